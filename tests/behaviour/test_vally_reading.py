@@ -22,7 +22,7 @@ GRADERS = f"{STIMULUS}    graders:\n"
         (
             f"{GRADERS}      - type: wall-¦time\n",
             "**type: wall-time**",
-            "A limit for the time that the trial took.",
+            "Limits the duration of the trial.",
         ),
         (
             f"{GRADERS}      - type: file-matches\n        con¦fig: {{}}\n",

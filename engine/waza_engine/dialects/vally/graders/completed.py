@@ -1,11 +1,11 @@
-"""The agent came to its end with an answer and without an error.
+"""Checks that the agent finished with an answer and without an error.
 
 ## What it looks at
-The agent's last message, the `error` events, and the ends of its turns.
+The agent's last message, the `error` events and the `turn_end` events.
 
 ## Score
-1 when there is an answer, no error, and at least one turn has ended; otherwise 0. The evidence says which of the three
-is missing.
+1 if there is an answer, no error and at least one finished turn; otherwise 0. The evidence lists which of the three
+conditions failed.
 
 ## Example
 ```yaml
@@ -13,8 +13,8 @@ type: completed
 ```
 
 ## Watch out
-- An executor that stops the agent early never passes.
-- A recording without any marks of turns counts as one turn that has ended, unless the agent reported an error.
+- If the executor stops the agent early, the check always fails.
+- A recording without turn events counts as one finished turn, unless the agent reported an error.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class CompletedGrader(VallyGrader):
     def grade(self, context: GradingContext) -> GraderResult:
         reasons = list(_reasons(context))
         if not reasons:
-            return GraderResult(1.0, True, "The agent answered and came to its end")
+            return GraderResult(1.0, True, "The agent finished with an answer")
         return GraderResult.failed("; ".join(reasons), parts=tuple(FailedCheck((), it) for it in reasons))
 
 
@@ -43,4 +43,4 @@ def _reasons(context: GradingContext) -> Iterator[str]:
     if errors := of_type(events, "error"):
         yield f"There were errors: {'; '.join(str(it.get('message') or 'no message') for it in errors)}"
     if not of_type(events, "turn_end"):
-        yield "No turn came to its end"
+        yield "No turn was finished"

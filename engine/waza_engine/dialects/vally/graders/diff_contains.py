@@ -1,11 +1,11 @@
-r"""A pattern that must be found in what the agent changed.
+r"""Checks that the agent's changes match a pattern or contain a string.
 
 ## What it looks at
-The unified diff between the workspace before the run and after it, headers included: so `(?m)^\+\+\+ b/src/app\.py`
-says that a file was changed.
+The unified diff between the workspace before and after the run, including headers: `(?m)^\+\+\+ b/src/app\.py` checks
+that a file was changed.
 
 ## Score
-1 when the pattern is found, otherwise 0.
+1 if the diff matches `pattern` or contains `value`, otherwise 0.
 
 ## Example
 ```yaml
@@ -15,7 +15,7 @@ config:
 ```
 
 ## Watch out
-- A recording that does not say what stood in the workspace before is no verdict but an error.
+- If the recording lacks the workspace's state before the run, the result is an error, not a verdict.
 """
 
 from waza_engine.dialects.vally.graders._shared.diff import DiffContains

@@ -1,10 +1,10 @@
-"""The agent changed nothing in the workspace.
+"""Checks that the agent changed nothing in the workspace.
 
 ## What it looks at
-The unified diff between the workspace before the run and after it.
+The unified diff between the workspace before and after the run.
 
 ## Score
-1 when it is empty, otherwise 0.
+1 if the diff is empty, otherwise 0.
 
 ## Example
 ```yaml
@@ -12,7 +12,7 @@ type: diff-empty
 ```
 
 ## Watch out
-- A recording that does not say what stood in the workspace before is no verdict but an error.
+- If the recording lacks the workspace's state before the run, the result is an error, not a verdict.
 """
 
 from typing import ClassVar
@@ -39,5 +39,5 @@ class DiffEmptyGrader(VallyGrader):
         changed = [
             it[len(_HEADER) :].partition(" b/")[0] for it in diff.splitlines() if it.startswith(_HEADER)
         ]
-        said = f"Changed: {', '.join(changed) or 'something'}"
-        return GraderResult.failed(said, {"files": changed}, (FailedCheck((), said),))
+        feedback = f"Changed: {', '.join(changed) or 'something'}"
+        return GraderResult.failed(feedback, {"files": changed}, (FailedCheck((), feedback),))

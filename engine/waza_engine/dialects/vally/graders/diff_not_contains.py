@@ -1,11 +1,11 @@
-r"""A pattern that must not be found in what the agent changed.
+r"""Checks that the agent's changes do not match a pattern or contain a string.
 
 ## What it looks at
-The unified diff between the workspace before the run and after it, headers included: so `(?m)^\+\+\+ b/tests/`
-forbids changes of tests.
+The unified diff between the workspace before and after the run, including headers: `(?m)^\+\+\+ b/tests/` forbids
+changes to tests.
 
 ## Score
-1 when the pattern is not found, otherwise 0.
+1 if the diff neither matches `pattern` nor contains `value`, otherwise 0.
 
 ## Example
 ```yaml
@@ -16,7 +16,7 @@ config:
 
 ## Watch out
 - An agent that changes nothing passes.
-- A recording that does not say what stood in the workspace before is no verdict but an error.
+- If the recording lacks the workspace's state before the run, the result is an error, not a verdict.
 """
 
 from typing import ClassVar

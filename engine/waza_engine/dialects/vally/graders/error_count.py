@@ -1,11 +1,11 @@
-"""A limit for the number of errors.
+"""Limits the number of errors.
 
 ## What it looks at
-The `error` events of the trial. A tool that fails is no such event.
+The `error` events of the trial. A failing tool is not an `error` event.
 
 ## Score
-1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed: with
-`max: 2`, 1.5 times as much gives 0.5. With `max: 0` anything above 0 gives 0.
+1 up to `max`. Above it, the check fails and the score falls linearly to 0 at twice `max`: with `max: 2`, a value of 3
+scores 0.5. With `max: 0`, any value above 0 scores 0.
 
 ## Example
 ```yaml
@@ -15,7 +15,7 @@ config:
 ```
 
 ## Watch out
-- `max: 0` allows none.
+- `max: 0` allows no errors.
 """
 
 from typing import ClassVar
@@ -26,5 +26,5 @@ from waza_engine.dialects.vally.trajectory.metrics import error_count
 
 class ErrorCountGrader(CountBudget):
     type_name = "error-count"
-    measured: ClassVar = error_count
+    metric: ClassVar = error_count
     unit: ClassVar = "errors"

@@ -1,10 +1,10 @@
-"""The agent said something.
+"""Checks that the agent produced output.
 
 ## What it looks at
 The agent's last message.
 
 ## Score
-1 when there is one that is more than white space, otherwise 0.
+1 if there is a message with more than white space, otherwise 0.
 
 ## Example
 ```yaml
@@ -12,7 +12,7 @@ type: exit-success
 ```
 
 ## Watch out
-- Errors do not matter here: `completed` looks at them, too. This type is kept for older specs.
+- Ignores errors; use `completed` to check for them as well. This type exists for older specs.
 """
 
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader

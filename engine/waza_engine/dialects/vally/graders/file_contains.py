@@ -1,10 +1,10 @@
-"""A text that some file of the workspace must contain.
+"""Checks that a workspace file contains a string.
 
 ## What it looks at
-The workspace as it is on disk after the run. Links are not followed, and directories do not count. Files are read as UTF-8.
+Files in the workspace on disk after the run. Links are not followed, and directories do not count. Files are read as UTF-8.
 
 ## Score
-1 when at least one file that fits the glob contains the text, otherwise 0.
+1 if at least one file that matches the glob contains the string, otherwise 0.
 
 ## Example
 ```yaml
@@ -15,9 +15,9 @@ config:
 ```
 
 ## Watch out
-- Upper and lower case count.
-- One file is enough: the others may lack the text.
-- A file that cannot be read is no verdict but an error, unless another one has the text.
+- Case-sensitive.
+- One matching file is enough; the others may lack the string.
+- If a file cannot be read and no other file contains the string, the result is an error, not a verdict.
 """
 
 from waza_engine.dialects.vally.graders._shared.files import FileContains

@@ -1,10 +1,10 @@
-"""A file that must be in the workspace.
+"""Checks that a file exists in the workspace.
 
 ## What it looks at
-The workspace as it is on disk after the run. Links are not followed, and directories do not count.
+Files in the workspace on disk after the run. Links are not followed, and directories do not count.
 
 ## Score
-1 when at least one file fits the glob, otherwise 0.
+1 if at least one file matches the glob, otherwise 0.
 
 ## Example
 ```yaml
@@ -14,8 +14,8 @@ config:
 ```
 
 ## Watch out
-- A name without a glob is a path from the root of the workspace: `*.md` finds no file in a folder, `**/*.md` does.
-- Absolute paths and paths with `..` are refused.
+- Paths start at the workspace root: `*.md` matches no files in subfolders, `**/*.md` does.
+- Absolute paths and paths with `..` are rejected.
 """
 
 from collections.abc import Sequence

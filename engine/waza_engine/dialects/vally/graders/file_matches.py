@@ -1,10 +1,10 @@
-r"""A pattern that must be found in some file of the workspace.
+r"""Checks that a workspace file matches a pattern.
 
 ## What it looks at
-The workspace as it is on disk after the run. Links are not followed, and directories do not count. Files are read as UTF-8.
+Files in the workspace on disk after the run. Links are not followed, and directories do not count. Files are read as UTF-8.
 
 ## Score
-1 when the pattern is found in at least one file that fits the glob, otherwise 0.
+1 if the pattern is found in at least one file that matches the glob, otherwise 0.
 
 ## Example
 ```yaml
@@ -15,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- The pattern is JavaScript's: `^` and `$` are the ends of the whole file, with a leading `(?m)` those of a line.
-- One file is enough.
+- JavaScript pattern: `^` and `$` match at the start and end of the file, or of each line with a leading `(?m)`.
+- One matching file is enough.
 """
 
 from waza_engine.dialects.vally.graders._shared.files import FileMatches

@@ -1,10 +1,10 @@
-"""A text that no file of the workspace may contain.
+"""Checks that no workspace file contains a string.
 
 ## What it looks at
-The workspace as it is on disk after the run. Links are not followed, and directories do not count. Files are read as UTF-8.
+Files in the workspace on disk after the run. Links are not followed, and directories do not count. Files are read as UTF-8.
 
 ## Score
-1 when no file that fits the glob contains the text, otherwise 0.
+1 if no file that matches the glob contains the string, otherwise 0.
 
 ## Example
 ```yaml
@@ -15,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- A glob that fits no file passes: pair the check with `file-exists`.
-- Upper and lower case count.
+- A glob that matches no file passes: pair the check with `file-exists`.
+- Case-sensitive.
 """
 
 from typing import ClassVar

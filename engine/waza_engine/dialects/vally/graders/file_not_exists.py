@@ -1,10 +1,10 @@
-"""A file that must not be in the workspace.
+"""Checks that a file does not exist in the workspace.
 
 ## What it looks at
-The workspace as it is on disk after the run. Links are not followed, and directories do not count.
+Files in the workspace on disk after the run. Links are not followed, and directories do not count.
 
 ## Score
-1 when no file fits the glob, otherwise 0.
+1 if no file matches the glob, otherwise 0.
 
 ## Example
 ```yaml
@@ -14,8 +14,8 @@ config:
 ```
 
 ## Watch out
-- A slip in the path makes the check pass for ever.
-- Absolute paths and paths with `..` are refused.
+- With a typo in the path, the check always passes.
+- Absolute paths and paths with `..` are rejected.
 """
 
 from typing import ClassVar

@@ -1,10 +1,10 @@
-"""A pattern that must not be found in any file of the workspace.
+"""Checks that no workspace file matches a pattern.
 
 ## What it looks at
-The workspace as it is on disk after the run. Links are not followed, and directories do not count. Files are read as UTF-8.
+Files in the workspace on disk after the run. Links are not followed, and directories do not count. Files are read as UTF-8.
 
 ## Score
-1 when the pattern is found in no file that fits the glob, otherwise 0.
+1 if the pattern is found in no file that matches the glob, otherwise 0.
 
 ## Example
 ```yaml
@@ -15,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- A glob that fits no file passes: pair the check with `file-exists`.
-- The pattern is JavaScript's: `^` and `$` are the ends of the whole file, with a leading `(?m)` those of a line.
+- A glob that matches no file passes: pair the check with `file-exists`.
+- JavaScript pattern: `^` and `$` match at the start and end of the file, or of each line with a leading `(?m)`.
 """
 
 from typing import ClassVar

@@ -1,10 +1,10 @@
-"""A limit for one of the measures of a trial; the five budget types are this one with a fixed measure.
+"""Limits one metric of a trial. Five budget types do the same for a fixed metric.
 
 ## What it looks at
-The measure that `metric` names.
+The metric that `metric` names.
 
 ## Score
-1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed.
+1 up to `max`. Above it, the check fails and the score falls linearly to 0 at twice `max`.
 
 ## Example
 ```yaml
@@ -15,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- vally names this type, but does not document its options: those here are ours. `turn-count`, `wall-time` and the
-  other budget types say the same and are documented.
+- vally names this type but does not document its options, so the options below are our own. Prefer the documented
+  types `error-count`, `token-budget`, `tool-call-count`, `turn-count` and `wall-time`.
 """
 
 from typing import Annotated, Any, Literal
@@ -26,7 +26,7 @@ from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, fie
 from waza_engine.analysis.schema.value_keywords import BEYOND_INTEGERS
 from waza_engine.dialects.vally.fields import milliseconds
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
-from waza_engine.dialects.vally.graders._shared.budget import Measure, within_budget
+from waza_engine.dialects.vally.graders._shared.budget import Metric, within_budget
 from waza_engine.dialects.vally.trajectory.metrics import (
     error_count,
     tokens,
@@ -38,7 +38,7 @@ from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.lib.yaml.scalars import Scalar
 from waza_engine.model.schema_marks import marks
 
-_MEASURES: dict[str, tuple[Measure, str]] = {
+_METRICS: dict[str, tuple[Metric, str]] = {
     "error-count": (error_count, "errors"),
     "token-budget": (tokens, "tokens"),
     "tool-call-count": (tool_call_count, "tool calls"),
@@ -54,7 +54,7 @@ def _limit(value: Any) -> Any:
     is_count = isinstance(plain, int) and not isinstance(plain, bool) and 0 <= plain < BEYOND_INTEGERS
     if is_count or (isinstance(plain, str) and milliseconds(plain) is not None):
         return plain
-    raise ValueError("expected a whole number that is not negative, or a duration such as 30s")
+    raise ValueError("expected a non-negative whole number, or a duration such as 30s")
 
 
 class MetricThresholdGrader(VallyGrader):
@@ -62,27 +62,27 @@ class MetricThresholdGrader(VallyGrader):
     cost_profile = "free"
 
     metric: Literal["error-count", "token-budget", "tool-call-count", "turn-count", "wall-time"] = Field(
-        description="Which measure.",
+        description="Metric to limit.",
         examples=["turn-count"],
         json_schema_extra=marks(
             values={
                 "error-count": "Errors.",
                 "token-budget": "Input and output tokens.",
                 "tool-call-count": "Tool calls.",
-                "turn-count": "Turns of the agent.",
-                "wall-time": "Time; `max` is a duration.",
+                "turn-count": "Agent turns.",
+                "wall-time": "Wall time; `max` is a duration.",
             }
         ),
     )
     max: Annotated[
         int | str, BeforeValidator(_limit), WithJsonSchema({"type": ["integer", "string"], "minimum": 0})
     ] = Field(
-        description="The most that is allowed: a count, for `wall-time` a duration.", examples=[10, "120s"]
+        description="Largest allowed value: a count, or a duration for `wall-time`.", examples=[10, "120s"]
     )
 
     @field_validator("max")
     @classmethod
-    def _fits(cls, most: int | str, info: ValidationInfo) -> int | str:
+    def _check_unit(cls, most: int | str, info: ValidationInfo) -> int | str:
         metric = info.data.get("metric")
         if metric is not None and isinstance(most, str) is not (metric == "wall-time"):
             wanted = "a duration such as 30s" if metric == "wall-time" else "a whole number"
@@ -90,6 +90,6 @@ class MetricThresholdGrader(VallyGrader):
         return most
 
     def grade(self, context: GradingContext) -> GraderResult:
-        measure, unit = _MEASURES[self.metric]
+        metric, unit = _METRICS[self.metric]
         most = self.max if isinstance(self.max, int) else milliseconds(self.max) or 0
-        return within_budget(measure(context), most, unit)
+        return within_budget(metric(context), most, unit)

@@ -1,11 +1,10 @@
-"""A text that the output must contain.
+"""Checks that the output contains a string.
 
 ## What it looks at
-The agent's last message that is not empty, not the whole conversation. Upper and lower case are the same unless
-`case_sensitive` says otherwise.
+The agent's last non-empty message, not the whole conversation. Case-insensitive unless `case_sensitive` is true.
 
 ## Score
-1 when the text is there, otherwise 0.
+1 if the output contains the string, otherwise 0.
 
 ## Example
 ```yaml
@@ -15,8 +14,8 @@ config:
 ```
 
 ## Watch out
-- An empty text is contained in everything, even in an empty output.
-- With `negate: true` the type does the opposite of its name.
+- Every output contains the empty string, even an empty output.
+- With `negate: true`, the type does the opposite of its name.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,10 @@
-r"""A pattern that must be found in the output.
+r"""Checks that the output matches a pattern.
 
 ## What it looks at
-The agent's last message that is not empty, not the whole conversation. The pattern is JavaScript's, found anywhere.
+The agent's last non-empty message, not the whole conversation. The JavaScript pattern may match anywhere in it.
 
 ## Score
-1 when the pattern is found, otherwise 0.
+1 if the pattern is found, otherwise 0.
 
 ## Example
 ```yaml
@@ -14,10 +14,10 @@ config:
 ```
 
 ## Watch out
-- `(?i)`, `(?m)`, `(?s)` and their combinations are read at the very start only.
-- `$` without `(?m)` is the very end: a line end after the text keeps it from matching.
-- `\d`, `\w` and `\b` know ASCII only; `\A`, `\Z`, `\z` and `\p{L}` are plain letters.
-- A look-around or a back-reference that takes longer than 5 seconds is no verdict but an error.
+- Inline flags such as `(?i)`, `(?m)`, `(?s)` or `(?im)` work only at the start of the pattern.
+- `$` without `(?m)` matches only at the end of the output, not before a trailing line break.
+- `\d`, `\w` and `\b` are ASCII-only; `\A`, `\Z`, `\z` and `\p{L}` match plain letters.
+- If a look-around or back-reference takes longer than 5 seconds, the result is an error, not a verdict.
 """
 
 from waza_engine.dialects.vally.graders._shared.output import OutputMatches

@@ -1,11 +1,10 @@
-"""A text that the output must not contain.
+"""Checks that the output does not contain a string.
 
 ## What it looks at
-The agent's last message that is not empty, not the whole conversation. Upper and lower case are the same unless
-`case_sensitive` says otherwise.
+The agent's last non-empty message, not the whole conversation. Case-insensitive unless `case_sensitive` is true.
 
 ## Score
-1 when the text is not there, otherwise 0.
+1 if the output does not contain the string, otherwise 0.
 
 ## Example
 ```yaml
@@ -16,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- An agent that says nothing passes: pair it with a check of what must be there.
-- With `negate: false` the type does the opposite of its name.
+- An agent that says nothing passes: pair this check with one for expected content.
+- With `negate: false`, the type does the opposite of its name.
 """
 
 from typing import ClassVar

@@ -1,10 +1,10 @@
-r"""A pattern that must not be found in the output.
+r"""Checks that the output does not match a pattern.
 
 ## What it looks at
-The agent's last message that is not empty, not the whole conversation. The pattern is JavaScript's, found anywhere.
+The agent's last non-empty message, not the whole conversation. The JavaScript pattern may match anywhere in it.
 
 ## Score
-1 when the pattern is not found, otherwise 0.
+1 if the pattern is not found, otherwise 0.
 
 ## Example
 ```yaml
@@ -14,9 +14,9 @@ config:
 ```
 
 ## Watch out
-- An agent that says nothing passes: pair it with a check of what must be there.
-- `(?i)`, `(?m)`, `(?s)` and their combinations are read at the very start only.
-- A pattern with `\A`, `\Z` or `\p{L}` never matches as it was meant, so this check always passes.
+- An agent that says nothing passes: pair this check with one for expected content.
+- Inline flags such as `(?i)`, `(?m)`, `(?s)` or `(?im)` work only at the start of the pattern.
+- In JavaScript, `\A`, `\Z` and `\p{L}` match plain letters: with such a pattern this check usually passes.
 """
 
 from typing import ClassVar

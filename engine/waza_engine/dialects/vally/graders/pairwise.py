@@ -1,12 +1,13 @@
-"""A judge model compares the trial with another one. vally removed the type in 0.9.
+"""A judge model compares the trial with another one. Removed in vally 0.9.
 
 ## What it looks at
-The trial (A) and the one that it is compared with (B), each with its timeline and final answer. The judge is asked
-twice, with the places swapped.
+The timeline and final answer of the trial (A) and of the other trial (B). The judge compares them twice, with the
+positions swapped.
 
 ## Score
-Much better is 1.0 for A, slightly better 0.75, a tie 0.5; if B is better, 0.25 and 0.0. The mean of both answers counts, and
-0.5 when they contradict each other. A score of at least `threshold` passes, so by default a tie does.
+1.0 if A is much better, 0.75 if slightly better, 0.5 for a tie, 0.25 if B is slightly better, 0.0 if B is much better. The
+score is the mean of both comparisons, or 0.5 if they contradict each other. A score of at least `threshold` passes, so by
+default a tie passes.
 
 ## Example
 ```yaml
@@ -16,7 +17,7 @@ config:
 ```
 
 ## Watch out
-- A single run has nothing to compare with: the check fails with an error. Compare two recorded runs instead.
+- A single run has no second trial to compare with, so the check ends with an error. Compare two recorded runs instead.
 """
 
 from typing import ClassVar
@@ -50,12 +51,12 @@ class PairwiseGrader(VallyGrader):
 
     prompt: Text = Field(
         default="",
-        description="What the judge compares by, beside the `rubric` of the stimulus.",
+        description="Instructions for the comparison, in addition to the `rubric` of the stimulus.",
         examples=["Which answer helps a beginner more?"],
     )
     model: Text = Field(
         default="",
-        description="The judge model. Left out: that of the run, then that of the spec.",
+        description="Judge model. Default: the judge model of the run, then that of the spec.",
         examples=["claude-sonnet-4.6"],
         json_schema_extra=marks(reference="model"),
     )
@@ -63,7 +64,7 @@ class PairwiseGrader(VallyGrader):
         default=0.5,
         ge=0,
         le=1,
-        description="The score that passes: 0.5 means a tie or better.",
+        description="Lowest score that passes: 0.5 means a tie or better.",
         examples=[0.75],
     )
 
@@ -81,32 +82,34 @@ class PairwiseGrader(VallyGrader):
             reasoning_effort=context.judge_reasoning_effort,
         )
         try:
-            found = preferred(
+            comparison = preferred(
                 judge, request, lambda swapped: comparison_message(context, other, swapped), context.sleep
             )
         except JudgeError as error:
             return _undecided(f"The judge gave no verdict: {error}", details)
         return GraderResult(
-            found.score,
-            reaches(found.score, self.threshold),
-            found.first.reasoning if found.consistent else "The judge prefers a place, not an answer: a tie",
-            {**details, **_facts(found)},
+            comparison.score,
+            reaches(comparison.score, self.threshold),
+            comparison.first.reasoning
+            if comparison.consistent
+            else "The judge prefers a position, not an answer: a tie",
+            {**details, **_facts(comparison)},
             kind="llm",
             criteria=tuple(
-                Criterion(name, found.score, reaches(found.score, self.threshold), reason)
-                for name, reason in found.first.reasons
+                Criterion(name, comparison.score, reaches(comparison.score, self.threshold), reason)
+                for name, reason in comparison.first.reasons
             ),
         )
 
 
-def _undecided(said: str, details: dict[str, object]) -> GraderResult:
-    return GraderResult(0.0, False, said, details, status="error", kind="llm")
+def _undecided(feedback: str, details: dict[str, object]) -> GraderResult:
+    return GraderResult(0.0, False, feedback, details, status="error", kind="llm")
 
 
-def _facts(found: Comparison) -> dict[str, object]:
+def _facts(comparison: Comparison) -> dict[str, object]:
     return {
-        "winner": found.first.winner if found.consistent else "tie",
-        "magnitudes": [found.first.magnitude, found.second.magnitude],
-        "consistent": found.consistent,
-        "signed": found.signed,
+        "winner": comparison.first.winner if comparison.consistent else "tie",
+        "magnitudes": [comparison.first.magnitude, comparison.second.magnitude],
+        "consistent": comparison.consistent,
+        "signed": comparison.signed,
     }

@@ -1,13 +1,14 @@
-"""Several judge models give points, and their scores are put together.
+"""Several judge models score the trial, and their scores are aggregated.
 
 ## What it looks at
-Each judge sees what the judge of a `prompt` grader sees, and gives points on the same scale by the same criteria.
+Each judge sees what the judge of a `prompt` grader sees. All judges use the same scale and the same criteria.
 
 ## Score
-`aggregation` of the judges' scores from 0 to 1; `threshold` is what passes. With `majority` the score is the share of
-judges that pass, and more than half must; with `unanimous` all must, and the lowest score counts. Two judges with 0.75
-and 0.25 give a mean of 0.5. A judge without a verdict counts as 0. With `criteria`, the score of a judge is the mean of
-its scores for them by their weights, and a required criterion whose mean is below its `pass_threshold` fails the panel.
+The judges' scores, each from 0 to 1, are combined by `aggregation`; a result of at least `threshold` passes. With
+`majority`, the score is the share of judges that pass the trial, and more than half must. With `unanimous`, the score is
+the lowest one, and all judges must pass the trial. Two judges with 0.75 and 0.25 have a mean of 0.5. A judge without a
+verdict counts as 0. With `criteria`, a judge's score is the weighted mean of its criterion scores, and the panel fails if
+the mean score of a required criterion is below its `pass_threshold`.
 
 ## Example
 ```yaml
@@ -18,8 +19,8 @@ config:
 ```
 
 ## Watch out
-- Every judge costs a call for each trial.
-- vally documents `mean`, and `unanimous` is in use; the other ways to aggregate are ours.
+- Each judge costs one call per trial.
+- vally documents `mean`, and `unanimous` is in use; the other aggregations are our own.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +32,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Flag, Number, Text, given_list
-from waza_engine.dialects.vally.graders._shared.judging import JudgeGrader, judged
+from waza_engine.dialects.vally.graders._shared.judging import JudgeGrader, judge_trial
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext, Scope
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding
@@ -39,41 +40,43 @@ from waza_engine.model.schema_marks import FileModel, marks
 from waza_engine.model.threshold import reaches
 from waza_engine.rules.panel_of_one import PANEL_OF_ONE
 
-_WAYS = {
-    "mean": "The mean of the scores.",
-    "median": "The score in the middle.",
-    "min": "The lowest score: all judges must agree.",
-    "max": "The highest score: one judge is enough.",
-    "majority": "The share of the judges that pass; more than half must.",
-    "unanimous": "The lowest score; all judges must pass it.",
+_AGGREGATIONS = {
+    "mean": "Mean of the scores.",
+    "median": "Median of the scores.",
+    "min": "Lowest score: each judge must reach the threshold.",
+    "max": "Highest score: one judge is enough.",
+    "majority": "Share of judges that pass the trial; more than half must.",
+    "unanimous": "Lowest score; all judges must pass the trial.",
 }
-_AT_ONCE = 8
+_MAX_PARALLEL_CALLS = 8
 
 
 class PanelModel(FileModel):
-    """A judge of a panel. A text is short for its `model`."""
+    """A judge of a panel. A string is short for `model`."""
 
     model_config = ConfigDict(json_schema_extra={"type": ["string", "object"]})
 
-    model: Text = Field(min_length=1, description="The judge model.", examples=["claude-sonnet-4.6"])
-    reasoning_effort: Text = Field(default="", description="How much it thinks.", examples=["high"])
+    model: Text = Field(min_length=1, description="Judge model.", examples=["claude-sonnet-4.6"])
+    reasoning_effort: Text = Field(
+        default="", description="Reasoning effort of the model.", examples=["high"]
+    )
 
 
 class PanelCriterion(FileModel):
-    """A criterion that all judges give points for, beside the `prompt` and instead of the rubric."""
+    """A criterion that all judges score, in addition to `prompt` and instead of the rubric."""
 
-    name: Text = Field(min_length=1, description="Its name in results.", examples=["no-secrets"])
+    name: Text = Field(min_length=1, description="Name in the results.", examples=["no-secrets"])
     description: Text = Field(default="", description="What must hold.", examples=["No token is shown."])
-    weight: Number = Field(default=1.0, ge=0, description="Its share in a judge's score.", examples=[3])
+    weight: Number = Field(default=1.0, ge=0, description="Weight in a judge's score.", examples=[3])
     required: Flag = Field(
-        default=True, description="Whether missing its `pass_threshold` fails the panel.", examples=[False]
+        default=True, description="Whether a score below `pass_threshold` fails the panel.", examples=[False]
     )
     pass_threshold: IfGiven[Annotated[Number, Field(ge=0, le=1)]] = Field(
-        default=None, description="The score, from 0 to 1, that it needs.", examples=[0.75]
+        default=None, description="Lowest mean score, from 0 to 1, that passes.", examples=[0.75]
     )
 
 
-def _model(value: Any) -> Any:
+def _as_model(value: Any) -> Any:
     return {"model": value} if isinstance(value, str) else value
 
 
@@ -81,49 +84,53 @@ class PanelGrader(JudgeGrader):
     type_name = "panel"
 
     models: Annotated[
-        list[Annotated[PanelModel, BeforeValidator(_model)]], BeforeValidator(given_list), Field(min_length=1)
-    ] = Field(description="The judge models.", examples=[["claude-sonnet-4.6", "gpt-5.2"]])
+        list[Annotated[PanelModel, BeforeValidator(_as_model)]],
+        BeforeValidator(given_list),
+        Field(min_length=1),
+    ] = Field(description="Judge models.", examples=[["claude-sonnet-4.6", "gpt-5.2"]])
     criteria: Annotated[list[PanelCriterion], BeforeValidator(given_list)] = Field(
         default=[],
-        description="Criteria with weights.",
+        description="Weighted criteria.",
         examples=[[{"name": "no-secrets", "description": "No token is shown.", "weight": 3}]],
     )
     overall_threshold: IfGiven[Annotated[Number, Field(ge=0, le=1)]] = Field(
-        default=None, description="Another name of `threshold`.", examples=[0.75]
+        default=None, description="Alias of `threshold`.", examples=[0.75]
     )
     aggregation: Text = Field(
         default="mean",
-        description="How the scores are put together.",
+        description="How the scores are combined.",
         examples=["median"],
-        json_schema_extra={**marks(values=_WAYS), "x-open": "warning"},
+        json_schema_extra={**marks(values=_AGGREGATIONS), "x-open": "warning"},
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        # Only a panel takes criteria with weights, and a threshold of that other name: these have a reason to be one.
+        # Only `panel` has weighted criteria and `overall_threshold`, so one judge makes sense with these.
         if len(self.models) == 1 and not self.criteria and self.overall_threshold is None:
-            yield PANEL_OF_ONE.at(("models",), "A panel of one judge is a 'prompt' grader with its 'model'")
+            yield PANEL_OF_ONE.at(
+                ("models",), "A panel with one judge works like a 'prompt' grader with 'model'"
+            )
 
     def grade(self, context: GradingContext) -> GraderResult:
-        at_once = getattr(context.judge, "at_once", _AT_ONCE)
-        with ThreadPoolExecutor(min(at_once, len(self.models))) as pool:
-            verdicts = list(pool.map(lambda it: self._judged(context, it), self.models))
+        most_calls = getattr(context.judge, "at_once", _MAX_PARALLEL_CALLS)
+        with ThreadPoolExecutor(min(most_calls, len(self.models))) as pool:
+            verdicts = list(pool.map(lambda it: self._ask(context, it), self.models))
         names = [it.model for it in self.models]
         passing = sum(it.passed for it in verdicts)
-        score, passed = self._together([it.score for it in verdicts], passing)
-        missed = self._missed(verdicts)
+        score, passed = self._aggregate([it.score for it in verdicts], passing)
+        missed = self._missed_criteria(verdicts)
         passed = passed and not missed
         failed = [model for model, it in zip(names, verdicts, strict=True) if it.status == "error"]
-        noted = f"; without a verdict: {', '.join(failed)}" if failed else ""
-        noted += f"; below its threshold: {', '.join(missed)}" if missed else ""
+        notes = f"; without a verdict: {', '.join(failed)}" if failed else ""
+        notes += f"; below its threshold: {', '.join(missed)}" if missed else ""
         return GraderResult(
             score,
             passed,
-            f"{passing} of {len(verdicts)} judges pass it, {self.aggregation} {score:.2f}{noted}",
+            f"{passing} of {len(verdicts)} judges pass the trial, {self.aggregation} {score:.2f}{notes}",
             {
                 "models": names,
                 "aggregation": self.aggregation,
                 "scoring": self.scoring,
-                "threshold": self._needed,
+                "threshold": self._pass_score,
             },
             status="error" if len(failed) == len(verdicts) else "",
             kind="llm",
@@ -134,19 +141,22 @@ class PanelGrader(JudgeGrader):
         )
 
     @property
-    def _needed(self) -> float:
+    def _pass_score(self) -> float:
         return self.threshold if self.overall_threshold is None else self.overall_threshold
 
-    def _judged(self, context: GradingContext, judge: PanelModel) -> GraderResult:
-        told = tuple(f"{it.name}: {it.description}" if it.description else it.name for it in self.criteria)
-        question = replace(self.question, threshold=self._needed, criteria=told)
-        result = judged(context, question, judge.model, judge.reasoning_effort)
-        return self._weighed(result) if self.criteria and not result.status else result
+    def _ask(self, context: GradingContext, judge: PanelModel) -> GraderResult:
+        criteria = tuple(
+            f"{it.name}: {it.description}" if it.description else it.name for it in self.criteria
+        )
+        question = replace(self.question, threshold=self._pass_score, criteria=criteria)
+        result = judge_trial(context, question, judge.model, judge.reasoning_effort)
+        return self._with_weights(result) if self.criteria and not result.status else result
 
-    def _weighed(self, result: GraderResult) -> GraderResult:
-        """The judge's verdict by the weights of the criteria; its own figure where it left one of them out."""
+    def _with_weights(self, result: GraderResult) -> GraderResult:
+        """Return the verdict with the weighted criteria score; unchanged if the judge omitted a criterion."""
         scores = [
-            next((it.score for it in result.criteria if _is_about(it, own)), None) for own in self.criteria
+            next((it.score for it in result.criteria if _is_about(it, criterion)), None)
+            for criterion in self.criteria
         ]
         total = sum(it.weight for it in self.criteria)
         if None in scores or not total:
@@ -155,29 +165,33 @@ class PanelGrader(JudgeGrader):
             (it.weight, score) for it, score in zip(self.criteria, scores, strict=True) if score is not None
         ]
         score = sum(weight * it for weight, it in pairs) / total
-        return replace(result, score=score, passed=reaches(score, self._needed))
+        return replace(result, score=score, passed=reaches(score, self._pass_score))
 
-    def _missed(self, verdicts: list[GraderResult]) -> list[str]:
-        """The required criteria that, in the mean of the judges, are below what they need."""
+    def _missed_criteria(self, verdicts: list[GraderResult]) -> list[str]:
+        """Return the required criteria whose mean score over all judges is below their threshold."""
         missed: list[str] = []
-        for own in self.criteria:
-            scores = [it.score for verdict in verdicts for it in verdict.criteria if _is_about(it, own)]
-            if own.required and own.pass_threshold is not None and scores:
-                missed += [] if reaches(fmean(scores), own.pass_threshold) else [own.name]
+        for criterion in self.criteria:
+            scores = [it.score for verdict in verdicts for it in verdict.criteria if _is_about(it, criterion)]
+            if criterion.required and criterion.pass_threshold is not None and scores:
+                missed += [] if reaches(fmean(scores), criterion.pass_threshold) else [criterion.name]
         return missed
 
-    def _together(self, scores: list[float], passing: int) -> tuple[float, bool]:
+    def _aggregate(self, scores: list[float], passing: int) -> tuple[float, bool]:
         match self.aggregation:
             case "majority":
                 return passing / len(scores), passing > len(scores) / 2
             case "unanimous":
                 return min(scores), passing == len(scores)
-            case way:
-                ways: dict[str, Callable[[list[float]], float]] = {"median": median, "min": min, "max": max}
-                score = ways.get(way, fmean)(scores)
-                return score, reaches(score, self._needed)
+            case name:
+                functions: dict[str, Callable[[list[float]], float]] = {
+                    "median": median,
+                    "min": min,
+                    "max": max,
+                }
+                score = functions.get(name, fmean)(scores)
+                return score, reaches(score, self._pass_score)
 
 
-def _is_about(graded: Criterion, own: PanelCriterion) -> bool:
-    """Whether the judge speaks of this criterion: by its name, perhaps with the description."""
-    return graded.name == own.name or graded.name.startswith(f"{own.name}:")
+def _is_about(graded: Criterion, criterion: PanelCriterion) -> bool:
+    """Whether the judge graded this criterion; its name may be followed by the description."""
+    return graded.name == criterion.name or graded.name.startswith(f"{criterion.name}:")

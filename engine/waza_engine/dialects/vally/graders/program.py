@@ -1,13 +1,13 @@
-"""A program of yours decides: with its exit status, or with a result that it prints.
+"""Runs your own program, which decides by its exit status or prints a result.
 
 ## What it looks at
-Whatever the program looks at. The environment variable `EVALUATE_WORKSPACE` has the path of the workspace, and
-`EVALUATE_GRADER_INPUT` that of a JSON file with `trajectory`, `stimulus` and `config`.
+Whatever the program reads. The environment variable `EVALUATE_WORKSPACE` holds the path of the workspace, and
+`EVALUATE_GRADER_INPUT` the path of a JSON file with `trajectory`, `stimulus` and `config`.
 
 ## Score
-A program that prints nothing passes with exit status 0 and score 1; any other end is score 0. One that prints a JSON
-object gives the result itself: `score` from 0 to 1, `passed`, `evidence` and, if it likes, `details` and `metadata`.
-Without `passed`, only score 1 passes.
+If the program prints nothing, the check passes with score 1 on exit status 0 and fails with score 0 otherwise. If it
+prints a JSON object, that is the result: `score` from 0 to 1, `passed`, `evidence` and optionally `details` and
+`metadata`. Without `passed`, only score 1 passes.
 
 ## Example
 ```yaml
@@ -19,8 +19,8 @@ config:
 ```
 
 ## Watch out
-- Anything else on its output is no verdict but an error: write messages to stderr.
-- It starts in the workspace, or in `sub_path` below it: relative paths of scripts count from there.
+- Any other output is an error, not a verdict: write messages to stderr.
+- The program starts in the workspace or in its `sub_path`: relative script paths are resolved from there.
 """
 
 import json
@@ -33,10 +33,10 @@ from pydantic import Field
 from waza_engine.dialects.vally.fields import Duration, Flag, Text, TextMap, Texts
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.graders._shared.process import (
-    NoPlaceError,
+    NoDirectoryError,
     SubPath,
+    abnormal_end,
     directory_for,
-    ending,
     grader_input,
     run_child,
     shell_line,
@@ -60,20 +60,20 @@ class ProgramGrader(VallyGrader):
     executes: ClassVar[bool] = True
     program_options: ClassVar = ("program", "args")
 
-    program: Text = Field(min_length=1, description="The program to start.", examples=["node"])
+    program: Text = Field(min_length=1, description="Program to start.", examples=["node"])
     args: Texts = Field(
         default=[],
-        description="Its arguments, passed on as they are; with `shell`, put behind the program with blanks.",
+        description="Arguments, passed unchanged; with `shell`, appended to the program with spaces.",
         examples=[["checks/verdict.mjs"]],
     )
-    shell: Flag = Field(default=False, description="Whether a shell reads the line.", examples=[True])
-    sub_path: SubPath = ""
-    timeout: Duration = Field(
-        default="60s", description="How long it may take, with a unit.", examples=["90s"]
+    shell: Flag = Field(
+        default=False, description="Whether to run the command line in a shell.", examples=[True]
     )
+    sub_path: SubPath = ""
+    timeout: Duration = Field(default="60s", description="Time limit with a unit.", examples=["90s"])
     env: TextMap = Field(
         default={},
-        description=f"Variables added to the environment, but not `{_WORKSPACE}` or `{_INPUT}`.",
+        description=f"Extra environment variables, except `{_WORKSPACE}` and `{_INPUT}`.",
         examples=[{"STRICT": "1"}],
     )
 
@@ -81,58 +81,62 @@ class ProgramGrader(VallyGrader):
         for name in self.env:
             if name.upper() in {_WORKSPACE, _INPUT}:
                 yield CONFLICTING_KEYS.at(
-                    ("env", name), f"'{name}' is set by vally: choose another name", on="key", refused=True
+                    ("env", name), f"'{name}' is set by vally. Choose another name", on="key", refused=True
                 )
         yield from sub_path_refusals(self.sub_path)
 
     def grade(self, context: GradingContext) -> GraderResult:
         details: dict[str, Any] = {"program": self.program, "args": self.args}
         try:
-            place = directory_for(context, self.sub_path)
-        except NoPlaceError as error:
+            cwd = directory_for(context, self.sub_path)
+        except NoDirectoryError as error:
             return GraderResult.undecided(f"The program was not run: {error}", details)
         line = shell_line(" ".join([self.program, *self.args]))
         command = line if self.shell else [self.program, *self.args]
         with temporary_folder() as folder:
-            told = folder / "input.json"
-            told.write_text(
+            input_file = folder / "input.json"
+            input_file.write_text(
                 json.dumps(grader_input(context, self.model_dump()), default=str), encoding="utf-8"
             )
-            names = {_WORKSPACE: str(context.workspace_dir), _INPUT: str(told)}
+            paths = {_WORKSPACE: str(context.workspace_dir), _INPUT: str(input_file)}
             try:
-                finished = run_child(command, place, self.timeout, {**self.env, **names})
+                finished = run_child(command, cwd, self.timeout, {**self.env, **paths})
             except (OSError, ValueError) as error:
                 return _failed(f"'{self.program}' cannot be started: {error}", details)
         stdout, stderr = (it.decode("utf-8", "replace") for it in (finished.stdout, finished.stderr))
         details |= {"exit_code": finished.status, "stdout": stdout, "stderr": stderr}
-        if bad_end := ending(finished, self.timeout):
+        if bad_end := abnormal_end(finished, self.timeout):
             return _failed(f"'{self.program}' {bad_end}", details)
         if trim(stdout):
-            return _answered(stdout, details)
+            return _printed_result(stdout, details)
         if finished.status:
             return _failed(f"'{self.program}' ended with status {finished.status}", details)
         return GraderResult(1.0, True, f"'{self.program}' ended with status 0", details)
 
 
-def _failed(said: str, details: dict[str, Any]) -> GraderResult:
-    return GraderResult.failed(said, details, (FailedCheck(("program",), said),))
+def _failed(feedback: str, details: dict[str, Any]) -> GraderResult:
+    return GraderResult.failed(feedback, details, (FailedCheck(("program",), feedback),))
 
 
-def _answered(stdout: str, details: dict[str, Any]) -> GraderResult:
-    """The result that the program printed."""
+def _printed_result(stdout: str, details: dict[str, Any]) -> GraderResult:
+    """Return the result that the program printed as JSON."""
     try:
         answer = json.loads(stdout)
     except (ValueError, RecursionError):
-        return GraderResult.undecided("The program printed something that is no JSON", details)
+        return GraderResult.undecided("The program's output is not valid JSON", details)
     score = _score(answer.get("score")) if isinstance(answer, Mapping) else None
     if score is None:
-        return GraderResult.undecided("The program printed no object with a 'score' from 0 to 1", details)
+        return GraderResult.undecided(
+            "The program's output is not an object with a 'score' from 0 to 1", details
+        )
     passed = answer.get("passed", score == 1)
     if not isinstance(passed, bool):
         return GraderResult.undecided("The program's 'passed' is neither true nor false", details)
     metadata = answer.get("metadata")
     evidence = answer.get("evidence")
-    parts = () if passed else (FailedCheck(("program",), str(evidence or "the program says no")),)
+    parts = (
+        () if passed else (FailedCheck(("program",), str(evidence or "the program did not pass the trial")),)
+    )
     return GraderResult(
         score,
         passed,

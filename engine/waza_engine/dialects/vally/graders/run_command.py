@@ -1,11 +1,11 @@
-r"""A command that must end as expected, in the workspace after the run.
+r"""Runs a command in the workspace after the run and checks its result.
 
 ## What it looks at
-The exit status of a command, and what it prints.
+The exit status and the output of the command.
 
 ## Score
-1 when every check that is configured holds, otherwise 0: the exit status, and what must, or must not, be printed. A
-command that cannot be started, is ended by a signal or takes too long has failed.
+1 if all configured checks pass, otherwise 0: the exit status, and the output that is required or forbidden. A command
+that cannot be started, is killed by a signal or times out fails.
 
 ## Example
 ```yaml
@@ -17,8 +17,8 @@ config:
 ```
 
 ## Watch out
-- With `args`, `command` is a program and there is no shell; without them it is a line for the shell.
-- Some test runners end with 0 when they found no test: look at the output, too.
+- With `args`, `command` is a program and no shell is used. Without `args`, it is a shell command line.
+- Some test runners exit with 0 if they find no tests: check the output as well.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,10 +34,10 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
     pattern_refusals,
 )
 from waza_engine.dialects.vally.graders._shared.process import (
-    NoPlaceError,
+    NoDirectoryError,
     SubPath,
+    abnormal_end,
     directory_for,
-    ending,
     run_child,
     runs_tests,
     shell_line,
@@ -64,44 +64,40 @@ class RunCommandGrader(VallyGrader):
 
     command: Text = Field(
         min_length=1,
-        description="A line for the shell; with `args`, a program that is started without a shell.",
+        description="Shell command line; with `args`, a program that is started without a shell.",
         examples=["npm test"],
     )
     args: IfGiven[Texts] = Field(
         default=None,
-        description="Arguments of the program, passed on as they are. A list without items counts as one, too.",
+        description="Program arguments, passed unchanged. An empty list also turns the shell off.",
         examples=[["test", "--silent"]],
     )
-    expected_exit_code: Integer = Field(default=0, description="The exit status that passes.", examples=[1])
+    expected_exit_code: Integer = Field(default=0, description="Expected exit status.", examples=[1])
     stdout_contains: IfGiven[Text] = Field(
         default=None,
-        description="A text that must be in its output; upper and lower case count.",
+        description="String that stdout must contain (case-sensitive).",
         examples=["0 failures"],
     )
     stderr_contains: IfGiven[Text] = Field(
         default=None,
-        description="A text that must be in its error output; upper and lower case count.",
+        description="String that stderr must contain (case-sensitive).",
         examples=["warning"],
     )
     stdout_matches: IfGiven[Text] = Field(
         default=None,
-        description="A JavaScript pattern that must be found in its output.",
+        description="JavaScript pattern that stdout must match.",
         examples=["(?m)^# pass [1-9]"],
         json_schema_extra=pattern_marks(),
     )
     stdout_not_matches: IfGiven[Text] = Field(
         default=None,
-        description="A JavaScript pattern that must not be found in its output.",
+        description="JavaScript pattern that stdout must not match.",
         examples=["(?i)\\berror\\b"],
         json_schema_extra=pattern_marks(),
     )
     sub_path: SubPath = ""
-    timeout: Duration = Field(
-        default="30s", description="How long it may take, with a unit.", examples=["120s"]
-    )
-    env: TextMap = Field(
-        default={}, description="Variables added to the environment.", examples=[{"CI": "true"}]
-    )
+    timeout: Duration = Field(default="30s", description="Time limit with a unit.", examples=["120s"])
+    env: TextMap = Field(default={}, description="Extra environment variables.", examples=[{"CI": "true"}])
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
         for option in ("stdout_matches", "stdout_not_matches"):
@@ -114,26 +110,31 @@ class RunCommandGrader(VallyGrader):
                 fate = "always fails" if "not" in option else "always passes"
                 yield from pattern_findings(pattern, (option,), fate)
         yield from pattern_as_text(self.stdout_contains or "", ("stdout_contains",), "'stdout_matches'")
-        looked_at = (self.stdout_contains, self.stderr_contains, self.stdout_matches, self.stdout_not_matches)
-        if not any(looked_at) and runs_tests(" ".join([self.command, *(self.args or ())])):
+        output_checks = (
+            self.stdout_contains,
+            self.stderr_contains,
+            self.stdout_matches,
+            self.stdout_not_matches,
+        )
+        if not any(output_checks) and runs_tests(" ".join([self.command, *(self.args or ())])):
             yield EXIT_CODE_ONLY.at(
                 ("command",),
-                "A test runner may end with status 0 when it found no test: look at its output, too, with 'stdout_matches'",
-                fixes=[Fix("Look at the output, too", (InsertKey((), "stdout_matches", None),))],
+                "A test runner may exit with status 0 if it finds no tests. Check its output as well with 'stdout_matches'",
+                fixes=[Fix("Check the output as well", (InsertKey((), "stdout_matches", None),))],
             )
 
     def grade(self, context: GradingContext) -> GraderResult:
         command = shell_line(self.command) if self.args is None else [self.command, *self.args]
         details: dict[str, object] = {"command": self.command, "args": self.args, "sub_path": self.sub_path}
         try:
-            place = directory_for(context, self.sub_path)
-        except NoPlaceError as error:
+            cwd = directory_for(context, self.sub_path)
+        except NoDirectoryError as error:
             return GraderResult.undecided(f"The command was not run: {error}", details)
         try:
-            finished = run_child(command, place, self.timeout, self.env)
+            finished = run_child(command, cwd, self.timeout, self.env)
         except (OSError, ValueError) as error:
-            said = f"'{self.command}' cannot be started: {error}"
-            return GraderResult.failed(said, details, (FailedCheck(("command",), said),))
+            feedback = f"'{self.command}' cannot be started: {error}"
+            return GraderResult.failed(feedback, details, (FailedCheck(("command",), feedback),))
         stdout, stderr = (it.decode("utf-8", "replace") for it in (finished.stdout, finished.stderr))
         details |= {"exit_code": finished.status, "stdout": stdout, "stderr": stderr}
         try:
@@ -145,7 +146,7 @@ class RunCommandGrader(VallyGrader):
         return GraderResult(1.0, True, f"'{self.command}' ended with status {finished.status}", details)
 
     def _failures(self, finished: ProcessResult, stdout: str, stderr: str) -> Iterator[FailedCheck]:
-        if bad_end := ending(finished, self.timeout):
+        if bad_end := abnormal_end(finished, self.timeout):
             yield FailedCheck(
                 ("timeout" if finished.timed_out else "command",), f"'{self.command}' {bad_end}"
             )
@@ -153,7 +154,9 @@ class RunCommandGrader(VallyGrader):
             option = "expected_exit_code" if self.expected_exit_code else "command"
             wanted = f"instead of {self.expected_exit_code}"
             yield FailedCheck(
-                (option,), f"'{self.command}' ended with status {finished.status} {wanted}", _shown(stderr)
+                (option,),
+                f"'{self.command}' ended with status {finished.status} {wanted}",
+                _last_line(stderr),
             )
         checks: list[tuple[str, str, Callable[[str], bool], str]] = [
             ("stdout_contains", "the output lacks", lambda it: it in stdout, stdout),
@@ -164,9 +167,9 @@ class RunCommandGrader(VallyGrader):
         for option, word, holds, text in checks:
             wanted = getattr(self, option)
             if wanted is not None and not holds(wanted):
-                yield FailedCheck((option,), f"{word} {quote(wanted)}", _shown(text))
+                yield FailedCheck((option,), f"{word} {quote(wanted)}", _last_line(text))
 
 
-def _shown(text: str) -> str:
+def _last_line(text: str) -> str:
     lines = text.strip().splitlines()
     return f"it ends: {quote(lines[-1])}" if lines else "it is empty"

@@ -1,10 +1,10 @@
-"""Skills that the agent must, or must not, activate.
+"""Checks which skills the agent activated.
 
 ## What it looks at
-The names of the skills that were activated, compared exactly.
+The names of the activated skills, compared exactly.
 
 ## Score
-1 when every required skill was activated at least once and no disallowed one; otherwise 0.
+1 if every required skill was activated at least once and no disallowed skill was; otherwise 0.
 
 ## Example
 ```yaml
@@ -15,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- Without `environment.skills` a run has no skills, and nothing can be activated.
-- A slip in `disallowed` passes for ever.
+- Without `environment.skills`, a run has no skills to activate.
+- A misspelt name in `disallowed` always passes.
 """
 
 from collections.abc import Iterator

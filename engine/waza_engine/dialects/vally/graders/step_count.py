@@ -1,12 +1,12 @@
-"""A limit for the number of the agent's steps.
+"""Limits the number of agent steps.
 
 ## What it looks at
-The steps of the agent: each of its messages with the calls that come from it is one. With `tools` only the steps with a
-call of one of them count.
+The steps of the agent: a step is one agent message with its tool calls. With `tools`, only steps that call one of
+these tools count.
 
 ## Score
-1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed: with
-`max: 10`, 1.5 times as much gives 0.5. With `max: 0` anything above 0 gives 0.
+1 up to `max`. Above it, the check fails and the score falls linearly to 0 at twice `max`: with `max: 10`, a value of 15
+scores 0.5. With `max: 0`, any value above 0 scores 0.
 
 ## Example
 ```yaml
@@ -16,7 +16,7 @@ config:
 ```
 
 ## Watch out
-- vally has this type since about 0.15; what it counts as a step is not documented, and ours here.
+- vally has had this type since about 0.15, but does not document what a step is. The definition above is our own.
 """
 
 from typing import ClassVar
@@ -31,7 +31,7 @@ class StepCountGrader(ToolBudget):
     since = "0.15"
     unit: ClassVar = "steps"
 
-    def measured(self, context: GradingContext) -> float:
+    def metric(self, context: GradingContext) -> float:
         if not self.tools:
             return step_count(context)
         return len({it.step for it in known_calls(context) if self.counts(it)})

@@ -1,11 +1,11 @@
-"""A limit for the tokens that the agent used.
+"""Limits the number of tokens the agent uses.
 
 ## What it looks at
-Input and output tokens of the whole trial together; what came from a cache does not count.
+The input and output tokens of the whole trial. Cached tokens do not count.
 
 ## Score
-1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed: with
-`max: 50000`, 1.5 times as much gives 0.5. With `max: 0` anything above 0 gives 0.
+1 up to `max`. Above it, the check fails and the score falls linearly to 0 at twice `max`: with `max: 50000`, a value of 75000
+scores 0.5. With `max: 0`, any value above 0 scores 0.
 
 ## Example
 ```yaml
@@ -15,7 +15,7 @@ config:
 ```
 
 ## Watch out
-- A free check beside a judge can lift a failing trial over `scoring.threshold`: give it little weight.
+- Next to a judge, an easy check like this can lift a bad trial above `scoring.threshold`: give it a low weight.
 """
 
 from typing import ClassVar
@@ -26,5 +26,5 @@ from waza_engine.dialects.vally.trajectory.metrics import tokens
 
 class TokenBudgetGrader(CountBudget):
     type_name = "token-budget"
-    measured: ClassVar = tokens
+    metric: ClassVar = tokens
     unit: ClassVar = "tokens"

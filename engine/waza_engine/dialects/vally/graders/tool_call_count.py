@@ -1,11 +1,11 @@
-"""A limit for the number of tool calls.
+"""Limits the number of tool calls.
 
 ## What it looks at
-All tool calls of the trial, or those of `tools`.
+All tool calls of the trial, or only calls of `tools`.
 
 ## Score
-1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed: with
-`max: 20`, 1.5 times as much gives 0.5. With `max: 0` anything above 0 gives 0.
+1 up to `max`. Above it, the check fails and the score falls linearly to 0 at twice `max`: with `max: 20`, a value of 30
+scores 0.5. With `max: 0`, any value above 0 scores 0.
 
 ## Example
 ```yaml
@@ -31,7 +31,7 @@ class ToolCallCountGrader(ToolBudget):
     type_name = "tool-call-count"
     unit: ClassVar = "tool calls"
 
-    def measured(self, context: GradingContext) -> float:
+    def metric(self, context: GradingContext) -> float:
         if not self.tools:
             return tool_call_count(context)
         return sum(self.counts(it) for it in known_calls(context))
@@ -41,7 +41,7 @@ class ToolCallCountGrader(ToolBudget):
         most = max((len(it.session.tools_used) for it in trials if it.session is not None), default=0)
         if not most:
             return None
-        # Half as many again: another run of the same agent does not take the same steps.
+        # 50 % headroom: another run of the same agent takes different steps.
         limit = most + max(2, most // 2)
         return DraftedGrader(
             "stays-efficient", f"at most {limit} tool calls ({most} recorded)", cls(max=limit)

@@ -1,14 +1,13 @@
-r"""Tool calls that the agent must make, must not make, or must make in order.
+r"""Checks which tools the agent called, and in which order.
 
 ## What it looks at
-All tool calls of the trial with their arguments and results. Names, arguments and results are looked at with JavaScript
-patterns that may be found anywhere: `edit` means `str_replace_edit`, too, and MCP tools carry the name of their server
-in front.
+All tool calls of the trial with their arguments and results. JavaScript patterns may match anywhere in names, arguments
+and results: `edit` also matches `str_replace_edit`. The names of MCP tools start with the name of their server.
 
 ## Score
-1 when all of it holds, otherwise 0: every entry of `required` means at least `min_count` calls, no entry of
-`disallowed` means any, the entries of `sequence` mean calls in this order, with others between them, and those of
-`parallel` mean calls of one step.
+1 if all conditions hold, otherwise 0: each entry of `required` matches at least `min_count` calls, no entry of
+`disallowed` matches a call, the entries of `sequence` match calls in this order (with other calls in between), and the
+entries of `parallel` match calls of one step.
 
 ## Example
 ```yaml
@@ -22,9 +21,9 @@ config:
 ```
 
 ## Watch out
-- A call without a result, as a run leaves it that was stopped, counts for `disallowed` only.
-- A call that lacks an argument is not meant by an entry with a pattern for it.
-- A slip in `disallowed` passes for ever.
+- A call without a result, for example from a stopped run, counts for `disallowed` only.
+- An entry with a pattern for an argument does not match calls without this argument.
+- A misspelt name in `disallowed` always passes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -73,7 +72,7 @@ class ToolCallsGrader(VallyGrader):
 
     required: Annotated[list[_Required], BeforeValidator(given_list)] = Field(
         default=[],
-        description="Calls that must each happen.",
+        description="Calls that must all happen.",
         examples=[["bash", {"name": "edit", "path": "\\.py$"}]],
     )
     disallowed: Annotated[list[_Disallowed], BeforeValidator(given_list)] = Field(
@@ -83,13 +82,12 @@ class ToolCallsGrader(VallyGrader):
     )
     sequence: Annotated[list[_Sequence], BeforeValidator(given_list)] = Field(
         default=[],
-        description="Calls that must happen in this order; others may lie between them.",
+        description="Calls that must happen in this order; other calls may come in between.",
         examples=[["view", "edit", "bash"]],
     )
-
     parallel: Annotated[list[_Sequence], BeforeValidator(given_list)] = Field(
         default=[],
-        description="Calls that must happen in one step, in any order: one message of the agent makes them all.",
+        description="Calls that must happen in one step, in any order: one agent message makes all of them.",
         examples=[["view", "grep"]],
         json_schema_extra=marks(since="0.15"),
     )
@@ -120,62 +118,64 @@ class ToolCallsGrader(VallyGrader):
         details = {"calls": [it.name for it in calls]}
         if failures:
             return GraderResult.failed("; ".join(it.message for it in failures), details, failures)
-        return GraderResult(1.0, True, f"All {self._count} entries hold for {len(calls)} tool calls", details)
+        return GraderResult(
+            1.0, True, f"All {self._entry_count} entries match in {len(calls)} tool calls", details
+        )
 
     @property
-    def _count(self) -> int:
+    def _entry_count(self) -> int:
         return len(self.required) + len(self.disallowed) + len(self.sequence) + len(self.parallel)
 
     def _failures(self, calls: list[Call]) -> Iterator[FailedCheck]:
         last = calls[-1] if calls else None
         seen = names_used([it.name for it in calls])
         for index, tool in enumerate(entries(self.required, RequiredTool)):
-            count = sum(tool.means(it, last) for it in calls)
+            count = sum(tool.matches(it, last) for it in calls)
             if count < tool.min_count:
                 word = f"only {count} of {tool.min_count} calls" if count else "no call"
-                yield FailedCheck(("required", index), f"{word}: {tool.said}", seen)
+                yield FailedCheck(("required", index), f"{word}: {tool.summary}", seen)
         for index, unwanted in enumerate(entries(self.disallowed, DisallowedTool)):
-            hits = [it for it in calls if unwanted.means(it, last)]
+            hits = [it for it in calls if unwanted.matches(it, last)]
             if hits:
                 yield FailedCheck(
-                    ("disallowed", index), f"called: {unwanted.said}", names_used([it.name for it in hits])
+                    ("disallowed", index), f"called: {unwanted.summary}", names_used([it.name for it in hits])
                 )
         answered = [it for it in calls if it.answered]
-        yield from self._broken_sequence(answered, seen)
+        yield from self._sequence_failure(answered, seen)
         if self.parallel and not self._has_parallel(answered):
             yield FailedCheck(("parallel",), "no step has all of these calls", seen)
 
     def _has_parallel(self, calls: list[Call]) -> bool:
-        """Whether the calls of some step serve all entries, each its own."""
+        """Whether one step has a separate matching call for each entry."""
         tools = entries(self.parallel, SequenceTool)
         steps = {it.step for it in calls}
-        return any(_serves(tools, [it for it in calls if it.step == step]) for step in steps)
+        return any(_match_separately(tools, [it for it in calls if it.step == step]) for step in steps)
 
-    def _broken_sequence(self, calls: list[Call], seen: str) -> Iterator[FailedCheck]:
-        """The first entry that finds no call behind that of the entry before it."""
-        at = 0
+    def _sequence_failure(self, calls: list[Call], seen: str) -> Iterator[FailedCheck]:
+        """Yield a failure for the first entry without a call after that of the entry before it."""
+        start = 0
         for index, tool in enumerate(entries(self.sequence, SequenceTool)):
-            found = next((it for it in range(at, len(calls)) if tool.means(calls[it], None)), None)
+            found = next((it for it in range(start, len(calls)) if tool.matches(calls[it], None)), None)
             if found is None:
-                where = "no call" if index == 0 else "no call after those before it"
-                yield FailedCheck(("sequence", index), f"{where}: {tool.said}", seen)
+                where = "no call" if index == 0 else "no call after the previous entries"
+                yield FailedCheck(("sequence", index), f"{where}: {tool.summary}", seen)
                 return
-            at = found + 1
+            start = found + 1
 
 
-def _serves(tools: list[SequenceTool], calls: list[Call]) -> bool:
-    """Whether there is a call of its own for each entry."""
+def _match_separately(tools: list[SequenceTool], calls: list[Call]) -> bool:
+    """Whether each entry matches a separate call."""
     if not tools:
         return True
     first, *others = tools
     return any(
-        first.means(it, None) and _serves(others, [*calls[:index], *calls[index + 1 :]])
+        first.matches(it, None) and _match_separately(others, [*calls[:index], *calls[index + 1 :]])
         for index, it in enumerate(calls)
     )
 
 
 def _plain_name(entry: SequenceTool | str) -> str:
-    """The name of an entry that asks for nothing else; empty for others."""
+    """Return the name of an entry that has only a name, or an empty string."""
     if isinstance(entry, str):
         return entry
     return entry.name if set(entry.model_dump(exclude_defaults=True)) == {"name"} else ""

@@ -1,10 +1,10 @@
-"""A text that the agent must say at some point.
+"""Checks that an agent message contains a string.
 
 ## What it looks at
-All messages of the agent, not only the last one: each begins on a line of its own.
+All messages of the agent, not only the last one. Each message starts on a new line.
 
 ## Score
-1 when the text is in one of the messages, otherwise 0.
+1 if one of the messages contains the string, otherwise 0.
 
 ## Example
 ```yaml
@@ -14,8 +14,8 @@ config:
 ```
 
 ## Watch out
-- Upper and lower case are the same unless `case_sensitive` says otherwise.
-- What tools print is not looked at.
+- Case-insensitive unless `case_sensitive` is true.
+- Tool output is ignored.
 """
 
 from waza_engine.dialects.vally.graders._shared.output import OutputContains

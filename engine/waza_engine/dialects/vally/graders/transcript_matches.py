@@ -1,10 +1,10 @@
-r"""A pattern that must be found in what the agent says at some point.
+r"""Checks that the agent's messages match a pattern.
 
 ## What it looks at
-All messages of the agent, not only the last one: each begins on a line of its own.
+All messages of the agent, not only the last one. Each message starts on a new line.
 
 ## Score
-1 when the pattern is found in the messages, otherwise 0.
+1 if the pattern is found in the messages, otherwise 0.
 
 ## Example
 ```yaml
@@ -14,8 +14,8 @@ config:
 ```
 
 ## Watch out
-- The pattern is JavaScript's; `^` and `$` are the ends of all messages together, with a leading `(?m)` those of a line.
-- What tools print is not looked at.
+- JavaScript pattern: `^` and `$` match at the start and end of all messages joined, or of each line with a leading `(?m)`.
+- Tool output is ignored.
 """
 
 from waza_engine.dialects.vally.graders._shared.output import OutputMatches

@@ -1,10 +1,10 @@
-"""A text that the agent must never say.
+"""Checks that no agent message contains a string.
 
 ## What it looks at
-All messages of the agent, not only the last one: each begins on a line of its own.
+All messages of the agent, not only the last one. Each message starts on a new line.
 
 ## Score
-1 when the text is in none of the messages, otherwise 0.
+1 if none of the messages contains the string, otherwise 0.
 
 ## Example
 ```yaml
@@ -15,7 +15,7 @@ config:
 
 ## Watch out
 - An agent that says nothing passes.
-- What tools print is not looked at.
+- Tool output is ignored.
 """
 
 from typing import ClassVar

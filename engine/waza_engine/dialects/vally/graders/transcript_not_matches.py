@@ -1,10 +1,10 @@
-r"""A pattern that must not be found in anything that the agent says.
+r"""Checks that the agent's messages do not match a pattern.
 
 ## What it looks at
-All messages of the agent, not only the last one: each begins on a line of its own.
+All messages of the agent, not only the last one. Each message starts on a new line.
 
 ## Score
-1 when the pattern is not found in the messages, otherwise 0.
+1 if the pattern is not found in the messages, otherwise 0.
 
 ## Example
 ```yaml
@@ -15,7 +15,7 @@ config:
 
 ## Watch out
 - An agent that says nothing passes.
-- What tools print is not looked at.
+- Tool output is ignored.
 """
 
 from typing import ClassVar

@@ -1,11 +1,11 @@
-"""A limit for the number of the agent's turns.
+"""Limits the number of agent turns.
 
 ## What it looks at
-The turns of the agent, as the recording counts them: each answer of the model is one.
+The turns of the agent as counted in the recording: one turn per model response.
 
 ## Score
-1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed: with
-`max: 10`, 1.5 times as much gives 0.5. With `max: 0` anything above 0 gives 0.
+1 up to `max`. Above it, the check fails and the score falls linearly to 0 at twice `max`: with `max: 10`, a value of 15
+scores 0.5. With `max: 0`, any value above 0 scores 0.
 
 ## Example
 ```yaml
@@ -15,7 +15,7 @@ config:
 ```
 
 ## Watch out
-- These are not the `turns` of a stimulus, which are prompts.
+- Not related to the `turns` of a stimulus, which are prompts.
 """
 
 from typing import ClassVar
@@ -26,5 +26,5 @@ from waza_engine.dialects.vally.trajectory.metrics import turn_count
 
 class TurnCountGrader(CountBudget):
     type_name = "turn-count"
-    measured: ClassVar = turn_count
+    metric: ClassVar = turn_count
     unit: ClassVar = "turns"

@@ -1,11 +1,11 @@
-"""A limit for the time that the trial took.
+"""Limits the duration of the trial.
 
 ## What it looks at
 The wall time of the trial.
 
 ## Score
-1 up to `max`. Above it the score falls in a straight line to 0 at twice as much, and the check has failed: with
-`max: 60s`, 90 seconds give 0.5.
+1 up to `max`. Above it, the check fails and the score falls linearly to 0 at twice `max`: with `max: 60s`, 90 seconds
+score 0.5.
 
 ## Example
 ```yaml
@@ -15,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- A bare number is refused: write the unit, `ms`, `s`, `m` or `h`.
-- For a single `turn` the recording must have the times of its events.
+- A bare number is an error: add a unit, `ms`, `s`, `m` or `h`.
+- With `turn`, the recording must contain the times of its events.
 """
 
 from pydantic import Field
@@ -32,7 +32,7 @@ class WallTimeGrader(VallyGrader):
     type_name = "wall-time"
     cost_profile = "free"
 
-    max: Duration = Field(description="The longest time that is allowed, with a unit.", examples=["120s"])
+    max: Duration = Field(description="Longest allowed time with a unit.", examples=["120s"])
 
     def grade(self, context: GradingContext) -> GraderResult:
         return within_budget(wall_time_ms(context), milliseconds(self.max) or 0, "ms")

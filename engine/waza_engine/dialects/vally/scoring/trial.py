@@ -18,7 +18,7 @@ from typing import Literal
 from waza_engine.dialects.vally.scoring.results import IN_VERDICTS, result_object
 from waza_engine.dialects.vally.trajectory.calls import calls_in
 from waza_engine.dialects.vally.trajectory.events import events_of, of_type
-from waza_engine.dialects.vally.trajectory.metrics import measured, tokens, turn_count, wall_time_ms
+from waza_engine.dialects.vally.trajectory.metrics import format_metric, tokens, turn_count, wall_time_ms
 from waza_engine.graders.base import GradeError, GradingContext
 from waza_engine.graders.result import GradedTrial, GraderFailure, GraderResult, GraderVerdict, RunVerdict
 from waza_engine.model.scores import mean, weighted_mean
@@ -72,8 +72,8 @@ def _within(constraint: Constraint, context: GradingContext) -> GraderResult:
         return GraderResult.undecided(f"the recording does not tell the {unit}")
     told = {"value": value, "max": limit}
     if value <= limit:
-        return GraderResult(1.0, True, f"{measured(value)} {unit}, at most {measured(limit)}", told)
-    return GraderResult(0.0, False, f"{measured(value)} {unit}, more than {measured(limit)}", told)
+        return GraderResult(1.0, True, f"{format_metric(value)} {unit}, at most {format_metric(limit)}", told)
+    return GraderResult(0.0, False, f"{format_metric(value)} {unit}, more than {format_metric(limit)}", told)
 
 
 def _result(problem: str, fine: str) -> GraderResult:

@@ -73,7 +73,7 @@ def _said(value: object) -> str:
 class OfTranscript:
     """Put before a check of the output: it then looks at all messages of the agent, each on lines of its own."""
 
-    said_in: ClassVar[str] = "transcript"
+    text_name: ClassVar[str] = "transcript"
 
     @classmethod
     def text_of(cls, context: GradingContext) -> str:
@@ -172,8 +172,8 @@ def tokens(context: GradingContext) -> float | None:
     return sum(told) if told else None
 
 
-def measured(value: float) -> str:
-    """A measure or its limit for people, in full: two that differ must not look the same."""
+def format_metric(value: float) -> str:
+    """Format a metric or its limit in full, so that different values never look the same."""
     return f"{value:.15g}"
 
 

@@ -1,1 +1,1 @@
-"""What several of vally's grader types need."""
+"""Code shared by several of vally's grader types."""

@@ -1,4 +1,4 @@
-"""The base of vally's grader types: where they are valid, and what vally's taxonomy says of them.
+"""The base class of vally's grader types, with the fields of vally's taxonomy.
 
 See docs/reference/vally.md, section 6.
 """
@@ -17,13 +17,13 @@ from waza_engine.rules.wrong_type import WRONG_TYPE
 
 
 class VallyGrader(Grader):
-    """A grader type of vally. Most are free checks of code; those that are not say so."""
+    """A grader type of vally. The defaults describe a check by code; other types override them."""
 
     determinism: ClassVar[Literal["static", "complex-static", "slm", "llm"]] = "static"
-    """How sure it is that the same trial gets the same verdict again."""
+    """How reliably the same trial gets the same verdict again."""
     cost_profile: ClassVar[Literal["free", "low", "medium", "high"]] = "low"
     portability: ClassVar[Literal["t1-universal", "t2-domain", "t3a-scenario", "t3b-system"]] = "t1-universal"
-    """How far beyond its scenario a configured grader is of use; vally dropped the field in 0.7."""
+    """How far a configured grader can be reused beyond its scenario. vally dropped the field in 0.7."""
     reference: ClassVar[Literal["reference-free", "reference-based"]] = "reference-free"
     temporal_scope: ClassVar[Literal["point-in-time", "trajectory-level", "cross-trajectory"]] = (
         "trajectory-level"
@@ -52,7 +52,7 @@ class VallyGrader(Grader):
         except ValidationError as error:
             for it in error.errors(include_url=False):
                 if it["type"] == WRITTEN_WRONG:
-                    yield _written_wrong(it["loc"], problem_text(it), it["input"])
+                    yield _wrong_type_finding(it["loc"], problem_text(it), it["input"])
 
     def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:
         if turn is None:
@@ -63,12 +63,16 @@ class VallyGrader(Grader):
             return GraderResult.undecided(f"Cannot tell: {error}")
 
 
-def _written_wrong(place: tuple[int | str, ...], message: str, value: Any) -> Finding:
-    # Behind the index of an item that may have two forms stands the name of its form.
-    forms = {index + 1 for index, it in enumerate(place) if isinstance(it, int)}
-    pointer = tuple(it for index, it in enumerate(place) if index not in forms or it not in {"entry", "name"})
+def _wrong_type_finding(location: tuple[int | str, ...], message: str, value: Any) -> Finding:
+    # pydantic puts the tag of a union's member ("entry" or "name") after the index of a list item.
+    tags = {index + 1 for index, it in enumerate(location) if isinstance(it, int)}
+    pointer = tuple(
+        it for index, it in enumerate(location) if index not in tags or it not in {"entry", "name"}
+    )
     fixes = []
     if "quotes" in message and isinstance(value, bool | int):
         text = str(value).lower()
-        fixes = [Fix(f"Write '{text}' in quotes", (SetValue(pointer, text),), preferred=True)]
-    return WRONG_TYPE.at(pointer, f"{message[0].upper()}{message[1:]}: vally takes nothing else", fixes=fixes)
+        fixes = [Fix(f"Put '{text}' in quotes", (SetValue(pointer, text),), preferred=True)]
+    return WRONG_TYPE.at(
+        pointer, f"{message[0].upper()}{message[1:]}: vally accepts nothing else", fixes=fixes
+    )

@@ -1,9 +1,9 @@
-"""The members of a grading context that only vally has, from JSON: an addition to the batch contract.
+"""Read the members of a grading context that only vally has; they extend the batch contract.
 
-`trajectory` is a whole trajectory of vally (docs/reference/vally.md, section 10.1), whose parts the other
-members override: `output`, `events`, `metrics`, `workspace_status`. Beside it stand `error`, `rubric`,
-`diff`, `baseline_files` ({path: text}), `judge_model`, and `compared`, the context of the trial that
-`pairwise` compares with. Nobody waits between two questions to a scripted judge.
+`trajectory` is a complete vally trajectory (docs/reference/vally.md, section 10.1). `output`, `events`, `metrics` and
+`workspace_status` override its parts. The other members are `error`, `rubric`, `diff`, `baseline_files`
+({path: text}), `judge_model`, and `compared`, the context of the other trial for `pairwise`. Judge calls are retried
+without a delay, because the judge is scripted.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ class _Members(BaseModel):
 def vally_context(
     data: Mapping[str, Any], meaning: str, read: Callable[[Any], GradingContext]
 ) -> GradingContext:
-    """The context that a JSON object describes; `compared` is a context of its own.
+    """Return the context that a JSON object describes; `compared` is itself a context.
 
     Raises:
         ValueError: a member has the wrong type.
@@ -62,40 +62,40 @@ def vally_context(
 
 
 def _with_vally_members(context: GradingContext, data: Mapping[str, Any]) -> GradingContext:
-    """The context with what the JSON object says for vally's graders.
+    """Return the context with the members for vally's graders.
 
     Raises:
         ValidationError: a member has the wrong type.
 
     """
     read = _Members.model_validate(dict(data))
-    told = read.trajectory or _Trajectory()
-    events = told.events if read.events is None else read.events
-    prompt = told.stimulus.get("prompt")
-    rubric = read.rubric or [str(it) for it in told.stimulus.get("rubric") or ()]
+    trajectory = read.trajectory or _Trajectory()
+    events = trajectory.events if read.events is None else read.events
+    prompt = trajectory.stimulus.get("prompt")
+    rubric = read.rubric or [str(it) for it in trajectory.stimulus.get("rubric") or ()]
     return replace(
         context,
-        output=_output(read, told, events),
+        output=_output(read, trajectory, events),
         prompt=context.prompt if context.prompt is not None or not isinstance(prompt, str) else prompt,
         events=events,
-        metrics=told.metrics if read.metrics is None else read.metrics,
+        metrics=trajectory.metrics if read.metrics is None else read.metrics,
         error=read.error,
         rubric=tuple(rubric),
-        workspace_status=read.workspace_status or told.workspaceStatus,
+        workspace_status=read.workspace_status or trajectory.workspaceStatus,
         baseline_files=None
         if read.baseline_files is None
         else {path: text.encode("utf-8", "surrogatepass") for path, text in read.baseline_files.items()},
         diff=read.diff,
         judge_model=read.judge_model,
-        sleep=_not_at_all,
+        sleep=_no_sleep,
     )
 
 
-def _output(read: _Members, told: _Trajectory, events: list[_Object] | None) -> str:
-    """The output as it was given, else the agent's last message."""
-    given = told.output if read.output is None else read.output
-    return given if given is not None else last_message(events or [])
+def _output(read: _Members, trajectory: _Trajectory, events: list[_Object] | None) -> str:
+    """Return the given output, or the agent's last message."""
+    output = trajectory.output if read.output is None else read.output
+    return output if output is not None else last_message(events or [])
 
 
-def _not_at_all(_seconds: float) -> None:
+def _no_sleep(_seconds: float) -> None:
     return None

@@ -1,4 +1,4 @@
-"""What an agent changed in its workspace (docs/reference/vally.md, section 7.12)."""
+"""Diffs of the workspace and the checks of them (docs/reference/vally.md, section 7.12)."""
 
 import os
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
 
 def diff_of(context: GradingContext) -> str | None:
-    """The diff of the trial, recorded or made now; None when nobody knows what stood there before."""
+    """Return the recorded or computed diff of the trial; None if its state before the run is unknown."""
     if context.diff is not None:
         return context.diff
     if context.baseline_files is None or context.workspace_dir is None:
@@ -39,16 +39,16 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
     for folder, folders, names in os.walk(root):
         folders[:] = [it for it in folders if it != ".git"]
         for name in names:
-            place = Path(folder) / name
-            if name != ".git" and place.is_file() and not place.is_symlink():
-                yield place.relative_to(root).as_posix(), place.read_bytes()
+            path = Path(folder) / name
+            if name != ".git" and path.is_file() and not path.is_symlink():
+                yield path.relative_to(root).as_posix(), path.read_bytes()
 
 
-NO_BASELINE = "Cannot tell what changed: the recording does not say what stood in the workspace before"
+NO_BASELINE = "Cannot tell what changed: the recording lacks the workspace's state before the run"
 
 
 class DiffContains(Negatable):
-    """A pattern in the diff of the workspace."""
+    """Looks for a pattern or a string in the diff of the workspace."""
 
     since = "0.14"
     requires_workspace: ClassVar[bool] = True
@@ -57,22 +57,22 @@ class DiffContains(Negatable):
     pattern: IfGiven[Text] = Field(
         default=None,
         description=(
-            "A JavaScript pattern to look for in the unified diff: file names in headers match, and the lines with "
-            "their `+`, `-` or blank in front."
+            "JavaScript pattern to find in the unified diff. It sees file names in headers, and lines with their `+`, `-` "
+            "or space in front."
         ),
         examples=["(?m)^\\+.*TODO"],
         json_schema_extra=pattern_marks(),
     )
     value: IfGiven[Text] = Field(
         default=None,
-        description="A text to look for in the unified diff, instead of `pattern`; upper and lower case count.",
+        description="String to find in the unified diff (case-sensitive), instead of `pattern`.",
         examples=["+++ b/src/app.py"],
         json_schema_extra=marks(since="0.15"),
     )
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
         if self.pattern is not None and self.value is not None:
-            message = "Give 'pattern' or 'value', not both"
+            message = "Set 'pattern' or 'value', not both"
             fix = Fix("Remove 'value'", (RemoveKey(("value",)),))
             yield CONFLICTING_KEYS.at(("value",), message, on="key", fixes=[fix], refused=True)
         yield from pattern_refusals(self.pattern or "", ("pattern",))
@@ -81,7 +81,9 @@ class DiffContains(Negatable):
         if self.pattern is not None:
             yield from pattern_findings(self.pattern, ("pattern",), self.fate)
         elif not self.value:
-            yield TRIVIAL_CHECK.at(("value",), f"An empty text is in every diff: this check {self.fate}")
+            yield TRIVIAL_CHECK.at(
+                ("value",), f"Every diff contains the empty string, so this check {self.fate}"
+            )
         else:
             yield from pattern_as_text(self.value, ("value",), "'pattern'")
 
@@ -99,8 +101,8 @@ class DiffContains(Negatable):
             )
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell: {error}", details)
-        said = f"The change {'has' if found else 'does not have'} {wanted}"
+        feedback = f"The diff {'contains' if found else 'does not contain'} {wanted}"
         if found is not self.negated:
-            return GraderResult(1.0, True, said, details)
-        seen = match_in(self.pattern, diff) if found and self.pattern is not None else ""
-        return GraderResult.failed(said, details, (FailedCheck((option,), said, seen),))
+            return GraderResult(1.0, True, feedback, details)
+        excerpt = match_in(self.pattern, diff) if found and self.pattern is not None else ""
+        return GraderResult.failed(feedback, details, (FailedCheck((option,), feedback, excerpt),))

@@ -1,4 +1,4 @@
-"""The file graders and their `-not-` twins: which files a glob finds, and what stands in them.
+"""Base classes of the file graders and their `-not-` twins.
 
 See docs/reference/vally.md, section 7.2.
 """
@@ -27,19 +27,19 @@ from waza_engine.rules.escaping_path import ESCAPING_PATH
 from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
-_MOST_NAMED = 5
+_MAX_LISTED = 5
 
 
 class FileExists(Negatable):
-    """Whether a glob finds files."""
+    """Checks whether a glob matches files."""
 
     requires_workspace: ClassVar[bool] = True
 
     path: Text = Field(
         min_length=1,
         description=(
-            "A file name or glob, relative to the workspace: `*`, `?`, `**`, `{a,b}`. Names with a leading dot count, "
-            "directories do not."
+            "File name or glob, relative to the workspace: `*`, `?`, `**`, `{a,b}`. Matches hidden files, but no "
+            "directories."
         ),
         examples=["src/**/*.ts"],
         json_schema_extra=marks(path=("workspace", "glob")),
@@ -48,14 +48,14 @@ class FileExists(Negatable):
     def refusals(self, scope: Scope) -> Iterator[Finding]:
         if not has_placeholder(self.path) and (reason := refusal(self.path)):
             yield ESCAPING_PATH.at(
-                ("path",), f"{reason}: vally refuses it. Name a path inside the workspace", refused=True
+                ("path",), f"{reason}: vally rejects it. Use a path inside the workspace", refused=True
             )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not has_placeholder(self.path) and not refusal(self.path) and self.path.endswith("/"):
             fate = "always passes" if self.negated else "always fails"
             yield TRIVIAL_CHECK.at(
-                ("path",), f"Only files are looked for, and this is a directory: it {fate}"
+                ("path",), f"Only files match, and this path is a directory: the check {fate}"
             )
 
     def grade(self, context: GradingContext) -> GraderResult:
@@ -66,36 +66,38 @@ class FileExists(Negatable):
         try:
             hits = {path: self._is_hit(workspace / path) for path in matching_files(workspace, self.path)}
         except TooSlowError as error:
-            return GraderResult.undecided(f"Cannot tell which files are meant: {error}")
+            return GraderResult.undecided(f"Cannot tell which files match: {error}")
         return self._verdict(
             [path for path, hit in hits.items() if hit], [path for path, hit in hits.items() if hit is None]
         )
 
-    def _verdict(self, files: list[str], doubts: list[str]) -> GraderResult:
+    def _verdict(self, files: list[str], unreadable: list[str]) -> GraderResult:
         details = {**self.model_dump(exclude={"negate"}), "negate": self.negated, "files": files}
-        if not files and doubts:
+        if not files and unreadable:
             return GraderResult.undecided(
-                f"Cannot tell: {_named(doubts)} cannot be read or searched", details
+                f"Cannot tell: {_listing(unreadable)} cannot be read or searched", details
             )
-        said = f"{_named(files)} {self._said}" if files else f"No file {self.path} {self._said}"
+        feedback = (
+            f"{_listing(files)} {self._predicate}" if files else f"No file {self.path} {self._predicate}"
+        )
         if bool(files) is not self.negated:
-            return GraderResult(1.0, True, said, details)
-        return GraderResult.failed(said, details, (FailedCheck(("path",), said),))
+            return GraderResult(1.0, True, feedback, details)
+        return GraderResult.failed(feedback, details, (FailedCheck(("path",), feedback),))
 
-    def _is_hit(self, place: Path) -> bool | None:
-        """Whether a file that the glob found is looked for; None when nobody can tell."""
+    def _is_hit(self, path: Path) -> bool | None:
+        """Whether a file that matches the glob meets the condition; None if unknown."""
         return True
 
     @property
-    def _said(self) -> str:
+    def _predicate(self) -> str:
         return "exists"
 
 
 class _FileText(FileExists):
-    """Whether some file has something in it."""
+    """Checks the content of matching files."""
 
-    def _is_hit(self, place: Path) -> bool | None:
-        data = file_bytes(place)
+    def _is_hit(self, path: Path) -> bool | None:
+        data = file_bytes(path)
         return None if data is None else self._is_in(data.decode("utf-8", "replace"))
 
     @abstractmethod
@@ -103,10 +105,10 @@ class _FileText(FileExists):
 
 
 class FileContains(_FileText):
-    """Whether some file contains a text."""
+    """Checks whether a matching file contains a string."""
 
     value: Text = Field(
-        description="The text to look for; upper and lower case count.",
+        description="String to find (case-sensitive).",
         examples=["DEBUG = False"],
     )
 
@@ -114,7 +116,7 @@ class FileContains(_FileText):
         yield from super().check(scope)
         if not self.value:
             yield TRIVIAL_CHECK.at(
-                ("value",), "An empty text is in every file: only the file's existence counts"
+                ("value",), "Every file contains the empty string, so only the file's existence counts"
             )
         twin = self.type_name.replace("contains", "matches")
         yield from pattern_as_text(self.value, ("value",), f"'{twin}'")
@@ -123,15 +125,15 @@ class FileContains(_FileText):
         return self.value in text
 
     @property
-    def _said(self) -> str:
+    def _predicate(self) -> str:
         return f"contains '{self.value}'"
 
 
 class FileMatches(_FileText):
-    """Whether some file matches a pattern."""
+    """Checks whether a matching file matches a pattern."""
 
     pattern: Text = Field(
-        description="A JavaScript pattern to look for anywhere in the file; a leading `(?i)`, `(?m)`, `(?s)` sets flags.",
+        description="JavaScript pattern to find anywhere in the file; a leading `(?i)`, `(?m)` or `(?s)` sets flags.",
         examples=["(?m)^DEBUG = False$"],
         json_schema_extra=pattern_marks(),
     )
@@ -151,10 +153,10 @@ class FileMatches(_FileText):
             return None
 
     @property
-    def _said(self) -> str:
+    def _predicate(self) -> str:
         return f"matches {self.pattern}"
 
 
-def _named(files: list[str]) -> str:
-    more = f" and {len(files) - _MOST_NAMED} more" if len(files) > _MOST_NAMED else ""
-    return ", ".join(files[:_MOST_NAMED]) + more
+def _listing(files: list[str]) -> str:
+    more = f" and {len(files) - _MAX_LISTED} more" if len(files) > _MAX_LISTED else ""
+    return ", ".join(files[:_MAX_LISTED]) + more

@@ -1,4 +1,4 @@
-"""`output-contains`, `output-matches` and their `-not-` twins: one base each.
+"""Base classes of `output-contains`, `output-matches` and their `-not-` twins.
 
 See docs/reference/vally.md, section 7.1.
 """
@@ -28,56 +28,56 @@ from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
 
 class Negatable(VallyGrader):
-    """A check that can be turned around: by its type, or by `negate`, which wins."""
+    """A check that its type or `negate` can invert; `negate` takes precedence."""
 
     negated_by_type: ClassVar[bool] = False
 
     negate: IfGiven[Flag] = Field(
         default=None,
-        description="Turns the check around. Left out, the type says it: those with `-not-` are turned around.",
+        description="Inverts the check. Default: true for types with `-not-` in their name, otherwise false.",
         examples=[True],
     )
 
     @property
     def negated(self) -> bool:
-        """Whether finding something is a failure."""
+        """Whether a match is a failure."""
         return self.negated_by_type if self.negate is None else self.negate
 
     @property
     def fate(self) -> str:
-        """What becomes of the check when everything is found."""
+        """The result of the check if everything matches."""
         return "always fails" if self.negated else "always passes"
 
 
-class _Spoken(Negatable):
-    """A check of something that the agent said."""
+class _MessageCheck(Negatable):
+    """A check of the agent's messages."""
 
-    said_in: ClassVar[str] = "output"
+    text_name: ClassVar[str] = "output"
 
     @classmethod
     def text_of(cls, context: GradingContext) -> str:
-        """What is looked at: the agent's last message."""
+        """Return the text to check: the agent's last message."""
         return context.output
 
 
-class OutputContains(_Spoken):
-    """A text in the output."""
+class OutputContains(_MessageCheck):
+    """Looks for a string in the output."""
 
     at_least_one = ("substring", "value")
 
     substring: IfGiven[Text] = Field(
         default=None,
-        description="The text to look for in what the agent said.",
+        description="String to find in the text.",
         examples=["resource group"],
     )
     value: IfGiven[Text] = Field(
         default=None,
-        description="Another name of `substring`.",
+        description="Alias of `substring`.",
         examples=["resource group"],
     )
     case_sensitive: IfGiven[Flag] = Field(
         default=None,
-        description="Whether upper and lower case count. Left out, they do not.",
+        description="Whether the comparison is case-sensitive. Default: false.",
         examples=[True],
         json_schema_extra={"x-shown-default": False},
     )
@@ -92,28 +92,29 @@ class OutputContains(_Spoken):
                 yield (option,)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        if self.wanted == "" and not has_placeholder(self.wanted):
+        if self.expected_text == "" and not has_placeholder(self.expected_text):
             yield TRIVIAL_CHECK.at(
-                (self._option,), f"An empty text is in every {self.said_in}: this check {self.fate}"
+                (self._option,),
+                f"Every {self.text_name} contains the empty string, so this check {self.fate}",
             )
         twin = self.type_name.replace("contains", "matches")
-        yield from pattern_as_text(self.wanted, (self._option,), f"'{twin}'")
+        yield from pattern_as_text(self.expected_text, (self._option,), f"'{twin}'")
 
     def grade(self, context: GradingContext) -> GraderResult:
-        text, output = self.wanted, self.text_of(context)
+        text, output = self.expected_text, self.text_of(context)
         exact = bool(self.case_sensitive)
         found = text in output if exact else text.lower() in output.lower()
         details = {"substring": text, "case_sensitive": exact, "negate": self.negated}
-        said = f"The {self.said_in} {'contains' if found else 'does not contain'} '{text}'"
+        feedback = f"The {self.text_name} {'contains' if found else 'does not contain'} '{text}'"
         if found is not self.negated:
-            return GraderResult(1.0, True, said, details)
-        seen = occurrence(text, output, any_case=not exact) if found else nearest_line(text, output)
-        part = FailedCheck((self._option,), f"{'found' if found else 'missing'}: {text}", seen)
-        return GraderResult.failed(said, details, (part,))
+            return GraderResult(1.0, True, feedback, details)
+        excerpt = occurrence(text, output, any_case=not exact) if found else nearest_line(text, output)
+        part = FailedCheck((self._option,), f"{'found' if found else 'missing'}: {text}", excerpt)
+        return GraderResult.failed(feedback, details, (part,))
 
     @property
-    def wanted(self) -> str:
-        """The text, under whichever of its names it stands."""
+    def expected_text(self) -> str:
+        """The value of `substring` or its alias `value`."""
         return (self.value if self.substring is None else self.substring) or ""
 
     @property
@@ -121,15 +122,15 @@ class OutputContains(_Spoken):
         return "value" if self.substring is None else "substring"
 
 
-class OutputMatches(_Spoken):
-    """A pattern in the output."""
+class OutputMatches(_MessageCheck):
+    """Looks for a pattern in the output."""
 
     cost_profile = "free"
 
     pattern: Text = Field(
         description=(
-            "A JavaScript pattern to look for anywhere in what the agent said. A leading `(?i)`, `(?m)`, `(?s)` or "
-            "several of these letters set flags."
+            "JavaScript pattern to find anywhere in the text. A leading `(?i)`, `(?m)`, `(?s)` or a combination such as "
+            "`(?im)` sets flags."
         ),
         examples=["(?i)deployed to https?://\\S+"],
         json_schema_extra=pattern_marks(**{"x-applies-to": "output"}),
@@ -148,9 +149,9 @@ class OutputMatches(_Spoken):
             found = js_matches(self.pattern, output)
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell: {error}", details)
-        said = f"The {self.said_in} {'matches' if found else 'does not match'} {self.pattern}"
+        feedback = f"The {self.text_name} {'matches' if found else 'does not match'} {self.pattern}"
         if bool(found) is not self.negated:
-            return GraderResult(1.0, True, said, details)
-        seen = match_in(self.pattern, output) if found else beginning_of(output)
-        part = FailedCheck(("pattern",), f"{'match' if found else 'no match'}: {self.pattern}", seen)
-        return GraderResult.failed(said, details, (part,))
+            return GraderResult(1.0, True, feedback, details)
+        excerpt = match_in(self.pattern, output) if found else beginning_of(output)
+        part = FailedCheck(("pattern",), f"{'match' if found else 'no match'}: {self.pattern}", excerpt)
+        return GraderResult.failed(feedback, details, (part,))

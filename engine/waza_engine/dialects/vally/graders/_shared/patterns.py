@@ -1,4 +1,4 @@
-"""Patterns in the configs of vally's graders: what is wrong with one, and what it finds.
+"""Checks of JavaScript patterns in grader configs, and excerpts of what they match.
 
 See docs/reference/vally.md, section 7.1.
 """
@@ -17,26 +17,26 @@ from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.non_portable_regex import NON_PORTABLE_REGEX, doubtful_findings
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
-_LOOKED_AT = 200_000
+_MAX_EXCERPT_INPUT = 200_000
 
 
 def pattern_marks(**extra: Any) -> dict[str, Any]:
-    """What the schema says of an option that holds a pattern."""
+    """Return the schema keywords of an option that holds a pattern."""
     return marks(language="regex-js", **extra)
 
 
 def pattern_refusals(pattern: str, pointer: Pointer) -> Iterator[Finding]:
-    """Yield the error in the pattern at `pointer` if it is not valid: it forbids a run."""
+    """Yield the error of an invalid pattern at `pointer`; it prevents a run."""
     if not has_placeholder(pattern) and (problem := js_error(pattern)):
         message = f"Not a valid JavaScript pattern: {problem.message} (at character {problem.position + 1})"
         at = min(problem.position, len(pattern) - 1)
         yield INVALID_REGEX.at(
-            pointer, message, fixes=_fixes(pattern, pointer), refused=True, part=(at, at + 1)
+            pointer, message, fixes=_group_fixes(pattern, pointer), refused=True, part=(at, at + 1)
         )
 
 
 def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator[Finding]:
-    """Yield what is doubtful in a valid pattern. `fate` says what becomes of a check that matches everything."""
+    """Yield remarks on a valid pattern. `fate` is the result of a check whose pattern always matches."""
     if has_placeholder(pattern) or js_error(pattern):
         return
     for note in js_notes(pattern):
@@ -47,41 +47,41 @@ def pattern_findings(pattern: str, pointer: Pointer, fate: str = "") -> Iterator
             part=(note.start, note.end),
         )
     yield from doubtful_findings(pattern, pointer, lambda it: js_error(it) is None)
-    if fate and _is_found_everywhere(pattern):
-        yield TRIVIAL_CHECK.at(pointer, f"Found in every text: this check {fate}")
+    if fate and _matches_everything(pattern):
+        yield TRIVIAL_CHECK.at(pointer, f"Matches every text, so this check {fate}")
 
 
-def _is_found_everywhere(pattern: str) -> bool:
+def _matches_everything(pattern: str) -> bool:
     try:
         return all(js_matches(pattern, it) for it in UNRELATED_TEXTS)
     except TooSlowError:
         return False
 
 
-def _fixes(pattern: str, pointer: Pointer) -> Iterator[Fix]:
+def _group_fixes(pattern: str, pointer: Pointer) -> Iterator[Fix]:
     if "(?P<" in pattern or "(?P=" in pattern:
-        mended = pattern.replace("(?P<", "(?<")
-        while "(?P=" in mended:
-            before, _, rest = mended.partition("(?P=")
+        fixed = pattern.replace("(?P<", "(?<")
+        while "(?P=" in fixed:
+            before, _, rest = fixed.partition("(?P=")
             name, _, after = rest.partition(")")
-            mended = rf"{before}\k<{name}>{after}"
-        if js_error(mended) is None:
-            yield Fix("Write named groups as JavaScript does", (SetValue(pointer, mended),), preferred=True)
+            fixed = rf"{before}\k<{name}>{after}"
+        if js_error(fixed) is None:
+            yield Fix("Use JavaScript syntax for named groups", (SetValue(pointer, fixed),), preferred=True)
 
 
 def _anchor_fixes(pattern: str, at: int, pointer: Pointer) -> Iterator[Fix]:
     anchor = {"\\A": "^", "\\Z": "$", "\\z": "$"}.get(pattern[at : at + 2])
     if anchor:
-        mended = f"{pattern[:at]}{anchor}{pattern[at + 2 :]}"
-        yield Fix(f"Write {anchor}", (SetValue(pointer, mended),), preferred=True)
+        fixed = f"{pattern[:at]}{anchor}{pattern[at + 2 :]}"
+        yield Fix(f"Change to {anchor}", (SetValue(pointer, fixed),), preferred=True)
 
 
 def match_in(pattern: str, text: str) -> str:
-    """Where the pattern is found, for people."""
-    place = js_span(pattern, text)
-    return excerpt_at(text, *place) if place else ""
+    """Return an excerpt around the first match."""
+    span = js_span(pattern, text)
+    return excerpt_at(text, *span) if span else ""
 
 
 def beginning_of(text: str) -> str:
-    """What there is instead of a match, for people."""
-    return f"it begins: {quote(text[:_LOOKED_AT])}" if text.strip() else "it is empty"
+    """Return the start of a text without a match."""
+    return f"it begins: {quote(text[:_MAX_EXCERPT_INPUT])}" if text.strip() else "it is empty"

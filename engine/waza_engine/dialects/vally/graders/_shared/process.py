@@ -1,4 +1,4 @@
-"""Child processes of vally's graders: where they start, and what is wrong with a `sub_path`.
+"""Child processes of vally's graders: input, working directory, limits and `sub_path` checks.
 
 See docs/reference/vally.md, sections 7.7 and 7.8.
 """
@@ -25,13 +25,13 @@ from waza_engine.rules.escaping_path import ESCAPING_PATH
 
 
 def grader_input(context: GradingContext, config: Mapping[str, Any]) -> dict[str, Any]:
-    """The input as plain data."""
+    """Return the input of a `program` grader as plain data."""
     stimulus = {"name": context.task.get("name"), "prompt": context.prompt, "rubric": list(context.rubric)}
     trajectory = {
         "id": context.session_id,
         "stimulus": stimulus,
         "events": list(known_events(context)),
-        "metrics": _measures(context),
+        "metrics": _known_metrics(context),
         "output": context.output,
         "workDir": str(context.workspace_dir or ""),
         "metadata": {"sessionID": context.session_id},
@@ -41,25 +41,25 @@ def grader_input(context: GradingContext, config: Mapping[str, Any]) -> dict[str
 
 
 def known_events(context: GradingContext) -> list[Event]:
-    """The events; without calls and skills when the executor of the recording does not know them."""
+    """Return the events, without calls and skills if the executor did not record them."""
     try:
         return list(events_of(context))
     except GradeError:
         return list(spoken_events_of(context))
 
 
-def _measures(context: GradingContext) -> dict[str, Any]:
+def _known_metrics(context: GradingContext) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, measure in _MEASURES.items():
+    for name, metric in _METRICS.items():
         try:
-            found[name] = measure(context)
+            found[name] = metric(context)
         except GradeError:
             continue
     spent = {"totalTokens": found.pop("tokens", None)}
     return {**found, "tokenUsage": spent, **(context.metrics or {})}
 
 
-_MEASURES = {
+_METRICS = {
     "wallTimeMs": metrics.wall_time_ms,
     "turnCount": metrics.turn_count,
     "toolCallCount": metrics.tool_call_count,
@@ -70,7 +70,7 @@ _MEASURES = {
 SubPath = Annotated[
     Text,
     Field(
-        description="The directory below the workspace to run in.",
+        description="Subdirectory of the workspace to run in.",
         examples=["packages/core"],
         json_schema_extra=marks(path=("workspace", "directory")),
     ),
@@ -78,42 +78,42 @@ SubPath = Annotated[
 """The option `sub_path`."""
 
 
-class NoPlaceError(Exception):
-    """There is no directory to run in; the text says why."""
+class NoDirectoryError(Exception):
+    """No directory to run in; the message gives the reason."""
 
 
 def shell_line(line: str) -> list[str]:
-    """The command that has a line read by the system's shell."""
+    """Return the command that runs a line in the system's shell."""
     return ["cmd.exe", "/d", "/s", "/c", line] if sys.platform == "win32" else ["/bin/sh", "-c", line]
 
 
 def directory_for(context: GradingContext, sub_path: str) -> Path:
-    """The directory that a child starts in: the workspace or one below it, also when links are followed.
+    """Return the directory to start a child in: the workspace or, links resolved, a directory in it.
 
     Raises:
-        NoPlaceError: there is none.
+        NoDirectoryError: there is no such directory.
 
     """
     workspace = context.workspace_dir
     if workspace is None or context.workspace_status == "remote":
-        raise NoPlaceError("there is no workspace here")
+        raise NoDirectoryError("the workspace is not available")
     try:
-        place = (workspace / sub_path).resolve()
+        directory = (workspace / sub_path).resolve()
     except (OSError, RuntimeError, ValueError) as error:
-        raise NoPlaceError(f"'{sub_path}' is no directory: {error}") from error
-    if not place.is_relative_to(workspace.resolve()):
-        raise NoPlaceError(f"'{sub_path}' is not inside the workspace")
-    if not is_directory(place):
-        raise NoPlaceError(f"the workspace has no directory '{sub_path}'")
-    return place
+        raise NoDirectoryError(f"'{sub_path}' is not a directory: {error}") from error
+    if not directory.is_relative_to(workspace.resolve()):
+        raise NoDirectoryError(f"'{sub_path}' is not inside the workspace")
+    if not is_directory(directory):
+        raise NoDirectoryError(f"the workspace has no directory '{sub_path}'")
+    return directory
 
 
 def run_child(command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str, str]) -> ProcessResult:
-    """Run a child under the limits of all children; `timeout` is a duration, `env` is added to our environment.
+    """Run a child process within the usual limits; `env` extends our environment.
 
     Raises:
-        OSError: it cannot be started.
-        ValueError: an argument holds a NUL or a lone surrogate.
+        OSError: the child cannot be started.
+        ValueError: an argument contains a NUL or a lone surrogate.
 
     """
     return processes.run(
@@ -121,25 +121,25 @@ def run_child(command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str,
     )
 
 
-def ending(finished: ProcessResult, timeout: str) -> str:
-    """How a child ended that did not end with a status of its own; empty when it did."""
+def abnormal_end(finished: ProcessResult, timeout: str) -> str:
+    """Describe how a child was ended; empty if it exited by itself."""
     if finished.timed_out:
-        return f"took longer than {timeout} and was stopped"
-    return f"was ended by signal {-finished.status}" if finished.status < 0 else ""
+        return f"timed out after {timeout} and was stopped"
+    return f"was killed by signal {-finished.status}" if finished.status < 0 else ""
 
 
 def sub_path_refusals(sub_path: str) -> Iterator[Finding]:
-    """Yield what forbids a run in the option `sub_path`."""
+    """Yield findings on `sub_path` that prevent a run."""
     is_root = not sub_path.strip("./") and ".." not in sub_path.split("/") and not sub_path.startswith("/")
     if has_placeholder(sub_path) or is_root:
         return
     if reason := escape_reason(sub_path):
         yield ESCAPING_PATH.at(
-            ("sub_path",), f"{reason}: nothing is run. Name a directory of the workspace", refused=True
+            ("sub_path",), f"{reason}: nothing is run. Use a directory of the workspace", refused=True
         )
 
 
-_RUNNERS = re.compile(
+_TEST_RUNNERS = re.compile(
     r"""(?<![\w./-])(?:
         (?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:test|t)\b
       | (?:npx\s+|pnpm\s+exec\s+|yarn\s+)?(?:jest|vitest|mocha|ava|playwright\s+test)\b
@@ -157,4 +157,4 @@ _RUNNERS = re.compile(
 
 def runs_tests(line: str) -> bool:
     """Whether a command line starts a test runner."""
-    return _RUNNERS.search(line[:2000]) is not None
+    return _TEST_RUNNERS.search(line[:2000]) is not None
