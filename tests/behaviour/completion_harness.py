@@ -12,7 +12,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from tests.behaviour.harness import marked, snapshot_of
-from waza_lsp.features.completion import Client, completion
+from waza_lsp.features.completion import CompletionClient, completion
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Text
 
@@ -79,7 +79,7 @@ def offered(
     name: str = "eval.yaml",
     *,
     files: Sequence[str] = (),
-    client: Client = Client(),  # noqa: B008  # immutable
+    client: CompletionClient = CompletionClient(),  # noqa: B008  # immutable
     line_end: str = "\n",
 ) -> Offered:
     """What is offered at the cursor of a marked document."""
@@ -117,7 +117,7 @@ def check_taken(
     name: str = "eval.yaml",
     *,
     files: Sequence[str] = (),
-    client: Client = Client(),  # noqa: B008  # immutable
+    client: CompletionClient = CompletionClient(),  # noqa: B008  # immutable
 ) -> None:
     """The document after taking the item called `label`."""
     found = offered(before, name, files=files, client=client)

@@ -7,11 +7,11 @@ from lsprotocol import types
 from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.reading_harness import text_in
 from waza_lsp.features.formatting import formatting
-from waza_lsp.features.inlay_hint import Hints, inlay_hint
+from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
 from waza_lsp.features.on_type_formatting import on_type_formatting
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 WHOLE = types.Range(types.Position(0, 0), types.Position(1_000_000, 0))
 
@@ -38,10 +38,12 @@ def coloured(
     return [(text_in(snapshot, it), kind) for it, kind in decoded(semantic_tokens(snapshot, span))]
 
 
-def hinted(snapshot: Snapshot, around: Around, wanted: Hints, span: types.Range = WHOLE) -> list[str]:
+def hinted(
+    snapshot: Snapshot, workspace: WorkspaceFiles, wanted: EnabledHints, span: types.Range = WHOLE
+) -> list[str]:
     """The lines that have hints, with the hints in ⟨⟩ where they are shown."""
     found: dict[int, list[types.InlayHint]] = {}
-    for it in inlay_hint(snapshot, span, around, wanted):
+    for it in inlay_hint(snapshot, span, workspace, wanted):
         found.setdefault(it.position.line, []).append(it)
     lines = []
     for line, hints in found.items():

@@ -18,7 +18,7 @@ from waza_lsp.features.hover import hover
 from waza_lsp.features.references import references
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def hovered(document: str, name: str = "eval.yaml", *, line_end: str = "\n") -> 
     mark = marked(document)
     snapshot = snapshot_of(mark.source.replace("\n", line_end), name)
     assert mark.cursor is not None
-    found = hover(snapshot, mark.cursor, Around())
+    found = hover(snapshot, mark.cursor, WorkspaceFiles())
     if found is None:
         return None
     assert isinstance(found.contents, types.MarkupContent)
@@ -121,7 +121,7 @@ def definitions(
     assert mark.cursor is not None
     return [
         text_in(snapshot, it.range) if it.uri == snapshot.uri else _relative(it.uri, folder)
-        for it in definition(snapshot, mark.cursor, Around(process_dir))
+        for it in definition(snapshot, mark.cursor, WorkspaceFiles(process_dir))
     ]
 
 
@@ -130,7 +130,7 @@ def links(
 ) -> dict[str, str]:
     """Each linked text with the path below `folder` that it leads to."""
     snapshot = snapshot_of(textwrap.dedent(source), name, folder)
-    found = document_link(snapshot, Around(process_dir))
+    found = document_link(snapshot, WorkspaceFiles(process_dir))
     return {text_in(snapshot, it.range): _relative(it.target or "", folder) for it in found}
 
 
@@ -155,5 +155,5 @@ def referring_lines(document: str, name: str = "eval.yaml", *, include_declarati
     mark = marked(document)
     snapshot = snapshot_of(mark.source, name)
     assert mark.cursor is not None
-    found = references(snapshot, mark.cursor, Around(), include_declaration=include_declaration)
+    found = references(snapshot, mark.cursor, WorkspaceFiles(), include_declaration=include_declaration)
     return [it.range.start.line for it in found]

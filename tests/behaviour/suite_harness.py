@@ -14,8 +14,8 @@ from waza_lsp.features.prepare_rename import prepare_rename
 from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.workspace.hover_facts import NotPassed
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.hover_facts import CheckFailure
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 EVAL = """\
 name: notes-eval
@@ -87,24 +87,26 @@ class Place:
         self.snapshot = Snapshot.of((root / name).as_uri(), mark.source, 1)
         opened = {root / name: self.snapshot}
         texts = Files(lambda path: str(opened[path].text) if path in opened else None)
-        self.around = Around(root, texts, opened.get, lambda: sorted(root.rglob("*.y*ml")))
+        self.workspace = WorkspaceFiles(root, texts, opened.get, lambda: sorted(root.rglob("*.y*ml")))
 
-    def hovered(self, *failed: NotPassed) -> str:
-        found = hover(self.snapshot, self.position, self.around, failed=failed)
+    def hovered(self, *failed: CheckFailure) -> str:
+        found = hover(self.snapshot, self.position, self.workspace, failed=failed)
         assert found is not None
         assert isinstance(found.contents, types.MarkupContent)
         return found.contents.value
 
     def definitions(self) -> list[str]:
-        return self._told(definition(self.snapshot, self.position, self.around))
+        return self._told(definition(self.snapshot, self.position, self.workspace))
 
     def references(self, *, include_declaration: bool = True) -> list[str]:
-        found = references(self.snapshot, self.position, self.around, include_declaration=include_declaration)
+        found = references(
+            self.snapshot, self.position, self.workspace, include_declaration=include_declaration
+        )
         return self._told(found)
 
     def renamable(self) -> str | None:
         """The stretch that can be renamed; it is also offered as the name to start from."""
-        found = prepare_rename(self.snapshot, self.position, self.around)
+        found = prepare_rename(self.snapshot, self.position, self.workspace)
         if found is None:
             return None
         assert text_in(self.snapshot, found.range) == found.placeholder
@@ -112,7 +114,7 @@ class Place:
 
     def renamed(self, new: str) -> dict[str, str]:
         """The files that a rename changes, as they are afterwards; moved files as `old -> new`."""
-        edit = rename(self.snapshot, self.position, new, self.around)
+        edit = rename(self.snapshot, self.position, new, self.workspace)
         assert edit is not None
         return self.applied(edit)
 

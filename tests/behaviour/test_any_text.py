@@ -15,7 +15,7 @@ from waza_lsp.features.document_link import document_link
 from waza_lsp.features.document_symbol import document_symbol
 from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
-from waza_lsp.features.inlay_hint import Hints, inlay_hint
+from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
 from waza_lsp.features.linked_editing_range import linked_editing_range
 from waza_lsp.features.on_type_formatting import on_type_formatting
 from waza_lsp.features.prepare_rename import prepare_rename
@@ -24,7 +24,7 @@ from waza_lsp.features.rename import rename
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import semantic_tokens
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 SUITE = """\
 name: &n notes
@@ -88,11 +88,11 @@ def test_every_request_answers(seed: int) -> None:
 
 def _check_ranges(snapshot: Snapshot) -> None:
     code_lens(snapshot)
-    document_link(snapshot, Around())
+    document_link(snapshot, WorkspaceFiles())
     formatted(str(snapshot.text))
     last = len(snapshot.text.lines)
     whole = types.Range(types.Position(0, 0), types.Position(last, 0))
-    inlay_hint(snapshot, whole, Around(), Hints(defaults=True))
+    inlay_hint(snapshot, whole, WorkspaceFiles(), EnabledHints(defaults=True))
     tokens = decoded(semantic_tokens(snapshot))
     for (first, kind), (second, _) in itertools.pairwise(tokens):
         assert first.end <= second.start, kind
@@ -109,15 +109,15 @@ def _check_ranges(snapshot: Snapshot) -> None:
 
 
 def _check_place(snapshot: Snapshot, position: types.Position) -> None:
-    around = Around()
-    hover(snapshot, position, around)
-    definition(snapshot, position, around)
-    references(snapshot, position, around)
+    workspace = WorkspaceFiles()
+    hover(snapshot, position, workspace)
+    definition(snapshot, position, workspace)
+    references(snapshot, position, workspace)
     linked_editing_range(snapshot, position)
     on_type_formatting(snapshot, position)
-    renamable = prepare_rename(snapshot, position, around)
+    renamable = prepare_rename(snapshot, position, workspace)
     if renamable is not None:
-        assert rename(snapshot, position, "unheard-of", around) is not None
+        assert rename(snapshot, position, "unheard-of", workspace) is not None
     document_highlight(snapshot, position)
     (step,) = selection_range(snapshot, [position])
     while step.parent is not None:

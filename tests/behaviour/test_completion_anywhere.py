@@ -21,7 +21,7 @@ from tests.behaviour.completion_harness import Offered, offered
 from tests.behaviour.harness import CURSOR
 from tests.slow import first_quick
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
-from waza_lsp.features.completion import Client
+from waza_lsp.features.completion import CompletionClient
 from waza_lsp.syntax.text import split_lines
 from waza_lsp.syntax.tree.tree import Tree
 
@@ -250,7 +250,7 @@ def _keys(node: Any) -> Iterator[bool]:
 def test_every_item_can_be_taken(seed: int) -> None:
     taken = 0
     for case in cases(seed, PLACES):
-        client = Client(snippets=seed % 2 == 0)
+        client = CompletionClient(snippets=seed % 2 == 0)
         line_end = "\r\n" if seed % 3 == 0 else "\n"
         found = offered(
             textwrap.dedent(case.document), case.name, files=FILES, client=client, line_end=line_end

@@ -3,7 +3,7 @@
 from lsprotocol import types
 
 from tests.behaviour.completion_harness import offered
-from waza_lsp.features.completion import Client
+from waza_lsp.features.completion import CompletionClient
 from waza_lsp.features.completion_resolve import completion_resolve
 
 ITEM = """
@@ -39,7 +39,9 @@ def test_a_key_says_default_limits_and_version() -> None:
 
 
 def test_an_editor_without_markdown_gets_the_same_without_marks() -> None:
-    item = completion_resolve(offered(ITEM, client=Client(markdown=False)).item("contains"), markdown=False)
+    item = completion_resolve(
+        offered(ITEM, client=CompletionClient(markdown=False)).item("contains"), markdown=False
+    )
     assert isinstance(item.documentation, str)
     assert "list of strings" in item.documentation
     assert "`" not in item.documentation

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.behaviour.completion_harness import Offered
 from tests.behaviour.harness import marked, snapshot_of
 from waza_lsp.features.completion import completion
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 EVAL = """
 name: demo
@@ -23,7 +23,7 @@ def offered_in(folder: Path, document: str, name: str = "eval.yaml") -> Offered:
     assert found.cursor is not None
     snapshot = snapshot_of(found.source, name, folder)
     return Offered(
-        snapshot, found.cursor, list(completion(snapshot, found.cursor, files=Around(folder)).items)
+        snapshot, found.cursor, list(completion(snapshot, found.cursor, files=WorkspaceFiles(folder)).items)
     )
 
 

@@ -3,9 +3,9 @@
 from lsprotocol import types
 
 from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken, offered
-from waza_lsp.features.completion import Client
+from waza_lsp.features.completion import CompletionClient
 
-PLAIN = Client(snippets=False)
+PLAIN = CompletionClient(snippets=False)
 ITEM = """
     name: demo
     graders:
@@ -33,7 +33,7 @@ def test_without_snippets_nothing_but_text_is_written() -> None:
 
 
 def test_an_editor_that_indents_by_itself_gets_relative_lines() -> None:
-    item = offered(ITEM, client=Client(adjusts=True)).item("type: behavior")
+    item = offered(ITEM, client=CompletionClient(adjusts=True)).item("type: behavior")
     assert item.insert_text_mode is types.InsertTextMode.AdjustIndentation
     assert item.text_edit is not None
     assert item.text_edit.new_text.split("\n")[1].startswith("  name: ")
@@ -50,9 +50,9 @@ def test_what_an_editor_can_do_is_read_from_its_capabilities() -> None:
             completion=types.CompletionClientCapabilities(completion_item=item)
         )
     )
-    assert Client.of(able, "Neovim") == Client(tags=False, label_details=False)
-    assert Client.of(types.ClientCapabilities(), "Neovim").adjusts
-    assert not Client.of(types.ClientCapabilities()).snippets
+    assert CompletionClient.of(able, "Neovim") == CompletionClient(tags=False, label_details=False)
+    assert CompletionClient.of(types.ClientCapabilities(), "Neovim").adjusts
+    assert not CompletionClient.of(types.ClientCapabilities()).snippets
 
 
 def test_deprecated_keys_come_last_and_are_struck_through() -> None:
@@ -60,7 +60,7 @@ def test_deprecated_keys_come_last_and_are_struck_through() -> None:
     old = [it.label for it in found.items if it.tags]
     assert "max_workers" in old
     assert found.labels[-len(old) :] == old
-    plain = offered("name: demo\nconfig:\n  ¦\n", client=Client(tags=False))
+    plain = offered("name: demo\nconfig:\n  ¦\n", client=CompletionClient(tags=False))
     assert plain.item("max_workers").deprecated
 
 

@@ -8,7 +8,7 @@ from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
 from waza_engine.runs.recordings.preview import PreviewCache
 from waza_lsp.features.completion import completion
 from waza_lsp.workspace.references import known_names
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 CALLS = """\
 graders:
@@ -40,10 +40,15 @@ WORLD = {
 def offered_at(root: Path, name: str, text: str, files: Mapping[str, str] = WORLD) -> dict[str, str | None]:
     """What is offered at a mark, by label, with the few words beside it."""
     place = at(root, name, text, files)
-    old = place.around
-    around = Around(old.process_dir, old.files, old.opened, old.listed, recalled=PreviewCache().of)
+    old = place.workspace
+    workspace = WorkspaceFiles(
+        old.process_dir, old.files, old.open_snapshot, old.list_files, recordings=PreviewCache().of
+    )
     found = completion(
-        place.snapshot, place.position, files=around, known=lambda it: known_names(it, place.snapshot, around)
+        place.snapshot,
+        place.position,
+        files=workspace,
+        names_elsewhere=lambda it: known_names(it, place.snapshot, workspace),
     )
     return {it.label: it.detail for it in found.items}
 

@@ -6,7 +6,7 @@ from lsprotocol import types
 from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.reading_harness import check_hover, hovered
 from waza_lsp.features.hover import hover
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 TEXT_GRADER = """
 graders:
@@ -346,7 +346,7 @@ def test_an_empty_document_has_no_hover() -> None:
 def test_an_editor_without_markdown_gets_a_hover_without_marks() -> None:
     document = marked("name: a\nskill: b\nconfig:\n  execu¦tor: mock\n")
     assert document.cursor is not None
-    found = hover(snapshot_of(document.source), document.cursor, Around(), markdown=False)
+    found = hover(snapshot_of(document.source), document.cursor, WorkspaceFiles(), markdown=False)
     assert found is not None
     assert isinstance(found.contents, types.MarkupContent)
     assert found.contents.kind is types.MarkupKind.PlainText

@@ -7,8 +7,8 @@ from pathlib import Path
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
 from waza_engine.runs.recordings.preview import PreviewCache
 from waza_lsp.syntax.text import Span
-from waza_lsp.workspace.hover_facts import NotPassed
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.hover_facts import CheckFailure
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 PATTERNS = """\
 graders:
@@ -54,8 +54,10 @@ RECORDED = {
 
 def _with_recordings(place: Place) -> Place:
     known = PreviewCache()
-    old = place.around
-    place.around = Around(old.process_dir, old.files, old.opened, old.listed, recalled=known.of)
+    old = place.workspace
+    place.workspace = WorkspaceFiles(
+        old.process_dir, old.files, old.open_snapshot, old.list_files, recordings=known.of
+    )
     return place
 
 
@@ -100,9 +102,9 @@ def test_without_recordings_nothing_is_said(tmp_path: Path) -> None:
 
 def _failed(
     place: Place, message: str, *, task: str = "first", excerpt: str = "", other: bool = False
-) -> NotPassed:
+) -> CheckFailure:
     where = place.snapshot.place(place.position)
-    return NotPassed(Span(where, where), task, message, excerpt, other)
+    return CheckFailure(Span(where, where), task, message, excerpt, other)
 
 
 def test_a_failed_check_comes_first_and_is_not_said_twice(tmp_path: Path) -> None:
@@ -145,7 +147,9 @@ def test_a_metric_has_its_last_value_at_the_threshold(tmp_path: Path) -> None:
     known = {"trigger_accuracy": 0.875}
     for mark, value in (("thres¦hold: 0.9", "**0.875**"), ("0.¦9", "**0.875**"), ("0.2¦5", "")):
         place = at(tmp_path, "evals/eval.yaml", mark, files)
-        place.around = replace(place.around, measured=lambda it: known if it.name == "eval.yaml" else {})
+        place.workspace = replace(
+            place.workspace, metric_values=lambda it: known if it.name == "eval.yaml" else {}
+        )
         told = place.hovered()
         assert "The value that must be reached" in told
         assert (f"Last value: {value}." in told) == bool(value), told

@@ -7,18 +7,18 @@ from lsprotocol import types
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.layout_harness import WHOLE, hinted
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
-from waza_lsp.features.inlay_hint import Hints
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.features.inlay_hint import EnabledHints
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
-NONE = Hints(matches=False, weights=False, inherited=False, defaults=False)
-MATCHES = Hints(matches=True, weights=False, inherited=False)
-WEIGHTS = Hints(matches=False, weights=True, inherited=False)
-INHERITED = Hints(matches=False, weights=False, inherited=True)
-DEFAULTS = Hints(matches=False, weights=False, inherited=False, defaults=True)
+NONE = EnabledHints(matches=False, weights=False, inherited=False, defaults=False)
+MATCHES = EnabledHints(matches=True, weights=False, inherited=False)
+WEIGHTS = EnabledHints(matches=False, weights=True, inherited=False)
+INHERITED = EnabledHints(matches=False, weights=False, inherited=True)
+DEFAULTS = EnabledHints(matches=False, weights=False, inherited=False, defaults=True)
 
 
-def _hinted(place: Place, wanted: Hints, span: types.Range = WHOLE) -> list[str]:
-    return hinted(place.snapshot, place.around, wanted, span)
+def _hinted(place: Place, wanted: EnabledHints, span: types.Range = WHOLE) -> list[str]:
+    return hinted(place.snapshot, place.workspace, wanted, span)
 
 
 def test_patterns_say_how_many_files_they_match(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_defaults_that_decide_a_verdict(tmp_path: Path) -> None:
     files = {"eval.yaml": f"name: x\n{graders}"}
     assert _hinted(at(tmp_path / "1", "eval.yaml", "na¦me", files), DEFAULTS) == ["config:⟨timeout: 30⟩"]
     files[".waza.yaml"] = "graders:\n  programTimeout: 90\n"
-    both = Hints(matches=False, weights=False, defaults=True)
+    both = EnabledHints(matches=False, weights=False, defaults=True)
     assert _hinted(at(tmp_path / "2", "eval.yaml", "na¦me", files), both) == ["config:⟨timeout: 90⟩"]
 
 
@@ -101,7 +101,7 @@ def test_only_what_is_in_sight_is_asked_for(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_eval_has_none(tmp_path: Path) -> None:
     place = at(tmp_path, "ci.yaml", "jo¦bs", {"ci.yaml": "on: push\njobs: {}\n"})
-    assert _hinted(place, Hints()) == []
+    assert _hinted(place, EnabledHints()) == []
 
 
 def test_flags_of_patterns_are_explained() -> None:
@@ -109,8 +109,8 @@ def test_flags_of_patterns_are_explained() -> None:
         "name: a\nskill: b\ngraders:\n  - type: text\n    name: x\n    config:\n"
         "      regex_match: ['(?im)^a', b]\n      regex_not_match:\n        - (?s)a.b\n        - (a|b)\n"
     )
-    assert hinted(snapshot, Around(), Hints()) == [
+    assert hinted(snapshot, WorkspaceFiles(), EnabledHints()) == [
         "regex_match: ['(?im)^a'⟨any case, ^ and $ at every line⟩, b]",
         "- (?s)a.b⟨. takes line ends⟩",
     ]
-    assert hinted(snapshot, Around(), Hints(flags=False)) == []
+    assert hinted(snapshot, WorkspaceFiles(), EnabledHints(flags=False)) == []

@@ -45,7 +45,7 @@ def test_a_file_that_is_no_eval() -> None:
 
 def _linked_in(root: Path, name: str, mark: str) -> list[str]:
     place = at(root, name, mark)
-    found = linked_editing_range(place.snapshot, place.position, place.around)
+    found = linked_editing_range(place.snapshot, place.position, place.workspace)
     ranges = found.ranges if found is not None else []
     return [f"{it.start.line} {text_in(place.snapshot, it)}" for it in ranges]
 

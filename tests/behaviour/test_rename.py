@@ -9,7 +9,7 @@ from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
 from waza_lsp.features.rename import rename
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.workspace.client import Client
-from waza_lsp.workspace.rename import CannotRename
+from waza_lsp.workspace.rename import RenameError
 
 
 def test_a_grader_of_the_eval(tmp_path: Path) -> None:
@@ -69,13 +69,13 @@ def test_quotes_stay_and_come_where_they_are_needed(
 
 
 def test_a_name_that_another_grader_has(tmp_path: Path) -> None:
-    with pytest.raises(CannotRename, match="There is a grader 'greets' already"):
+    with pytest.raises(RenameError, match="There is a grader 'greets' already"):
         at(tmp_path, "evals/tasks/a.yaml", "name: sho¦rt").renamed("greets")
 
 
 @pytest.mark.parametrize("new", ["", "  ", "a\nb"])
 def test_a_name_that_is_none(tmp_path: Path, new: str) -> None:
-    with pytest.raises(CannotRename, match="must be a text"):
+    with pytest.raises(RenameError, match="must be a text"):
         at(tmp_path, "evals/tasks/a.yaml", "name: sho¦rt").renamed(new)
 
 
@@ -106,7 +106,7 @@ def test_an_anchor_that_is_given_twice_cannot(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("new", ["a b", "a,b", "[x"])
 def test_a_name_that_no_anchor_can_have(tmp_path: Path, new: str) -> None:
-    with pytest.raises(CannotRename, match="name of an anchor"):
+    with pytest.raises(RenameError, match="name of an anchor"):
         at(tmp_path, "eval.yaml", "&b¦ase", {"eval.yaml": ANCHORED}).renamed(new)
 
 
@@ -123,7 +123,7 @@ def test_a_file_moves_and_every_path_follows(tmp_path: Path) -> None:
 
 
 def test_a_file_does_not_move_over_another_one(tmp_path: Path) -> None:
-    with pytest.raises(CannotRename, match="There is a file"):
+    with pytest.raises(RenameError, match="There is a file"):
         at(tmp_path, "evals/tasks/a.yaml", "no¦tes.txt").renamed("other/plan.txt")
 
 
@@ -134,18 +134,18 @@ def test_a_path_to_nothing_cannot_be_renamed(tmp_path: Path) -> None:
 
 def test_an_editor_that_renames_no_files_is_told_so(tmp_path: Path) -> None:
     place = at(tmp_path, "evals/tasks/a.yaml", "no¦tes.txt")
-    with pytest.raises(CannotRename, match="This editor cannot rename files"):
-        rename(place.snapshot, place.position, "minutes.txt", place.around, Client(rename_files=False))
+    with pytest.raises(RenameError, match="This editor cannot rename files"):
+        rename(place.snapshot, place.position, "minutes.txt", place.workspace, Client(rename_files=False))
 
 
 def test_an_editor_without_document_changes_gets_plain_ones(tmp_path: Path) -> None:
     place = at(tmp_path, "evals/eval.yaml", "note-¦taker")
     move = [types.FileRename((tmp_path / "evals/tasks").as_uri(), (tmp_path / "evals/cases").as_uri())]
-    edit = will_rename_files(move, place.around, Client(document_changes=False, rename_files=False))
+    edit = will_rename_files(move, place.workspace, Client(document_changes=False, rename_files=False))
     assert edit is not None
     assert edit.document_changes is None
     assert place.applied(edit)["evals/eval.yaml"] == EVAL.replace("tasks/*.yaml", "cases/*.yaml")
-    assert will_rename_files([], place.around, Client(document_changes=False)) is None
+    assert will_rename_files([], place.workspace, Client(document_changes=False)) is None
 
 
 def _moved(root: Path, old: str, new: str, files: dict[str, str]) -> dict[str, str]:
@@ -155,7 +155,7 @@ def _moved(root: Path, old: str, new: str, files: dict[str, str]) -> dict[str, s
 def _all_moved(root: Path, moves: dict[str, str], files: dict[str, str]) -> dict[str, str]:
     place = at(root, "evals/eval.yaml", "note-¦taker", files)
     wanted = [types.FileRename((root / old).as_uri(), (root / new).as_uri()) for old, new in moves.items()]
-    edit = will_rename_files(wanted, place.around)
+    edit = will_rename_files(wanted, place.workspace)
     if edit is None:
         return {}
     edited = [

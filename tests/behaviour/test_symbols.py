@@ -10,7 +10,7 @@ from lsprotocol.converters import get_converter
 
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import outline, text_in
-from waza_lsp.features.document_symbol import document_symbol, written_symbols
+from waza_lsp.features.document_symbol import document_symbol, document_symbol_json
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.tree.piece import clear_cache
 
@@ -174,12 +174,12 @@ def test_written_as_the_library_would_send_them(path: Path) -> None:
     ):
         snapshot = Snapshot.of(path.as_uri(), text)
         expected = get_converter().unstructure(document_symbol(snapshot))
-        assert json.loads(written_symbols(snapshot)) == json.loads(json.dumps(expected))
+        assert json.loads(document_symbol_json(snapshot)) == json.loads(json.dumps(expected))
 
 
 def test_without_nesting_they_come_one_after_the_other() -> None:
     snapshot = snapshot_of(SUITE)
-    found = json.loads(written_symbols(snapshot, nested=False))
+    found = json.loads(document_symbol_json(snapshot, nested=False))
     symbols = [get_converter().structure(it, types.SymbolInformation) for it in found]
     assert {it.location.uri for it in symbols} == {snapshot.uri}
     named = [(it.name, it.container_name) for it in symbols]
@@ -216,9 +216,9 @@ tasks:
 )
 def test_what_is_remembered_of_an_item_is_what_would_be_found(then: str, now: str, encoding: str) -> None:
     before = snapshot_of(_MEMORABLE)
-    written_symbols(before)
+    document_symbol_json(before)
     after = Snapshot.of(before.uri, _MEMORABLE.replace(then, now), encoding=encoding)
-    found = written_symbols(after)
+    found = document_symbol_json(after)
     clear_cache()
-    assert found == written_symbols(Snapshot.of(before.uri, str(after.text), encoding=encoding))
-    assert found != written_symbols(before)
+    assert found == document_symbol_json(Snapshot.of(before.uri, str(after.text), encoding=encoding))
+    assert found != document_symbol_json(before)

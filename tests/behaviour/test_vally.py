@@ -14,7 +14,7 @@ from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.workspace.references import known_names
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 HEAD = "name: x\nstimuli:\n  - name: a\n    prompt: p\n    graders:\n"
 
@@ -170,7 +170,7 @@ def _targets(text: str) -> list[str]:
     [line] = [number for number, it in enumerate(snapshot.text.lines) if text in it]
     column = snapshot.text.lines[line].index(text) + len(text) - 2
     position = snapshot.text.range(Span(Place(line, column), Place(line, column))).start
-    found = definition(snapshot, position, Around())
+    found = definition(snapshot, position, WorkspaceFiles())
     return [f"{Path(it.uri.removeprefix('file://')).name}:{it.range.start.line + 1}" for it in found]
 
 
@@ -181,7 +181,7 @@ def test_names_lead_to_where_they_are_given() -> None:
 
 def test_environments_of_the_project_are_offered() -> None:
     snapshot = Snapshot.of(EXAMPLE.as_uri(), EXAMPLE.read_text(encoding="utf-8"))
-    assert [it for it, _ in known_names("environment", snapshot, Around())] == ["ticket-desk"]
+    assert [it for it, _ in known_names("environment", snapshot, WorkspaceFiles())] == ["ticket-desk"]
 
 
 @pytest.mark.parametrize("key", ["path", "inline"])

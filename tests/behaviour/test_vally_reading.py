@@ -10,7 +10,7 @@ from tests.behaviour.rules_harness import write
 from waza_lsp.features.definition import definition
 from waza_lsp.features.references import references
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 STIMULUS = "stimuli:\n  - name: a\n    prompt: p\n"
 GRADERS = f"{STIMULUS}    graders:\n"
@@ -127,20 +127,20 @@ def _asked(root: Path, line: int, word: str) -> tuple[Snapshot, types.Position]:
 def test_names_and_paths_lead_to_what_they_mean(
     tmp_path: Path, line: int, word: str, expected: list[str]
 ) -> None:
-    found = definition(*_asked(tmp_path, line, word), Around())
+    found = definition(*_asked(tmp_path, line, word), WorkspaceFiles())
     assert [f"{it.uri.rpartition('/')[2]}:{it.range.start.line + 1}" for it in found] == expected
 
 
 def test_a_skill_is_found_wherever_it_is_asked_for(tmp_path: Path) -> None:
     snapshot, position = _asked(tmp_path, 8, "deploy")
-    found = references(snapshot, position, Around())
+    found = references(snapshot, position, WorkspaceFiles())
     assert {8, 10} <= {it.range.start.line for it in found if it.uri.endswith("eval.yaml")}
 
 
 def test_the_baseline_of_an_experiment_is_a_variant() -> None:
     source = "name: x\nevals: [a]\nbaseline: old\nvariants:\n  new: {}\n  old: {}\n"
     snapshot = Snapshot.of("file:///nowhere/a.experiment.yaml", source)
-    found = definition(snapshot, types.Position(2, 11), Around())
+    found = definition(snapshot, types.Position(2, 11), WorkspaceFiles())
     assert [it.range.start.line for it in found] == [5]
-    uses = references(snapshot, types.Position(5, 3), Around())
+    uses = references(snapshot, types.Position(5, 3), WorkspaceFiles())
     assert {it.range.start.line for it in uses} == {2, 5}

@@ -6,18 +6,18 @@ import pytest
 
 from tests.behaviour.suite_harness import SUITE, at
 from waza_lsp.features.workspace_symbol import workspace_symbol
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
-def _found(query: str, around: Around) -> list[str]:
+def _found(query: str, workspace: WorkspaceFiles) -> list[str]:
     return [
         f"{it.name} {it.kind.name} {it.container_name or ''}".rstrip()
-        for it in workspace_symbol(query, around.listed(), around)
+        for it in workspace_symbol(query, workspace.list_files(), workspace)
     ]
 
 
 def test_all_of_them(tmp_path: Path) -> None:
-    assert _found("", at(tmp_path, "evals/eval.yaml", "na¦me").around) == [
+    assert _found("", at(tmp_path, "evals/eval.yaml", "na¦me").workspace) == [
         "notes-eval Module",
         "greets Object notes-eval",
         "First Function first",
@@ -29,12 +29,12 @@ def test_all_of_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("query", ["greets", "GRE", "gts", " gr ee "])
 def test_letters_in_their_order(tmp_path: Path, query: str) -> None:
-    assert _found(query, at(tmp_path, "evals/eval.yaml", "na¦me").around) == ["greets Object notes-eval"]
+    assert _found(query, at(tmp_path, "evals/eval.yaml", "na¦me").workspace) == ["greets Object notes-eval"]
 
 
 def test_where_it_stands(tmp_path: Path) -> None:
-    around = at(tmp_path, "evals/eval.yaml", "na¦me").around
-    (symbol,) = workspace_symbol("greets", around.listed(), around)
+    workspace = at(tmp_path, "evals/eval.yaml", "na¦me").workspace
+    (symbol,) = workspace_symbol("greets", workspace.list_files(), workspace)
     assert symbol.location.uri == (tmp_path / "evals/eval.yaml").as_uri()
     assert hasattr(symbol.location, "range")
     assert symbol.location.range.start.line == 9
@@ -43,24 +43,24 @@ def test_where_it_stands(tmp_path: Path) -> None:
 def test_what_is_typed_but_not_saved_counts(tmp_path: Path) -> None:
     place = at(tmp_path, "evals/eval.yaml", "name: gre¦ets")
     (tmp_path / "evals/eval.yaml").write_text("a: 1\n", encoding="utf-8")
-    assert _found("greets", place.around) == ["greets Object notes-eval"]
+    assert _found("greets", place.workspace) == ["greets Object notes-eval"]
 
 
 def test_other_yaml_files_have_none(tmp_path: Path) -> None:
     files = {**SUITE, "deploy.yaml": "name: greets\non: push\njobs: {}\n", "list.yaml": "- name: greets\n"}
-    assert _found("greets", at(tmp_path, "evals/eval.yaml", "na¦me", files).around) == [
+    assert _found("greets", at(tmp_path, "evals/eval.yaml", "na¦me", files).workspace) == [
         "greets Object notes-eval"
     ]
 
 
 def test_files_are_looked_at_one_by_one(tmp_path: Path) -> None:
-    around = at(tmp_path, "evals/eval.yaml", "na¦me").around
+    workspace = at(tmp_path, "evals/eval.yaml", "na¦me").workspace
     seen: list[Path] = []
 
     def listed() -> object:
-        for it in around.listed():
+        for it in workspace.list_files():
             seen.append(it)
             yield it
 
-    next(workspace_symbol("", listed(), around))  # type: ignore[arg-type]
+    next(workspace_symbol("", listed(), workspace))  # type: ignore[arg-type]
     assert len(seen) == 1

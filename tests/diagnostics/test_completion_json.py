@@ -8,7 +8,7 @@ from lsprotocol.converters import get_converter
 
 from tests.slow import first_quick
 from waza_lsp.diagnostics.json_writer import completion_json
-from waza_lsp.features.completion import Client, completion
+from waza_lsp.features.completion import CompletionClient, completion
 from waza_lsp.snapshot import Snapshot
 
 SOURCE = """\
@@ -31,9 +31,12 @@ graders:
 
 
 @pytest.mark.parametrize(
-    "client", first_quick([Client(), Client(False, False, False, False), Client(adjusts=True)])
+    "client",
+    first_quick(
+        [CompletionClient(), CompletionClient(False, False, False, False), CompletionClient(adjusts=True)]
+    ),
 )
-def test_lists_are_what_the_library_makes_of_them(client: Client) -> None:
+def test_lists_are_what_the_library_makes_of_them(client: CompletionClient) -> None:
     snapshot = Snapshot.of("file:///eval.yaml", SOURCE, 1)
     lists = [
         completion(snapshot, types.Position(line, column), client)

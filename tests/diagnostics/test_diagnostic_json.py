@@ -12,7 +12,7 @@ from tests.behaviour.test_rules_pages import WITH_EXAMPLE
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.model.findings import Scope
 from waza_lsp.diagnostics.json_writer import diagnostic_json
-from waza_lsp.features.diagnostics import diagnostics, written_diagnostics
+from waza_lsp.features.diagnostics import diagnostics, diagnostics_json
 from waza_lsp.snapshot import Snapshot
 
 CONVERTER = converters.get_converter()
@@ -31,7 +31,7 @@ def test_findings_of_every_rule(code: str, tmp_path: Path) -> None:
     snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"), 1)
     world = CheckContext(path, Scope(tmp_path, tmp_path))
     expected = diagnostics(snapshot, world)
-    assert [json.loads(it) for it in written_diagnostics(snapshot, world)] == [as_sent(it) for it in expected]
+    assert [json.loads(it) for it in diagnostics_json(snapshot, world)] == [as_sent(it) for it in expected]
     assert [json.loads(diagnostic_json(it)) for it in expected] == [as_sent(it) for it in expected]
 
 

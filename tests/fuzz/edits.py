@@ -21,8 +21,8 @@ from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.lib.files.vfs import Files
 from waza_engine.model.findings import Scope
 from waza_lsp.features.code_lens import code_lens
-from waza_lsp.features.diagnostics import Writings, written_diagnostics
-from waza_lsp.features.document_symbol import written_symbols
+from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json
+from waza_lsp.features.document_symbol import document_symbol_json
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.tree.piece import clear_cache
 
@@ -50,7 +50,7 @@ class Desk:
         self._encoding = encoding
         self.texts = texts
         self.open = {it: Snapshot.of(it.as_uri(), text, 1, encoding) for it, text in texts.items()}
-        self._written: dict[Path, Writings] = {}
+        self._written: dict[Path, DiagnosticJsonCache] = {}
         self._files = Files(lambda path: str(self.open[path].text) if path in self.open else None)
 
     def edit(self, path: Path, edit: Edit) -> None:
@@ -67,7 +67,7 @@ class Desk:
     def diagnostics(self, path: Path) -> list[str]:
         """What a client gets to know of a document."""
         world = CheckContext(path, Scope(path.parent, path.parent), self._files)
-        return written_diagnostics(self.open[path], world, self._written.setdefault(path, {}))
+        return diagnostics_json(self.open[path], world, self._written.setdefault(path, {}))
 
     def seen(self, path: Path) -> dict[str, Any]:
         """Everything that is compared of a document, as a client gets it."""
@@ -75,7 +75,7 @@ class Desk:
         return {
             "kind": it.form and (it.form.dialect, it.form.kind),
             "diagnostics": self.diagnostics(path),
-            "symbols": written_symbols(it),
+            "symbols": document_symbol_json(it),
             "lenses": [str(lens) for lens in code_lens(it)],
             "data": repr(it.tree.data()),
             "pieces": [(piece.kind.value, piece.start, piece.end) for piece in it.tree.pieces],

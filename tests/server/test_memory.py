@@ -11,13 +11,13 @@ from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.lib.files.vfs import Files
 from waza_engine.model.findings import Scope
 from waza_lsp.features.code_lens import code_lens
-from waza_lsp.features.diagnostics import written_diagnostics
-from waza_lsp.features.document_symbol import written_symbols
-from waza_lsp.features.inlay_hint import Hints, inlay_hint
+from waza_lsp.features.diagnostics import diagnostics_json
+from waza_lsp.features.document_symbol import document_symbol_json
+from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
 from waza_lsp.server.documents import Documents
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.tree.parse import Parsed
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 SUITE = """\
 name: notes
@@ -68,11 +68,11 @@ class _Editor:
         snapshot = self._documents.of_path(path)
         assert snapshot is not None
         world = CheckContext(path, Scope(path.parent, path.parent), self._files)
-        assert written_diagnostics(snapshot, world)
-        assert written_symbols(snapshot)
-        around = Around(path.parent, self._files, self._documents.of_path)
+        assert diagnostics_json(snapshot, world)
+        assert document_symbol_json(snapshot)
+        workspace = WorkspaceFiles(path.parent, self._files, self._documents.of_path)
         everywhere = types.Range(types.Position(0, 0), types.Position(100, 0))
-        assert inlay_hint(snapshot, everywhere, around, Hints())
+        assert inlay_hint(snapshot, everywhere, workspace, EnabledHints())
         assert code_lens(snapshot)
         return snapshot
 

@@ -24,7 +24,7 @@ from waza_lsp.schema.paths import EVAL_NAMES, PathValue, path_values
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.edit.emit import scalar_content
-from waza_lsp.workspace.rename import normal
+from waza_lsp.workspace.rename import normal_path
 
 _TRIGGERS = "trigger_tests.yaml"
 
@@ -64,7 +64,7 @@ class _Relocation:
 
     def after(self, path: Path) -> Path:
         """Return where a file of the suite is written, as an absolute path."""
-        return normal(self.out / self.name(path))
+        return normal_path(self.out / self.name(path))
 
 
 def upgrade(path: Path, out: Path, process_dir: Path) -> Conversion:
@@ -74,7 +74,7 @@ def upgrade(path: Path, out: Path, process_dir: Path) -> Conversion:
         LoadError: a file of the suite cannot be read.
 
     """
-    path, out = normal(path.absolute()), normal(out.absolute())
+    path, out = normal_path(path.absolute()), normal_path(out.absolute())
     return _Upgrade(_Relocation.of(path.parent, out), process_dir).convert(path)
 
 
@@ -108,7 +108,7 @@ class _Upgrade:
         """Yield the files that the globs of the eval match, valid or not."""
         for index, pattern in _task_globs(data):
             found = [
-                normal(file)
+                normal_path(file)
                 for file in self._files.glob(as_glob(pattern), self._relocation.source)
                 if file.is_file()
             ]
@@ -204,13 +204,13 @@ def _path_edits(snapshot: Snapshot, path: Path, relocation: _Relocation) -> Iter
     for value, folder in _suite_paths(snapshot, path, relocation):
         if value.kind not in {"glob", "directory"}:
             continue
-        target = normal(folder / value.fixed)
+        target = normal_path(folder / value.fixed)
         if value.kind == "directory" and not target.is_dir():
             continue  # The value may not be a path at all, such as `none`.
         # Matched files move with the suite; folders stay where they are.
         after = relocation.after(target) if value.kind == "glob" else target
         start = relocation.after(folder)
-        if normal(start / value.fixed) != after:
+        if normal_path(start / value.fixed) != after:
             text = Path(os.path.relpath(after, start)).as_posix()
             rest = value.text.removeprefix(value.fixed)
             yield Edit(value.span, scalar_content(value.style, f"{text}/{rest}" if rest else text))
@@ -225,8 +225,8 @@ def _referenced_files(
     for value, folder in _suite_paths(snapshot, path, relocation):
         if value.kind not in {"file", "any"}:
             continue
-        source = normal(folder / value.text)
-        after = normal(relocation.after(folder) / value.text)
+        source = normal_path(folder / value.text)
+        after = normal_path(relocation.after(folder) / value.text)
         if not after.is_relative_to(relocation.out):
             continue  # Runs refuse such a path, too: these paths must not lead out of the folder.
         for file in _files_at(source):

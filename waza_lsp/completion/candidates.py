@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from waza_engine.analysis.schema.navigate import Schema, narrow, schema_at, value_at
 from waza_engine.lib.pointer import Pointer
-from waza_lsp.completion.paths import listing
+from waza_lsp.completion.paths import path_suggestions
 from waza_lsp.completion.suggestions import (
     Rank,
     Suggestion,
-    What,
+    SuggestionKind,
     has_open_branch,
     keys,
     keys_by_branch,
-    named,
+    name_suggestions,
     skeletons,
     values,
     with_units,
@@ -29,11 +29,11 @@ from waza_lsp.syntax.edit.snippets import TabStop
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.tree import Tree
 
-_LEAST_FOR_SKELETON = 2
-Known = Callable[[str], Iterable[tuple[str, str]]]
+_MIN_SKELETON_KEYS = 2
+NamesElsewhere = Callable[[str], Iterable[tuple[str, str]]]
 
 
-class Offer(NamedTuple):
+class Candidate(NamedTuple):
     """A suggestion, and as what it is written: a key, a value, or a list item with its dash."""
 
     at: At
@@ -43,7 +43,7 @@ class Offer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class CompletionContext:
     """The document and the disk around a situation. Without `files`, no paths are offered.
 
     `known` gives the names that a kind of thing has in other files, each with a few words about where.
@@ -53,42 +53,46 @@ class Surroundings:
     tree: Tree
     path: Path | None
     files: Disk | None
-    known: Known = lambda _: ()
+    names_elsewhere: NamesElsewhere = lambda _: ()
 
 
-def offers(here: Situation, around: Surroundings) -> list[Offer]:
+def candidates(here: Situation, context: CompletionContext) -> list[Candidate]:
     """Everything that fits, best first."""
-    root = around.form.schema
+    root = context.form.schema
     schema = schema_at(root, here.pointer, here.data)
     if here.at is At.ALIAS:
-        return [Offer(At.ALIAS, it, here.pointer) for it in _anchors(around.tree, here)]
-    if here.at is not At.VALUE and _is_text(schema, value_at(here.data, here.pointer)):
+        return [Candidate(At.ALIAS, it, here.pointer) for it in _anchors(context.tree, here)]
+    if here.at is not At.VALUE and _is_complete_text(schema, value_at(here.data, here.pointer)):
         return []
     if here.at is At.KEY:
-        return list(_keys(here, root, schema))
+        return list(_key_candidates(here, root, schema))
     if schema is None:
         return []
     if here.at is At.ITEM:
-        return list(_items(here, schema, around, here.pointer)) if "array" in json_types(schema) else []
-    found: list[Offer] = []
+        return (
+            list(_item_candidates(here, schema, context, here.pointer))
+            if "array" in json_types(schema)
+            else []
+        )
+    found: list[Candidate] = []
     for kind in json_types(schema) or ["string"]:
-        found += _of_kind(kind, here, schema, around)
+        found += _candidates_of_kind(kind, here, schema, context)
     return list({(it.at, it.suggestion.label): it for it in reversed(found)}.values())[::-1]
 
 
-def matching(found: list[Offer], here: Situation) -> list[Offer]:
+def matching_candidates(found: list[Candidate], here: Situation) -> list[Candidate]:
     """Of the keys only those that begin like the word typed so far; where a key is replaced, all may be wanted."""
     typed = here.typed.strip().lower()
     if not typed or here.has_colon:
         return found
     labels = {it.suggestion.label.lower() for it in found if it.at is At.KEY}
-    fitting = {it for it in labels if any(part.startswith(typed) for part in _parts(it))} or {
+    fitting = {it for it in labels if any(part.startswith(typed) for part in _label_tails(it))} or {
         it for it in labels if _has_letters(it, typed)
     }
     return [it for it in found if it.at is not At.KEY or it.suggestion.label.lower() in fitting]
 
 
-def _parts(label: str) -> list[str]:
+def _label_tails(label: str) -> list[str]:
     """The label and what follows each of its separators."""
     return [label[at:] for at in range(len(label)) if at == 0 or not label[at - 1].isalnum()]
 
@@ -98,30 +102,33 @@ def _has_letters(label: str, typed: str) -> bool:
     return all(it in letters for it in typed)
 
 
-def _of_kind(kind: str, here: Situation, schema: Schema, around: Surroundings) -> Iterator[Offer]:
+def _candidates_of_kind(
+    kind: str, here: Situation, schema: Schema, context: CompletionContext
+) -> Iterator[Candidate]:
     # Right behind a colon the next thing is a line end or a blank, and neither may pick an item from a list.
     is_open = not here.quote and (here.below is None or not (here.has_children or here.lead))
     # A text in quotes on a line of its own, or behind a dash, may be half a key.
     is_half_key = bool(here.quote) and here.below is None and not here.flow
     match kind:
         case "object" if is_open or is_half_key:
-            yield from _keys(here, around.form.schema, schema)
+            yield from _key_candidates(here, context.form.schema, schema)
         case "array" if is_open:
-            yield from _items(here, schema, around, here.pointer)
+            yield from _item_candidates(here, schema, context, here.pointer)
         case "object" | "array":
             pass
         case _:
             yield from (
-                Offer(At.VALUE, it, here.pointer) for it in _scalars(here, schema, around, here.pointer)
+                Candidate(At.VALUE, it, here.pointer)
+                for it in _scalar_suggestions(here, schema, context, here.pointer)
             )
 
 
-def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offer]:
+def _key_candidates(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Candidate]:
     value = value_at(here.data, here.pointer)
     found = keys(root, schema, value) if schema is not None else []
     if schema is not None and not value and not here.has_colon and not here.quote:
         more = skeletons(root, schema, "" if here.pointer else schema.get("title", ""))
-        found = sorted([*found, *(it for it in more if _says_more(it, found))], key=lambda it: it.rank)
+        found = sorted([*found, *(it for it in more if _adds_to(it, found))], key=lambda it: it.rank)
     if not found and here.pointer:
         parent, holder = (
             schema_at(root, here.pointer[:-1], here.data),
@@ -129,23 +136,25 @@ def _keys(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Offe
         )
         if parent is not None and has_open_branch(parent, holder):
             found = keys_by_branch(root, parent, here.pointer[-1], value)
-    yield from (Offer(At.KEY, it, (*here.pointer, it.label)) for it in found)
+    yield from (Candidate(At.KEY, it, (*here.pointer, it.label)) for it in found)
 
 
-def _is_text(schema: Schema | None, value: object) -> bool:
+def _is_complete_text(schema: Schema | None, value: object) -> bool:
     """Whether a value that may be no finished map is right as it is."""
     return isinstance(value, str) and schema is not None and "string" in json_types(schema)
 
 
-def _says_more(skeleton: Suggestion, found: list[Suggestion]) -> bool:
+def _adds_to(skeleton: Suggestion, found: list[Suggestion]) -> bool:
     return isinstance(skeleton.body, Mapping) and (
-        len(skeleton.body) >= _LEAST_FOR_SKELETON or skeleton.label not in {it.label for it in found}
+        len(skeleton.body) >= _MIN_SKELETON_KEYS or skeleton.label not in {it.label for it in found}
     )
 
 
-def _items(here: Situation, schema: Schema, around: Surroundings, pointer: Pointer) -> Iterator[Offer]:
+def _item_candidates(
+    here: Situation, schema: Schema, context: CompletionContext, pointer: Pointer
+) -> Iterator[Candidate]:
     """New items: filled mappings, values, and one to fill in."""
-    root = around.form.schema
+    root = context.form.schema
     item = narrow(root, schema.get("items", {}), None)
     pointer = (*pointer, 0)
     kinds = json_types(item)
@@ -154,50 +163,56 @@ def _items(here: Situation, schema: Schema, around: Surroundings, pointer: Point
         if kind == "object":
             found += skeletons(root, item)
         elif kind != "array":
-            found += _scalars(here, item, around, pointer) or [_blank(root, schema)]
-    yield from (Offer(At.ITEM, it, pointer) for it in found or [_blank(root, schema)])
+            found += _scalar_suggestions(here, item, context, pointer) or [_blank_item(root, schema)]
+    yield from (Candidate(At.ITEM, it, pointer) for it in found or [_blank_item(root, schema)])
 
 
-def _blank(root: Schema, schema: Schema) -> Suggestion:
+def _blank_item(root: Schema, schema: Schema) -> Suggestion:
     """An item to fill in."""
     written = body_of(root, schema)
     first = written[0] if isinstance(written, Sequence) and not isinstance(written, str) else TabStop()
-    return Suggestion(What.SKELETON, "item", first, text=schema.get("description", ""), rank=Rank.SKELETON)
+    return Suggestion(
+        SuggestionKind.SKELETON, "item", first, text=schema.get("description", ""), rank=Rank.SKELETON
+    )
 
 
-def _scalars(here: Situation, schema: Schema, around: Surroundings, pointer: Pointer) -> list[Suggestion]:
+def _scalar_suggestions(
+    here: Situation, schema: Schema, context: CompletionContext, pointer: Pointer
+) -> list[Suggestion]:
     thing = str(schema.get("x-reference", ""))
-    names = _names(thing, here, around) if thing else []
+    names = _name_suggestions(thing, here, context) if thing else []
     # What has a home is there or not: then examples would only mislead.
-    found = [*names, *values(schema, examples=not (names and has_definitions(around.form, thing)))]
+    found = [*names, *values(schema, examples=not (names and has_definitions(context.form, thing)))]
     if here.at is At.VALUE:
         found = [*with_units(here.typed, schema), *found]
     # With `x-or-path` a path is only one of the things that the text may be.
-    if (mark := schema.get("x-path") or schema.get("x-or-path")) and around.files is not None:
-        start = start_folder(around.form, around.tree, around.path, around.files, _base(mark), pointer)
+    if (mark := schema.get("x-path") or schema.get("x-or-path")) and context.files is not None:
+        start = start_folder(
+            context.form, context.tree, context.path, context.files, _path_base(mark), pointer
+        )
         typed = here.typed if here.at is At.VALUE else ""
         listed = (
-            listing(mark["kind"], start, typed, around.files, schema.get("x-holds", ""))
+            path_suggestions(mark["kind"], start, typed, context.files, schema.get("x-holds", ""))
             if start is not None
             else []
         )
-        listed = [it for it in listed if start is None or start / it.label != around.path]
+        listed = [it for it in listed if start is None or start / it.label != context.path]
         found = [*listed, *found] if "x-path" in schema else [*found, *listed]
     # Names may be meant to occur more than once: tools, in the order in which they are called.
-    others = _others(here, around.tree, pointer) if "x-reference" not in schema else ()
+    others = _other_items(here, context.tree, pointer) if "x-reference" not in schema else ()
     return list({it.label: it for it in reversed(found) if it.label not in others}.values())[::-1]
 
 
-def _others(here: Situation, tree: Tree, pointer: Pointer) -> Container[str]:
+def _other_items(here: Situation, tree: Tree, pointer: Pointer) -> Container[str]:
     """The texts that are in the list already when `pointer` is that of an item."""
     if not pointer or not isinstance(pointer[-1], int):
         return ()
     own = pointer[-1] if here.at is At.VALUE and here.pointer == pointer else None
-    listed = _listed(tree, pointer[:-1])
+    listed = _list_nodes(tree, pointer[:-1])
     return {it.source for at, it in enumerate(listed) if it.kind is Kind.SCALAR and at != own}
 
 
-def _listed(tree: Tree, pointer: Pointer) -> Iterable[Node]:
+def _list_nodes(tree: Tree, pointer: Pointer) -> Iterable[Node]:
     """The items of a list as far as the text can be read."""
     entry = tree.entry(pointer[0]) if len(pointer) == 1 else None
     if entry is not None and entry.is_list:
@@ -206,16 +221,16 @@ def _listed(tree: Tree, pointer: Pointer) -> Iterable[Node]:
     return located.node.items if located is not None else ()
 
 
-def _names(thing: str, here: Situation, around: Surroundings) -> list[Suggestion]:
+def _name_suggestions(thing: str, here: Situation, context: CompletionContext) -> list[Suggestion]:
     """The names of a kind of thing, those in this file first; what other files say of them is taken over."""
-    elsewhere = list(around.known(thing))
-    said = dict(reversed(elsewhere))
-    own = names_of_kind(around.form, around.tree, thing, here.span.start)
-    listed = [*((it, said.get(it, f"{thing} of this file")) for it in own), *elsewhere]
-    return named((name, about) for name, about in listed if not is_pattern(name))
+    elsewhere = list(context.names_elsewhere(thing))
+    details = dict(reversed(elsewhere))
+    own = names_of_kind(context.form, context.tree, thing, here.span.start)
+    listed = [*((it, details.get(it, f"{thing} of this file")) for it in own), *elsewhere]
+    return name_suggestions((name, about) for name, about in listed if not is_pattern(name))
 
 
-def _base(mark: Mapping[str, str]) -> str:
+def _path_base(mark: Mapping[str, str]) -> str:
     # What the workspace will hold is copied from the fixtures.
     return "fixtures" if mark["base"] == "workspace" else mark["base"]
 
@@ -229,8 +244,10 @@ def _anchors(tree: Tree, here: Situation) -> list[Suggestion]:
         for name, node in piece.parsed.anchors.items()
         if piece.start + node.start.line <= line
     }
-    return [Suggestion(What.ANCHOR, name, detail=_said(node)) for name, node in found.items()]
+    return [
+        Suggestion(SuggestionKind.ANCHOR, name, detail=_anchor_detail(node)) for name, node in found.items()
+    ]
 
 
-def _said(node: Node) -> str:
+def _anchor_detail(node: Node) -> str:
     return ", ".join(key.source for key, _ in node.pairs) or node.source

@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from waza_engine.analysis.schema.navigate import Schema, schema_at
-from waza_lsp.completion.candidates import Offer
-from waza_lsp.completion.suggestions import Rank, Suggestion, What
+from waza_lsp.completion.candidates import Candidate
+from waza_lsp.completion.suggestions import Rank, Suggestion, SuggestionKind
 from waza_lsp.syntax.cursor.surroundings import At, Situation
 from waza_lsp.syntax.text import Place, Span
 
@@ -77,13 +77,13 @@ _JAVASCRIPT = [
 PATTERN_WORDS = {"regex": _RE2, "regex-js": _JAVASCRIPT}
 """By the name of the language, as schemas have it (`x-language`)."""
 
-_BEGUN = re.compile(r"(?P<escape>\\+)[a-zA-Z]?(?:\{\w*)?$|\(\??[\w<=!]*$|\[\[?:?\^?\w*$")
+_OPEN_PIECE = re.compile(r"(?P<escape>\\+)[a-zA-Z]?(?:\{\w*)?$|\(\??[\w<=!]*$|\[\[?:?\^?\w*$")
 _POSIX = re.compile(r"\[\[?:?\w*$")
 
 
-def begun_at(language: str, typed: str) -> int:
+def piece_start(language: str, typed: str) -> int:
     """Where in a pattern, typed so far, the piece begins that is being written; its end when none is."""
-    found = _BEGUN.search(typed)
+    found = _OPEN_PIECE.search(typed)
     if found is None or (typed[found.start()] == "[" and language != "regex"):
         return len(typed)
     if found["escape"] is not None:
@@ -95,32 +95,32 @@ def begun_at(language: str, typed: str) -> int:
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*$")
 _MEMBER = re.compile(r"(?P<of>[A-Za-z_]\w*)(?:\[[^\[\]]*\])?(?:\[(?P<quote>['\"])|(?P<dot>\.))(?P<word>\w*)$")
-_TEXTS = {"'": re.compile(r"(?:[^'\\]|\\.)*'"), '"': re.compile(r'(?:[^"\\]|\\.)*"')}
+_STRINGS = {"'": re.compile(r"(?:[^'\\]|\\.)*'"), '"': re.compile(r'(?:[^"\\]|\\.)*"')}
 
 
-class Words(NamedTuple):
+class CodeWords(NamedTuple):
     """What may stand at the end of the code typed so far, in place of what starts at `start` of it."""
 
     start: int
     suggestions: list[Suggestion]
 
 
-def words(schema: Schema, language: str, typed: str) -> Words | None:
+def code_words(schema: Schema, language: str, typed: str) -> CodeWords | None:
     """What fits behind `typed`, the code as its language reads it; None where nothing is known."""
     if language in PATTERN_WORDS:
-        start = begun_at(language, typed)
+        start = piece_start(language, typed)
         begun = typed[start:]
         if not begun and (typed or "x-reference" in schema):
             return None  # Behind any letter, or in place of a name, they would only be in the way.
         fitting = [it for it in PATTERN_WORDS[language] if it.text.startswith(begun)]
-        return Words(start, [_word(it.text, "", it.meaning) for it in fitting])
+        return CodeWords(start, [_word(it.text, "", it.meaning) for it in fitting])
     names: Mapping[str, Mapping[str, object]] = schema.get("x-names", {}).get(language, {})
     if not names:
         return None
     member = _MEMBER.search(typed)
     if member is not None:
-        return Words(member.start("word"), list(_members(names, member)))
-    if _is_in_text(typed):
+        return CodeWords(member.start("word"), list(_members(names, member)))
+    if _is_in_string(typed):
         return None
     begun_name = _NAME.search(typed)
     start = begun_name.start() if begun_name else len(typed)
@@ -128,10 +128,10 @@ def words(schema: Schema, language: str, typed: str) -> Words | None:
         return None
     begun = typed[start:]
     own_first = sorted(names.items(), key=lambda it: bool(it[1].get("builtin")))
-    return Words(start, [_named(it) for it in own_first if it[0].startswith(begun)])
+    return CodeWords(start, [_name_word(it) for it in own_first if it[0].startswith(begun)])
 
 
-def _named(item: tuple[str, Mapping[str, object]]) -> Suggestion:
+def _name_word(item: tuple[str, Mapping[str, object]]) -> Suggestion:
     name, about = item
     return _word(name, str(about.get("type", "")), str(about.get("description", "")))
 
@@ -146,12 +146,12 @@ def _members(names: Mapping[str, Mapping[str, object]], found: re.Match[str]) ->
                 yield _word(name, str(kind), f"Part of {found['of']}.")
 
 
-def _is_in_text(code: str) -> bool:
+def _is_in_string(code: str) -> bool:
     """Whether the end of the code is inside a text literal."""
     at = 0
     while at < len(code):
-        if code[at] in _TEXTS:
-            found = _TEXTS[code[at]].match(code, at + 1)
+        if code[at] in _STRINGS:
+            found = _STRINGS[code[at]].match(code, at + 1)
             if found is None:
                 return True
             at = found.end()
@@ -163,7 +163,7 @@ def _is_in_text(code: str) -> bool:
 def _word(text: str, kind: str, meaning: str) -> Suggestion:
     detail = " · ".join(it for it in (kind, meaning) if it)
     return Suggestion(
-        What.WORD, text, detail=detail, note=kind, text=meaning, rank=Rank.OPTIONAL, is_literal=True
+        SuggestionKind.WORD, text, detail=detail, note=kind, text=meaning, rank=Rank.OPTIONAL, is_literal=True
     )
 
 
@@ -171,23 +171,23 @@ _REST_OF_NAME = re.compile(r"[\w$]*")
 _NOT_PLAIN_IN_BRACKETS = frozenset("[]{},")
 
 
-class Inside(NamedTuple):
+class EmbeddedCandidates(NamedTuple):
     """The situation of the word at the cursor, and what may stand there."""
 
     here: Situation
-    offers: list[Offer]
+    candidates: list[Candidate]
 
 
-def code_offers(here: Situation, root: Schema, line: str) -> Inside | None:
+def code_candidates(here: Situation, root: Schema, line: str) -> EmbeddedCandidates | None:
     """What may be written in the code around a cursor on a line; None where there is no code."""
     schema = schema_at(root, here.pointer, here.data) if here.at is At.VALUE else None
     language = _language(schema, here) if schema is not None else ""
     if schema is None or not language:
         return None
-    if _is_in_escape(here) and not (language in PATTERN_WORDS and _is_last(here, line)):
+    if _splits_escape(here) and not (language in PATTERN_WORDS and _is_at_end(here, line)):
         return None
-    read, places = _read(here.typed, here.quote)
-    found = words(schema, language, read)
+    read, places = _unescape(here.typed, here.quote)
+    found = code_words(schema, language, read)
     if found is None:
         return None
     (number, first), (_, last) = here.span
@@ -210,26 +210,26 @@ def code_offers(here: Situation, root: Schema, line: str) -> Inside | None:
         for it in found.suggestions
         if here.quote or is_whole or not (here.flow and _NOT_PLAIN_IN_BRACKETS & set(it.label))
     ]
-    return Inside(word, [Offer(At.VALUE, it, here.pointer) for it in fitting])
+    return EmbeddedCandidates(word, [Candidate(At.VALUE, it, here.pointer) for it in fitting])
 
 
 def _language(schema: Schema, here: Situation) -> str:
     """What the text is written in: a neighbour of its list may say so, else the schema does."""
     chosen = schema.get("x-language-from")
-    around: Any = here.data
+    value: Any = here.data
     for part in here.pointer[:-2] if chosen else ():
-        around = around.get(part) if isinstance(around, Mapping) else _item(around, part)
-    said = around.get(chosen) if chosen and isinstance(around, Mapping) else None
-    return str(said or schema.get("x-language", ""))
+        value = value.get(part) if isinstance(value, Mapping) else _item(value, part)
+    chosen_language = value.get(chosen) if chosen and isinstance(value, Mapping) else None
+    return str(chosen_language or schema.get("x-language", ""))
 
 
-def _is_in_escape(here: Situation) -> bool:
+def _splits_escape(here: Situation) -> bool:
     """Whether the cursor parts what belongs together: `''` in single quotes, a backslash and what it escapes."""
     mark = {"'": "'", '"': "\\"}.get(here.quote, "")
     return bool(mark) and (len(here.typed) - len(here.typed.rstrip(mark))) % 2 == 1
 
 
-def _is_last(here: Situation, line: str) -> bool:
+def _is_at_end(here: Situation, line: str) -> bool:
     """Whether a backslash in double quotes has nothing behind it that it could escape."""
     cursor = here.span.start.column + len(here.typed)
     return here.quote == '"' and line[cursor : cursor + 1] in {"", '"'}
@@ -239,7 +239,7 @@ def _item(value: Any, part: str | int) -> Any:
     return value[part] if isinstance(value, list) and isinstance(part, int) and part < len(value) else None
 
 
-def _read(source: str, quote: str) -> tuple[str, list[int]]:
+def _unescape(source: str, quote: str) -> tuple[str, list[int]]:
     """What a beginning of a scalar stands for, and where each of its characters (and its end) comes from."""
     text, places, at = "", [], 0
     while at < len(source):

@@ -1,10 +1,10 @@
-"""From an offer to the text that is written: where, with which indentation, quotes and colon."""
+"""From an candidate to the text that is written: where, with which indentation, quotes and colon."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from waza_lsp.completion.candidates import Offer
-from waza_lsp.completion.suggestions import Suggestion, What
+from waza_lsp.completion.candidates import Candidate
+from waza_lsp.completion.suggestions import Suggestion, SuggestionKind
 from waza_lsp.syntax.cursor.surroundings import At, Situation
 from waza_lsp.syntax.edit.edits import Layout
 from waza_lsp.syntax.edit.snippets import SnippetWriter
@@ -12,7 +12,7 @@ from waza_lsp.syntax.text import Place, Span
 
 
 @dataclass(frozen=True, slots=True)
-class Insert:
+class Insertion:
     """An edit: the stretch of the line that it replaces, and the text with absolute indentation."""
 
     span: Span
@@ -30,10 +30,12 @@ class Insert:
         return "\n".join([first, *(it.removeprefix(self.indent) for it in rest)])
 
 
-def insert_of(here: Situation, offer: Offer, pen: SnippetWriter, layout: Layout, line: str) -> Insert:
-    """The edit for an offer at a situation on a line."""
-    it, at = offer.suggestion, offer.at
-    place = _placed(here, at, layout, line)
+def insertion(
+    here: Situation, candidate: Candidate, pen: SnippetWriter, layout: Layout, line: str
+) -> Insertion:
+    """The edit for an candidate at a situation on a line."""
+    it, at = candidate.suggestion, candidate.at
+    place = _position(here, at, layout, line)
     match at:
         case At.KEY:
             text = _key(here, it, pen, place.column)
@@ -48,7 +50,7 @@ def insert_of(here: Situation, offer: Offer, pen: SnippetWriter, layout: Layout,
     label = f"- {it.label}" if at is At.ITEM else it.label
     filter_text = blanks + it.label if blanks or at is At.ITEM else None
     lead = pen.line_end + " " * place.column if place.on_new_line else here.lead
-    return Insert(
+    return Insertion(
         _with_quote(place.span, here, at),
         lead + text + here.comma,
         label,
@@ -59,7 +61,7 @@ def insert_of(here: Situation, offer: Offer, pen: SnippetWriter, layout: Layout,
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _Position:
     """Where the first character goes."""
 
     span: Span
@@ -67,13 +69,13 @@ class _Placed:
     on_new_line: bool = False
 
 
-def _placed(here: Situation, at: At, layout: Layout, line: str) -> _Placed:
+def _position(here: Situation, at: At, layout: Layout, line: str) -> _Position:
     """A map or list beside its key starts on a new line; blanks behind the colon go."""
     if here.at is not At.VALUE or at is At.VALUE or here.below is None or here.flow:
-        return _Placed(here.span, here.column)
+        return _Position(here.span, here.column)
     start = len(line[: here.span.start.column].rstrip())
     span = Span(Place(here.span.start.line, start), here.span.end)
-    return _Placed(span, here.below + (layout.step if at is At.KEY else layout.dash), on_new_line=True)
+    return _Position(span, here.below + (layout.step if at is At.KEY else layout.dash), on_new_line=True)
 
 
 def _with_quote(span: Span, here: Situation, at: At) -> Span:
@@ -84,7 +86,7 @@ def _with_quote(span: Span, here: Situation, at: At) -> Span:
 
 
 def _key(here: Situation, it: Suggestion, pen: SnippetWriter, column: int) -> str:
-    if it.what is What.SKELETON and isinstance(it.body, Mapping):
+    if it.kind is SuggestionKind.SKELETON and isinstance(it.body, Mapping):
         text = pen.item(it.body, column)
         return text.removeprefix("{").removesuffix("}") if here.flow and here.at is At.KEY else text
     if here.has_colon:
@@ -95,7 +97,7 @@ def _key(here: Situation, it: Suggestion, pen: SnippetWriter, column: int) -> st
 
 
 def _item(here: Situation, it: Suggestion, pen: SnippetWriter, column: int) -> str:
-    is_filled = it.what is What.SKELETON
+    is_filled = it.kind is SuggestionKind.SKELETON
     text = pen.item(it.body, column + 2) if here.flow and is_filled else ""
     if here.flow:
         return f"[{text or _scalar(it, pen)}]"

@@ -5,54 +5,57 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from waza_engine.lib.go.glob import has_wildcard
-from waza_lsp.completion.suggestions import Suggestion, What
+from waza_lsp.completion.suggestions import Suggestion, SuggestionKind
 from waza_lsp.schema.paths import Disk
 
-_MOST_UP = 4
+_MAX_UP = 4
 _YAML = (".yaml", ".yml")
 
 
-def listing(kind: str, start: Path, typed: str, files: Disk, holds: str = "") -> list[Suggestion]:
+def path_suggestions(kind: str, start: Path, typed: str, files: Disk, holds: str = "") -> list[Suggestion]:
     """What is in the folder that is typed so far: folders, then globs where they fit, then files.
 
     `kind` is that of `x-path`. Folders end in a slash where a file is wanted, so that one can go on. Where folders
     with a certain file in them are wanted (`holds`), those that are near come first, wherever they are.
     """
-    found = [*(_holding(holds, start, files) if holds else ()), *_in_folder(kind, start, typed, files)]
+    found = [
+        *(_folders_with_file(holds, start, files) if holds else ()),
+        *_folder_content(kind, start, typed, files),
+    ]
     return list({it.label: it for it in reversed(found)}.values())[::-1]
 
 
-def _in_folder(kind: str, start: Path, typed: str, files: Disk) -> list[Suggestion]:
+def _folder_content(kind: str, start: Path, typed: str, files: Disk) -> list[Suggestion]:
     prefix = typed[: typed.rfind("/") + 1]
-    if has_wildcard(prefix) or not _is_inside(start / prefix, start, files.process_dir):
+    if has_wildcard(prefix) or not _is_below(start / prefix, start, files.process_dir):
         return []
     listed = sorted(it for it in files.glob(f"{prefix}*", start) if not it.name.startswith("."))
     folders = [it for it in listed if files.is_directory(it)]
     plain = [it for it in listed if it not in folders]
     end = "" if kind == "directory" else "/"
-    found = [Suggestion(What.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
+    found = [Suggestion(SuggestionKind.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
     if kind == "glob":
         found += _globs(prefix, start, folders, plain, files)
     if kind != "directory":
-        found += [Suggestion(What.FILE, prefix + it.name) for it in plain]
+        found += [Suggestion(SuggestionKind.FILE, prefix + it.name) for it in plain]
     return found
 
 
-def _holding(name: str, start: Path, files: Disk) -> Iterator[Suggestion]:
+def _folders_with_file(name: str, start: Path, files: Disk) -> Iterator[Suggestion]:
     """The folders with a file of that name: below the start, and in the usual folders above it."""
     patterns = [f"*/{name}", f"*/*/{name}"]
-    for up in range(1, _MOST_UP + 1):
+    for up in range(1, _MAX_UP + 1):
         above = "../" * up
-        if not _is_inside(start / above, start, files.process_dir):
+        if not _is_below(start / above, start, files.process_dir):
             break
         patterns += [f"{above}*/{name}", f"{above}skills/*/{name}", f"{above}.github/skills/*/{name}"]
     for pattern in patterns:
         for it in sorted(files.glob(pattern, start)):
             label = Path(os.path.relpath(it.parent, start)).as_posix()
-            yield Suggestion(What.FOLDER, label, detail=f"holds a {name}", is_likely=True)
+            yield Suggestion(SuggestionKind.FOLDER, label, detail=f"holds a {name}", is_likely=True)
 
 
-def _is_inside(folder: Path, *roots: Path | None) -> bool:
+def _is_below(folder: Path, *roots: Path | None) -> bool:
     """Whether a folder is below one of the roots: nothing else of the disk is shown."""
     plain = Path(os.path.normpath(folder))
     return any(it is not None and plain.is_relative_to(it) for it in roots)
@@ -68,4 +71,4 @@ def _globs(
         for suffix in _YAML:
             if count := sum(1 for it in content if it.suffix == suffix):
                 detail = "1 file" if count == 1 else f"{count} files"
-                yield Suggestion(What.FILE, f"{folder}*{suffix}", detail=detail, is_likely=True)
+                yield Suggestion(SuggestionKind.FILE, f"{folder}*{suffix}", detail=detail, is_likely=True)

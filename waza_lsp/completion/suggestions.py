@@ -35,7 +35,7 @@ class Rank(IntEnum):
     DEPRECATED = 5
 
 
-class What(StrEnum):
+class SuggestionKind(StrEnum):
     """What a suggestion stands for."""
 
     KEY = "key"
@@ -57,7 +57,7 @@ class Suggestion:
     `detail` is a few words, `note` one (`required`, `default`, the group that a key belongs to), `text` a sentence.
     """
 
-    what: What
+    kind: SuggestionKind
     label: str
     body: Body = ""
     detail: str = ""
@@ -73,24 +73,24 @@ class Suggestion:
 def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
     """The keys that a mapping with `value` may still get, required ones first."""
     present = value if isinstance(value, Mapping) else {}
-    wanted = _Wanted.of(root, schema, present)
-    excluded = {*present, *_excluded(schema, present)}
+    wanted = _KeyRanks.of(root, schema, present)
+    excluded = {*present, *_excluded_keys(schema, present)}
     found = [
-        _key(root, name, it, wanted)
+        _key_suggestion(root, name, it, wanted)
         for name, it in properties(root, schema, present).items()
         if name not in excluded and resolve(root, it).get("x-move-to") not in present
     ]
     free = schema.get("additionalProperties")
     if isinstance(free, Mapping):
         found += [
-            _key(root, name, free, wanted)
+            _key_suggestion(root, name, free, wanted)
             for name in schema.get("x-key-suggestions", ())
             if name not in present
         ]
     return sorted(found, key=lambda it: (it.rank, it.label != schema.get(DISCRIMINATOR)))
 
 
-def _excluded(schema: Schema, present: Mapping[str, Any]) -> Iterator[str]:
+def _excluded_keys(schema: Schema, present: Mapping[str, Any]) -> Iterator[str]:
     """The keys that must not stand beside those that are there: of `oneOf` only one may."""
     groups = [it.get("required", ()) for it in schema.get("oneOf", ())]
     if any(name in present for group in groups for name in group):
@@ -139,7 +139,9 @@ def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
         label = name or (f"{key}: {variant[key]}" if key else ", ".join(needed_keys(root, schema, {})[:3]))
         text = described.get(variant[key], "") if key else schema.get("description", "")
         if body := mapping_of(root, schema, variant):
-            found.append(Suggestion(What.SKELETON, label, body, ", ".join(body), "", text, Rank.SKELETON))
+            found.append(
+                Suggestion(SuggestionKind.SKELETON, label, body, ", ".join(body), "", text, Rank.SKELETON)
+            )
     return found
 
 
@@ -147,27 +149,27 @@ def values(schema: Schema, *, examples: bool = True) -> list[Suggestion]:
     """The values that a place may have, or is likely to have; `schema` is narrowed. Examples are left out on request."""
     described: Mapping[str, str] = schema.get("x-enum-descriptions", {})
     old = schema.get("x-enum-deprecated", ())
-    listed = _listed(schema, examples=examples)
-    found = [_value(schema, it, described.get(str(it), ""), is_old=it in old) for it in listed]
+    listed = _listed_values(schema, examples=examples)
+    found = [_value_suggestion(schema, it, described.get(str(it), ""), is_old=it in old) for it in listed]
     return sorted({it.label: it for it in found}.values(), key=lambda it: it.rank)
 
 
 def with_units(typed: str, schema: Schema) -> list[Suggestion]:
     """A number that is being typed, with each of the units that belong behind it."""
     units: Mapping[str, str] = schema.get("x-units", {}) if typed.isdecimal() else {}
-    return [Suggestion(What.VALUE, f"{typed}{unit}", detail=words) for unit, words in units.items()]
+    return [Suggestion(SuggestionKind.VALUE, f"{typed}{unit}", detail=words) for unit, words in units.items()]
 
 
-def named(names: Iterable[tuple[str, str]]) -> list[Suggestion]:
+def name_suggestions(names: Iterable[tuple[str, str]]) -> list[Suggestion]:
     """Names that occur elsewhere, as values, each with a few words about where."""
     found: dict[str, str] = {}
     for name, about in names:
         found.setdefault(name, about)
-    return [Suggestion(What.NAME, name, detail=about) for name, about in found.items()]
+    return [Suggestion(SuggestionKind.NAME, name, detail=about) for name, about in found.items()]
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _KeyRanks:
     root: Schema
     schema: Schema
     needed: frozenset[str]
@@ -175,7 +177,7 @@ class _Wanted:
     choices: frozenset[str]
 
     @classmethod
-    def of(cls, root: Schema, schema: Schema, value: Mapping[str, Any]) -> "_Wanted":
+    def of(cls, root: Schema, schema: Schema, value: Mapping[str, Any]) -> "_KeyRanks":
         open_choices = [] if has_key_group(schema, value) else key_groups(schema.get("anyOf", ()))
         return cls(
             root,
@@ -197,21 +199,21 @@ class _Wanted:
         return (Rank.RECOMMENDED, "one of several") if name in self.choices else (Rank.OPTIONAL, "")
 
 
-def _key(root: Schema, name: str, schema: Schema, wanted: _Wanted) -> Suggestion:
+def _key_suggestion(root: Schema, name: str, schema: Schema, wanted: _KeyRanks) -> Suggestion:
     resolved = narrow(root, schema, None)
     rank, note = wanted.rank(name, resolved)
     words = type_words(root, resolved)
-    detail = " · ".join(it for it in (words, note, _default(resolved)) if it)
+    detail = " · ".join(it for it in (words, note, _default_words(resolved)) if it)
     return Suggestion(
-        What.KEY, name, body_of(root, resolved), detail, note, resolved.get("description", ""), rank
+        SuggestionKind.KEY, name, body_of(root, resolved), detail, note, resolved.get("description", ""), rank
     )
 
 
-def _default(schema: Schema) -> str:
+def _default_words(schema: Schema) -> str:
     return f"default {flow(schema['default'])}" if "default" in schema else ""
 
 
-def _listed(schema: Schema, *, examples: bool) -> Iterator[Any]:
+def _listed_values(schema: Schema, *, examples: bool) -> Iterator[Any]:
     """Closed lists, else what is suggested, the default, and examples where they are more than prose."""
     kinds = json_types(schema)
     if "enum" in schema or "const" in schema:
@@ -227,12 +229,12 @@ def _listed(schema: Schema, *, examples: bool) -> Iterator[Any]:
         yield from (it for it in schema.get("examples", ()) if isinstance(it, str | int | float))
 
 
-def _value(schema: Schema, value: Any, text: str, *, is_old: bool) -> Suggestion:
+def _value_suggestion(schema: Schema, value: Any, text: str, *, is_old: bool) -> Suggestion:
     is_default = "default" in schema and schema["default"] == value and type(schema["default"]) is type(value)
     label = value if isinstance(value, str) else flow(value)
     note = "default" if is_default else "deprecated" if is_old else ""
     return Suggestion(
-        What.VALUE,
+        SuggestionKind.VALUE,
         label,
         detail=text or note,
         note=note,

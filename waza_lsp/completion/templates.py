@@ -11,9 +11,9 @@ from typing import Any
 
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.model.placeholders import PLACEHOLDER
-from waza_lsp.completion.candidates import Offer, Surroundings
-from waza_lsp.completion.embedded import Inside
-from waza_lsp.completion.suggestions import Rank, Suggestion, What
+from waza_lsp.completion.candidates import Candidate, CompletionContext
+from waza_lsp.completion.embedded import EmbeddedCandidates
+from waza_lsp.completion.suggestions import Rank, Suggestion, SuggestionKind
 from waza_lsp.schema.paths import Disk, start_folder
 from waza_lsp.syntax.cursor.surroundings import At, Situation
 from waza_lsp.syntax.text import Place, Span, Text
@@ -24,52 +24,54 @@ _REST = re.compile(r"[.\w]*")
 _COMMENT = re.compile(r"(?:^|\s)#")
 
 
-def template_offers(text: Text, place: Place, around: Surroundings) -> Inside | None:
+def template_candidates(text: Text, place: Place, context: CompletionContext) -> EmbeddedCandidates | None:
     """What may stand in the template around a place; None where there is none."""
-    root = around.form.schema
+    root = context.form.schema
     line = text.line(place.line)
     before = line[: place.column]
     if _COMMENT.match(before):
         return None
     if "x-variables" in root and (found := _TEMPLATE.search(before)):
-        return _inside(line, place, found["word"], "}}", list(_variables(root["x-variables"], around)))
+        return _embedded(line, place, found["word"], "}}", list(_variables(root["x-variables"], context)))
     if root.get("x-placeholders") and (found := _OPEN_PLACEHOLDER.search(before)):
-        return _inside(line, place, found["word"], "}", list(_placeholders(text, place)))
+        return _embedded(line, place, found["word"], "}", list(_placeholders(text, place)))
     return None
 
 
-def _inside(line: str, place: Place, typed: str, end: str, found: list[Suggestion]) -> Inside:
+def _embedded(line: str, place: Place, typed: str, end: str, found: list[Suggestion]) -> EmbeddedCandidates:
     rest = _REST.match(line, place.column)
     last = rest.end() if rest else place.column
     close = "" if line[last:].lstrip().startswith(end) else end
     span = Span(Place(place.line, place.column - len(typed)), Place(place.line, last))
     here = Situation(At.VALUE, (), {}, span, typed, close=close)
-    return Inside(here, [Offer(At.VALUE, it, ()) for it in found if it.label.startswith(typed)])
+    return EmbeddedCandidates(
+        here, [Candidate(At.VALUE, it, ()) for it in found if it.label.startswith(typed)]
+    )
 
 
-def _variables(said: Mapping[str, Any], around: Surroundings) -> Iterator[Suggestion]:
+def _variables(variables: Mapping[str, Any], context: CompletionContext) -> Iterator[Suggestion]:
     """The columns of the CSV files that are named, the keys of the maps, and what there always is."""
-    note = str(said.get("note", ""))
+    note = str(variables.get("note", ""))
     known: dict[str, str] = {}
-    for key in said.get("columns", ()):
-        known |= {name: f"column of {file}" for file, name in _columns(key, around)}
-    for key in said.get("maps", ()):
-        located = around.tree.find((key,))
+    for key in variables.get("columns", ()):
+        known |= {name: f"column of {file}" for file, name in _columns(key, context)}
+    for key in variables.get("maps", ()):
+        located = context.tree.find((key,))
         pairs = located.node.pairs if located is not None else ()
         known = {**{name.source: f"in {key}" for name, _ in pairs}, **known}
     for name, where in known.items():
-        yield _word(f"{said.get('prefix', '')}{name}", where, note)
-    for name, meaning in said.get("others", {}).items() if known else ():
-        yield _word(name, meaning, note)
+        yield _variable(f"{variables.get('prefix', '')}{name}", where, note)
+    for name, meaning in variables.get("others", {}).items() if known else ():
+        yield _variable(name, meaning, note)
 
 
-def _columns(key: str, around: Surroundings) -> Iterator[tuple[str, str]]:
+def _columns(key: str, context: CompletionContext) -> Iterator[tuple[str, str]]:
     """The column names of the CSV file that the value of a key names, with the file's name."""
-    located, files, schema = around.tree.find((key,)), around.files, around.form.schema
+    located, files, schema = context.tree.find((key,)), context.files, context.form.schema
     mark = _path_mark(schema, key)
     if located is None or files is None or not located.node.source or mark is None:
         return
-    folder = start_folder(around.form, around.tree, around.path, files, mark["base"], (key,))
+    folder = start_folder(context.form, context.tree, context.path, files, mark["base"], (key,))
     header = _header(folder / located.node.source, files) if folder is not None else None
     for name in next(csv.reader([header]), ()) if header else ():
         if name.strip().isidentifier():
@@ -84,12 +86,12 @@ def _path_mark(root: Schema, key: str) -> Mapping[str, str] | None:
 def _header(path: Any, files: Disk) -> str | None:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return str(file.readline(_LONGEST_HEADER)).rstrip("\r\n") if files.is_file(path) else None
+            return str(file.readline(_MAX_HEADER)).rstrip("\r\n") if files.is_file(path) else None
     except (OSError, ValueError):
         return None
 
 
-_LONGEST_HEADER = 10_000
+_MAX_HEADER = 10_000
 
 
 def _placeholders(text: Text, place: Place) -> Iterator[Suggestion]:
@@ -100,8 +102,10 @@ def _placeholders(text: Text, place: Place) -> Iterator[Suggestion]:
             if number != place.line or not found.start() <= place.column <= found.end():
                 known[found[1]] = known.get(found[1]) or (f"default {found[2]}" if found[2] else "")
     for name, default in known.items():
-        yield _word(name, default or "used in this file", "Replaced before the file is read.")
+        yield _variable(name, default or "used in this file", "Replaced before the file is read.")
 
 
-def _word(text: str, detail: str, meaning: str) -> Suggestion:
-    return Suggestion(What.WORD, text, detail=detail, text=meaning, rank=Rank.OPTIONAL, is_literal=True)
+def _variable(text: str, detail: str, meaning: str) -> Suggestion:
+    return Suggestion(
+        SuggestionKind.WORD, text, detail=detail, text=meaning, rank=Rank.OPTIONAL, is_literal=True
+    )

@@ -14,13 +14,13 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft, difference
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.tree import Tree
-from waza_lsp.workspace.client import ABLE, Client
+from waza_lsp.workspace.client import FULL_SUPPORT, Client
 
 FIX_ALL = "source.fixAll.waza"
 _QUICK = types.CodeActionKind.QuickFix.value
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
-_AT_LEAST, _MOST, _MOST_LINES = 5, 50, 20_000
+_MIN_FINDINGS, _MAX_FINDINGS, _MAX_LINES = 5, 50, 20_000
 """Of how many findings the fixes are offered, and how many lines are read again to try them: people select whole files."""
 
 Find = Callable[[Snapshot], Sequence[RangedFinding]]
@@ -28,7 +28,11 @@ Find = Callable[[Snapshot], Sequence[RangedFinding]]
 
 
 def code_action(
-    snapshot: Snapshot, at: types.Range, context: types.CodeActionContext, find: Find, client: Client = ABLE
+    snapshot: Snapshot,
+    at: types.Range,
+    context: types.CodeActionContext,
+    find: Find,
+    client: Client = FULL_SUPPORT,
 ) -> list[types.CodeAction]:
     """What can be done about the findings in a stretch of the document, and to the document as a whole."""
     form = snapshot.form
@@ -52,9 +56,9 @@ def _quick_fixes(
 ) -> Iterator[types.CodeAction]:
     draft = Draft(snapshot.text, snapshot.tree)
     span = Span(snapshot.place(at.start), snapshot.place(at.end))
-    marks = [it for it in find(snapshot) if _is_at(it, span)][:_MOST]
-    reported = _reported(snapshot, context)
-    for mark in _first(marks, snapshot.tree):
+    marks = [it for it in find(snapshot) if _touches(it, span)][:_MAX_FINDINGS]
+    reported = _reported_diagnostics(snapshot, context)
+    for mark in _affordable(marks, snapshot.tree):
         for it in solutions(mark, draft, form.schema):
             if client.create_files or not it.files:
                 yield _quick_fix(snapshot, it, reported(mark), client)
@@ -64,23 +68,23 @@ def _quick_fixes(
             yield _quick_fix(snapshot, Solution(title, (edit,)), reported(mark), client)
 
 
-def _is_at(mark: RangedFinding, span: Span) -> bool:
+def _touches(mark: RangedFinding, span: Span) -> bool:
     """Whether a finding is about a stretch of the document; that nothing stands in it, it is about all of it."""
     return mark.finding.rule is EMPTY_FILE or (mark.span.start <= span.end and span.start <= mark.span.end)
 
 
-def _first(marks: Sequence[RangedFinding], tree: Tree) -> Iterator[RangedFinding]:
+def _affordable(marks: Sequence[RangedFinding], tree: Tree) -> Iterator[RangedFinding]:
     """The findings whose fixes are offered; trying a fix means to read its piece of the text again."""
     lines = 0
     for number, mark in enumerate(marks):
-        if number >= _AT_LEAST and lines > _MOST_LINES:
+        if number >= _MIN_FINDINGS and lines > _MAX_LINES:
             return
         yield mark
         piece = tree.piece_at(mark.span.start.line)
         lines += piece.end - piece.start if piece is not None else 0
 
 
-def _reported(
+def _reported_diagnostics(
     snapshot: Snapshot, context: types.CodeActionContext
 ) -> Callable[[RangedFinding], list[types.Diagnostic] | None]:
     """Which of the diagnostics that the client sent are about a finding."""

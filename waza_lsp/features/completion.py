@@ -10,11 +10,17 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import branching_data
-from waza_lsp.completion.candidates import Known, Offer, Surroundings, matching, offers
-from waza_lsp.completion.embedded import code_offers
-from waza_lsp.completion.insert import Insert, insert_of
-from waza_lsp.completion.suggestions import Rank, What
-from waza_lsp.completion.templates import template_offers
+from waza_lsp.completion.candidates import (
+    Candidate,
+    CompletionContext,
+    NamesElsewhere,
+    candidates,
+    matching_candidates,
+)
+from waza_lsp.completion.embedded import code_candidates
+from waza_lsp.completion.insert import Insertion, insertion
+from waza_lsp.completion.suggestions import Rank, SuggestionKind
+from waza_lsp.completion.templates import template_candidates
 from waza_lsp.schema.markup import plain_text
 from waza_lsp.schema.paths import Disk
 from waza_lsp.snapshot import Snapshot
@@ -25,19 +31,19 @@ from waza_lsp.syntax.edit.snippets import SnippetWriter
 from waza_lsp.syntax.text import Span
 
 _KINDS = {
-    What.KEY: types.CompletionItemKind.Property,
-    What.VALUE: types.CompletionItemKind.Value,
-    What.SKELETON: types.CompletionItemKind.Snippet,
-    What.FILE: types.CompletionItemKind.File,
-    What.FOLDER: types.CompletionItemKind.Folder,
-    What.ANCHOR: types.CompletionItemKind.Reference,
-    What.NAME: types.CompletionItemKind.Reference,
-    What.WORD: types.CompletionItemKind.Variable,
+    SuggestionKind.KEY: types.CompletionItemKind.Property,
+    SuggestionKind.VALUE: types.CompletionItemKind.Value,
+    SuggestionKind.SKELETON: types.CompletionItemKind.Snippet,
+    SuggestionKind.FILE: types.CompletionItemKind.File,
+    SuggestionKind.FOLDER: types.CompletionItemKind.Folder,
+    SuggestionKind.ANCHOR: types.CompletionItemKind.Reference,
+    SuggestionKind.NAME: types.CompletionItemKind.Reference,
+    SuggestionKind.WORD: types.CompletionItemKind.Variable,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class CompletionClient:
     """What the editor can take. One that `adjusts` indents the lines of an item itself, whatever we say."""
 
     snippets: bool = True
@@ -47,7 +53,7 @@ class Client:
     adjusts: bool = False
 
     @classmethod
-    def of(cls, capabilities: types.ClientCapabilities, name: str = "") -> "Client":
+    def of(cls, capabilities: types.ClientCapabilities, name: str = "") -> "CompletionClient":
         """What an editor says about itself; `name` is that of its `clientInfo`."""
         document = capabilities.text_document
         able = (document.completion if document is not None else None) or types.CompletionClientCapabilities()
@@ -59,70 +65,74 @@ class Client:
             markdown=types.MarkupKind.Markdown in (item.documentation_format or ()),
             tags=item.tag_support is not None,
             label_details=bool(item.label_details_support),
-            adjusts=name in _ADJUSTING and not takes_as_is,
+            adjusts=name in _INDENTING_EDITORS and not takes_as_is,
         )
 
 
-_ADJUSTING = frozenset(["Neovim"])
+_INDENTING_EDITORS = frozenset(["Neovim"])
 """Editors whose own snippets put the line's indentation before each further line (neovim/neovim#32972)."""
 
-_ABLE = Client()
+_FULL_SUPPORT = CompletionClient()
 
 
 def completion(
     snapshot: Snapshot,
     position: types.Position,
-    client: Client = _ABLE,
+    client: CompletionClient = _FULL_SUPPORT,
     files: Disk | None = None,
-    known: Known = lambda _: (),
+    names_elsewhere: NamesElsewhere = lambda _: (),
 ) -> types.CompletionList:
     """`known` gives the names that a kind of thing has in other files and in recorded runs."""
     items: list[types.CompletionItem] = []
     if snapshot.form is not None:
-        around = Surroundings(snapshot.form, snapshot.tree, snapshot.path, files, known)
+        context = CompletionContext(snapshot.form, snapshot.tree, snapshot.path, files, names_elsewhere)
         place = snapshot.place(position)
-        template = template_offers(snapshot.text, place, around)
+        template = template_candidates(snapshot.text, place, context)
         if template is not None:
-            return _listed(list(_items(snapshot, template.here, template.offers, client)))
+            return _numbered(list(_items(snapshot, template.here, template.candidates, client)))
         for here in situations(snapshot.tree, snapshot.text, place):
             if here.is_guess and items:
                 break
-            items += _items(snapshot, here, matching(offers(here, around), here), client)
-            inside = code_offers(here, snapshot.form.schema, snapshot.text.line(place.line))
+            items += _items(snapshot, here, matching_candidates(candidates(here, context), here), client)
+            inside = code_candidates(here, snapshot.form.schema, snapshot.text.line(place.line))
             if inside is not None:
-                items += _items(snapshot, inside.here, inside.offers, client)
-    return _listed(items)
+                items += _items(snapshot, inside.here, inside.candidates, client)
+    return _numbered(items)
 
 
-def _listed(items: list[types.CompletionItem]) -> types.CompletionList:
+def _numbered(items: list[types.CompletionItem]) -> types.CompletionList:
     for index, item in enumerate(items):
         item.sort_text = f"{index:03d}"
     return types.CompletionList(is_incomplete=False, items=items)
 
 
 def _items(
-    snapshot: Snapshot, here: Situation, found: list[Offer], client: Client
+    snapshot: Snapshot, here: Situation, found: list[Candidate], client: CompletionClient
 ) -> Iterator[types.CompletionItem]:
     layout, line_end = layout_of(snapshot.tree), snapshot.text.line_end
     ranges: dict[Span, types.Range] = {}
-    way = _way(snapshot, here)
-    for offer in found:
+    resolve_data = _resolve_data(snapshot, here)
+    for candidate in found:
         pen = SnippetWriter(layout, snippets=client.snippets, flow=here.flow, line_end=line_end)
-        insert = insert_of(here, offer, pen, layout, snapshot.text.line(here.span.start.line))
+        insert = insertion(here, candidate, pen, layout, snapshot.text.line(here.span.start.line))
         if insert.span not in ranges:
             ranges[insert.span] = snapshot.range(insert.span)
-        yield _item(offer, insert, ranges[insert.span], client, way)
+        yield _item(candidate, insert, ranges[insert.span], client, resolve_data)
 
 
 def _item(
-    offer: Offer, insert: Insert, where: types.Range, client: Client, way: list[Any]
+    candidate: Candidate,
+    insert: Insertion,
+    where: types.Range,
+    client: CompletionClient,
+    resolve_data: list[Any],
 ) -> types.CompletionItem:
-    it = offer.suggestion
+    it = candidate.suggestion
     is_old = it.rank is Rank.DEPRECATED
     text = insert.adjusted if client.adjusts else insert.text
     return types.CompletionItem(
         label=insert.label,
-        kind=_KINDS[it.what],
+        kind=_KINDS[it.kind],
         detail=it.detail or None,
         documentation=_documentation(it.text, client),
         label_details=types.CompletionItemLabelDetails(description=it.note)
@@ -140,21 +150,21 @@ def _item(
         else types.InsertTextMode.AsIs,
         text_edit=types.TextEdit(where, text),
         data=[
-            *way,
-            list(offer.pointer),
-            it.label if offer.at is not At.KEY or it.what is What.SKELETON else None,
+            *resolve_data,
+            list(candidate.pointer),
+            it.label if candidate.at is not At.KEY or it.kind is SuggestionKind.SKELETON else None,
         ],
     )
 
 
-def _documentation(text: str, client: Client) -> types.MarkupContent | str | None:
+def _documentation(text: str, client: CompletionClient) -> types.MarkupContent | str | None:
     if not text or not client.markdown:
         return plain_text(text) or None
     return types.MarkupContent(types.MarkupKind.Markdown, text)
 
 
-def _way(snapshot: Snapshot, here: Situation) -> list[Any]:
-    """What resolving an item needs: the schema, and of the data what chooses branches on the way."""
+def _resolve_data(snapshot: Snapshot, here: Situation) -> list[Any]:
+    """What resolving an item needs: the schema, and of the data what chooses branches on the resolve_data."""
     form = snapshot.form
     if form is None:
         return []

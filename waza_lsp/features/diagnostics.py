@@ -17,7 +17,7 @@ from waza_lsp.syntax.text import Span, Text
 
 SOURCE = "waza-lsp"
 
-_MOST = 5_000
+_MAX_FINDINGS = 5_000
 _SEVERITIES = {
     Severity.ERROR: 1,
     Severity.WARNING: 2,
@@ -37,23 +37,25 @@ def findings(snapshot: Snapshot, context: CheckContext) -> list[RangedFinding]:
 
 def diagnostics(snapshot: Snapshot, context: CheckContext) -> "list[types.Diagnostic]":
     """The document's findings as the client gets them."""
-    return [_diagnostic(snapshot, it, context) for it in _few(findings(snapshot, context))]
+    return [_diagnostic(snapshot, it, context) for it in _most_severe(findings(snapshot, context))]
 
 
-Writings = dict[int, tuple[RangedFinding, str]]
+DiagnosticJsonCache = dict[int, tuple[RangedFinding, str]]
 """What was written last of a document, by the identity of what it was made of."""
 
 
-def written_diagnostics(snapshot: Snapshot, context: CheckContext, last: Writings | None = None) -> list[str]:
+def diagnostics_json(
+    snapshot: Snapshot, context: CheckContext, last: DiagnosticJsonCache | None = None
+) -> list[str]:
     """The same, each as JSON: of a long document there are many at every edit, and they go out as they are.
 
     `last` is brought up to date. A mark that is the same object says the same: pieces that an edit did not touch, and
     that stand where they stood, keep theirs.
     """
     known = last if last is not None else {}
-    marks = _few(findings(snapshot, context))
+    marks = _most_severe(findings(snapshot, context))
     written = [
-        before[1] if (before := known.get(id(it))) is not None else _written(snapshot, it, context)
+        before[1] if (before := known.get(id(it))) is not None else _diagnostic_json(snapshot, it, context)
         for it in marks
     ]
     if last is not None:
@@ -64,27 +66,28 @@ def written_diagnostics(snapshot: Snapshot, context: CheckContext, last: Writing
     return written
 
 
-def _few(found: list[RangedFinding]) -> list[RangedFinding]:
+def _most_severe(found: list[RangedFinding]) -> list[RangedFinding]:
     """As many as an editor bears, the gravest wherever they stand; the last one says how many there are."""
-    if len(found) <= _MOST:
+    if len(found) <= _MAX_FINDINGS:
         return found
     by_weight = sorted(range(len(found)), key=lambda at: _SEVERITIES[found[at].finding.severity])
-    *kept, last = [found[at] for at in sorted(by_weight[:_MOST])]
-    more = f"{len(found) - _MOST} more findings are shown once some of these are mended"
+    *kept, last = [found[at] for at in sorted(by_weight[:_MAX_FINDINGS])]
+    more = f"{len(found) - _MAX_FINDINGS} more findings are shown once some of these are mended"
     return [*kept, last._replace(finding=replace(last.finding, message=f"{last.finding.message}. {more}"))]
 
 
-def _written(snapshot: Snapshot, mark: RangedFinding, context: CheckContext) -> str:
+def _diagnostic_json(snapshot: Snapshot, mark: RangedFinding, context: CheckContext) -> str:
     it = mark.finding
-    about = _about(it.code, it.severity, it.message, it.rule.tags)
+    about = _shared_members(it.code, it.severity, it.message, it.rule.tags)
     places = [
-        (uri, text.range_json(span), said) for uri, text, span, said in _related(snapshot, mark, context)
+        (uri, text.range_json(span), said)
+        for uri, text, span, said in _related_places(snapshot, mark, context)
     ]
     return f'{{"range":{snapshot.text.range_json(mark.highlight)},{about}{related_json(places)}}}'
 
 
 @lru_cache(maxsize=4096)
-def _about(code: str, severity: Severity, message: str, tags: frozenset[str]) -> str:
+def _shared_members(code: str, severity: Severity, message: str, tags: frozenset[str]) -> str:
     return members_json(_fields(code, severity, message, tags))
 
 
@@ -100,7 +103,7 @@ def _fields(code: str, severity: Severity, message: str, tags: frozenset[str]) -
     }
 
 
-def _related(
+def _related_places(
     snapshot: Snapshot, mark: RangedFinding, context: CheckContext
 ) -> list[tuple[str, Text, Span, str]]:
     """The places that explain a finding, in this file first: address, text of the file, place, explanation."""
@@ -116,7 +119,7 @@ def _diagnostic(snapshot: Snapshot, mark: RangedFinding, context: CheckContext) 
     fields = _fields(it.code, it.severity, it.message, it.rule.tags)
     places = [
         types.DiagnosticRelatedInformation(types.Location(uri, text.range(span)), said)
-        for uri, text, span, said in _related(snapshot, mark, context)
+        for uri, text, span, said in _related_places(snapshot, mark, context)
     ]
     return types.Diagnostic(
         range=snapshot.range(mark.highlight),

@@ -21,8 +21,8 @@ from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.tree import Entry
 
-_LONGEST = 80
-_MEMORY = object()
+_MAX_LENGTH = 80
+_CACHE_KEY = object()
 """Under which the item of a list knows its symbol, and what that was made for."""
 _KINDS = {
     Kind.MAP: types.SymbolKind.Module,
@@ -46,35 +46,35 @@ class _Symbol:
 
 def document_symbol(snapshot: Snapshot) -> list[types.DocumentSymbol]:
     """The outline as the client gets it."""
-    return [_as_lsp(it, snapshot.text) for it in _symbols(snapshot)]
+    return [_lsp_symbol(it, snapshot.text) for it in _symbols(snapshot)]
 
 
-def written_symbols(snapshot: Snapshot, *, nested: bool = True) -> str:
+def document_symbol_json(snapshot: Snapshot, *, nested: bool = True) -> str:
     """The same as JSON: long files have many symbols, and making objects of them first takes thrice as long.
 
     Clients that do not know `nested` symbols get them one after the other, each with the name of the one above it.
     """
     if nested:
-        return _written(_symbols(snapshot), snapshot.text)
-    return f"[{','.join(_flat(_symbols(snapshot), snapshot, ''))}]"
+        return _symbols_json(_symbols(snapshot), snapshot.text)
+    return f"[{','.join(_flat_json(_symbols(snapshot), snapshot, ''))}]"
 
 
-def _as_lsp(it: _Symbol, text: Text) -> types.DocumentSymbol:
+def _lsp_symbol(it: _Symbol, text: Text) -> types.DocumentSymbol:
     return types.DocumentSymbol(
         name=it.name or " ",
         kind=it.kind,
         range=text.range(it.span),
         selection_range=text.range(it.selection),
         detail=it.detail or None,
-        children=[_as_lsp(child, text) for child in it.children] or None,
+        children=[_lsp_symbol(child, text) for child in it.children] or None,
     )
 
 
-def _written(symbols: list[_Symbol], text: Text) -> str:
+def _symbols_json(symbols: list[_Symbol], text: Text) -> str:
     for it in symbols:
         if not it.json:
             detail = f',"detail":{json.dumps(it.detail)}' if it.detail else ""
-            children = f',"children":{_written(it.children, text)}' if it.children else ""
+            children = f',"children":{_symbols_json(it.children, text)}' if it.children else ""
             it.json = (
                 f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"range":{text.range_json(it.span)}'
                 f',"selectionRange":{text.range_json(it.selection)}{detail}{children}}}'
@@ -82,32 +82,34 @@ def _written(symbols: list[_Symbol], text: Text) -> str:
     return f"[{','.join(it.json for it in symbols)}]"
 
 
-def _flat(symbols: list[_Symbol], snapshot: Snapshot, above: str) -> Iterator[str]:
+def _flat_json(symbols: list[_Symbol], snapshot: Snapshot, above: str) -> Iterator[str]:
     for it in symbols:
         place = f'{{"uri":{json.dumps(snapshot.uri)},"range":{snapshot.text.range_json(it.span)}}}'
         container = f',"containerName":{json.dumps(above)}' if above else ""
         yield f'{{"name":{json.dumps(it.name or " ")},"kind":{it.kind.value},"location":{place}{container}}}'
-        yield from _flat(it.children, snapshot, it.name)
+        yield from _flat_json(it.children, snapshot, it.name)
 
 
 def _symbols(snapshot: Snapshot) -> list[_Symbol]:
     form, whole = snapshot.form, snapshot.tree.whole
     if form is None:
         return []
-    start = _item_ways(form)
+    start = _thing_paths(form)
     if whole is not None:
         pairs = whole.parsed.root.pairs if whole.parsed.root is not None else []
-        return [_key(snapshot, key, value, start.keys.get(key.source), whole.start) for key, value in pairs]
+        return [
+            _key_symbol(snapshot, key, value, start.keys.get(key.source), whole.start) for key, value in pairs
+        ]
     return [
-        _list(snapshot, it, start.keys.get(it.key.source))
+        _list_symbol(snapshot, it, start.keys.get(it.key.source))
         if it.is_list
-        else _key(snapshot, it.key, it.value, start.keys.get(it.key.source), it.piece.start)
+        else _key_symbol(snapshot, it.key, it.value, start.keys.get(it.key.source), it.piece.start)
         for it in snapshot.tree.entries
     ]
 
 
 @lru_cache(maxsize=64)
-def _item_ways(form: Form) -> SchemaPaths:
+def _thing_paths(form: Form) -> SchemaPaths:
     # The options that a discriminator brings are settings of one thing, no things of their own.
     def is_thing(schema: Schema, is_item: bool) -> bool:
         return "properties" in schema and (is_item or "x-named-by-key" in schema)
@@ -115,7 +117,7 @@ def _item_ways(form: Form) -> SchemaPaths:
     return schema_paths(form.schema, is_thing, into_branches=False)
 
 
-def _list(snapshot: Snapshot, entry: Entry, way: SchemaPaths | None) -> _Symbol:
+def _list_symbol(snapshot: Snapshot, entry: Entry, way: SchemaPaths | None) -> _Symbol:
     """A top-level list, whose items are pieces of their own."""
     name = entry.key.span.shift(entry.piece.start)
     end = entry.items[-1][1].end if entry.items else entry.key.end
@@ -124,48 +126,55 @@ def _list(snapshot: Snapshot, entry: Entry, way: SchemaPaths | None) -> _Symbol:
     children = [
         symbol
         for index, (piece, node) in enumerate(entry.items)
-        if items is not None and (symbol := _own_piece(snapshot, piece, node, items, index)) is not None
+        if items is not None and (symbol := _cached_item(snapshot, piece, node, items, index)) is not None
     ]
     span = Span(name.start, Place(end.line + line, end.column))
     return _Symbol(entry.key.source, types.SymbolKind.Array, span, name, "", children)
 
 
-def _own_piece(snapshot: Snapshot, piece: Piece, node: Node, way: SchemaPaths, index: int) -> _Symbol | None:
+def _cached_item(
+    snapshot: Snapshot, piece: Piece, node: Node, way: SchemaPaths, index: int
+) -> _Symbol | None:
     if piece.parsed.has_alias:
-        return _item(snapshot, node, way, index, piece.start)  # It may stand for what another piece holds.
+        return _item_symbol(
+            snapshot, node, way, index, piece.start
+        )  # It may stand for what another piece holds.
     now = way, piece.start, index, snapshot.text.encoding
     symbol: _Symbol | None
-    then, symbol = node.cache.get(_MEMORY, (None, None))
+    then, symbol = node.cache.get(_CACHE_KEY, (None, None))
     if then != now:
-        symbol = _item(snapshot, node, way, index, piece.start)
-        node.cache[_MEMORY] = now, symbol
+        symbol = _item_symbol(snapshot, node, way, index, piece.start)
+        node.cache[_CACHE_KEY] = now, symbol
     return symbol
 
 
-def _key(snapshot: Snapshot, key: Node, value: Node, way: SchemaPaths | None, start: int) -> _Symbol:
+def _key_symbol(snapshot: Snapshot, key: Node, value: Node, way: SchemaPaths | None, start: int) -> _Symbol:
     name = key.span.shift(start)
     span = Span(name.start, max(name.end, value.span.shift(start).end))
     detail = _one_line(value.source) if value.kind is Kind.SCALAR else ""
-    children = list(_children(snapshot, value, way, start)) if way is not None else []
+    children = list(_child_symbols(snapshot, value, way, start)) if way is not None else []
     return _Symbol(key.source, _KINDS[value.kind], span, name, detail, children)
 
 
-def _children(snapshot: Snapshot, node: Node, way: SchemaPaths, start: int) -> Iterator[_Symbol]:
+def _child_symbols(snapshot: Snapshot, node: Node, way: SchemaPaths, start: int) -> Iterator[_Symbol]:
     for part, key, value, next_way in way.below(node):
         if key is not None:
-            symbol = _key(snapshot, key, value, next_way, start)
+            symbol = _key_symbol(snapshot, key, value, next_way, start)
             # A key that people choose is the name of a thing.
             if symbol.children or (next_way is way.others and next_way.schema is not None):
                 yield symbol
-        elif isinstance(part, int) and (item := _item(snapshot, value, next_way, part, start)) is not None:
+        elif (
+            isinstance(part, int)
+            and (item := _item_symbol(snapshot, value, next_way, part, start)) is not None
+        ):
             yield item
 
 
-def _item(snapshot: Snapshot, node: Node, way: SchemaPaths, index: int, start: int) -> _Symbol | None:
+def _item_symbol(snapshot: Snapshot, node: Node, way: SchemaPaths, index: int, start: int) -> _Symbol | None:
     meant = snapshot.tree.anchors.get(node.source) if node.kind is Kind.ALIAS else node
     if way.schema is None or meant is None or meant.kind is not Kind.MAP:
         return None
-    named = _title(meant, way.schema)
+    named = _title_node(meant, way.schema)
     name = _one_line(named.source) if named is not None else ""
     # The name of what an alias stands for is written elsewhere.
     title = named if meant is node else None
@@ -177,11 +186,11 @@ def _item(snapshot: Snapshot, node: Node, way: SchemaPaths, index: int, start: i
         span,
         title.span.shift(start) if title is not None else Span(span.start, span.start),
         _one_line(detail[1].source) if detail is not None else "",
-        list(_children(snapshot, node, way, start)),
+        list(_child_symbols(snapshot, node, way, start)),
     )
 
 
-def _title(node: Node, schema: Schema) -> Node | None:
+def _title_node(node: Node, schema: Schema) -> Node | None:
     """The value that names an item: that of its title key, else its first text or number."""
     for key in schema.get("x-title-from", ()):
         found = node.pair(key)
@@ -192,4 +201,4 @@ def _title(node: Node, schema: Schema) -> Node | None:
 
 def _one_line(text: str) -> str:
     line = text.strip().partition("\n")[0].rstrip() if "\n" in text else text.strip()
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return line if len(line) <= _MAX_LENGTH else line[: _MAX_LENGTH - 1] + "…"

@@ -19,7 +19,7 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft
 
 _KIND = types.CodeActionKind.Empty.value
-_LONGEST = 60
+_MAX_TITLE = 60
 
 
 def task_to_draft_for(
@@ -55,7 +55,7 @@ def _actions(
     taken = {it.name for it in graders_in(snapshot)}
     for it in drafts:
         entry = _with_free_name(it["entry"], items, taken)
-        about = it["about"] if len(it["about"]) <= _LONGEST else it["about"][: _LONGEST - 1] + "…"
+        about = it["about"] if len(it["about"]) <= _MAX_TITLE else it["about"][: _MAX_TITLE - 1] + "…"
         title = f"Write a '{it['type']}' grader from the recorded run: {about}"
         outcome = fix_edits(
             Fix(title, (AppendItem(place, entry),)), Draft(snapshot.text, snapshot.tree), form.schema

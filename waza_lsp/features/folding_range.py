@@ -16,7 +16,7 @@ def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:
         return []
     folds: dict[int, int] = {}
     texts: set[int] = set()
-    for first, end, is_text in _values(snapshot.tree):
+    for first, end, is_text in _value_folds(snapshot.tree):
         last = _last_with_text(snapshot.text, first, end)
         if last > first:
             folds[first] = max(last, folds.get(first, last))
@@ -25,7 +25,7 @@ def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:
     comment = types.FoldingRangeKind.Comment
     return [
         *(types.FoldingRange(first, last) for first, last in sorted(folds.items())),
-        *(types.FoldingRange(a, b, kind=comment) for a, b in _comments(snapshot.text.lines, texts)),
+        *(types.FoldingRange(a, b, kind=comment) for a, b in _comment_folds(snapshot.text.lines, texts)),
     ]
 
 
@@ -36,7 +36,7 @@ def _last_with_text(text: Text, first: int, last: int) -> int:
     return last
 
 
-def _values(tree: Tree) -> Iterator[tuple[int, int, bool]]:
+def _value_folds(tree: Tree) -> Iterator[tuple[int, int, bool]]:
     """First and last line of everything that can be folded, and whether the lines below the first are its text."""
     for entry in tree.entries:
         if entry.items:
@@ -44,17 +44,17 @@ def _values(tree: Tree) -> Iterator[tuple[int, int, bool]]:
             yield entry.key.start.line + entry.piece.start, _last_line(node) + piece.start, False
     for piece in tree.pieces:
         if piece.parsed.root is not None:
-            for first, last, is_text in _below(piece.parsed.root):
+            for first, last, is_text in _folds_in(piece.parsed.root):
                 yield first + piece.start, last + piece.start, is_text
 
 
-def _below(node: Node) -> Iterator[tuple[int, int, bool]]:
+def _folds_in(node: Node) -> Iterator[tuple[int, int, bool]]:
     for key, value in node.pairs:
         yield key.start.line, _last_line(value), value.kind is Kind.SCALAR
-        yield from _below(value)
+        yield from _folds_in(value)
     for item in node.items:
         yield item.start.line, _last_line(item), item.kind is Kind.SCALAR
-        yield from _below(item)
+        yield from _folds_in(item)
 
 
 def _last_line(node: Node) -> int:
@@ -62,7 +62,7 @@ def _last_line(node: Node) -> int:
     return node.end.line - 1 if node.flow and node.end.line > node.start.line else node.end.line
 
 
-def _comments(lines: Sequence[str], texts: set[int]) -> Iterator[tuple[int, int]]:
+def _comment_folds(lines: Sequence[str], texts: set[int]) -> Iterator[tuple[int, int]]:
     start = -1
     for index, line in enumerate([*lines, ""]):
         if line.lstrip().startswith("#") and index not in texts:

@@ -19,20 +19,20 @@ from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.anchors import anchor_of_alias, anchored_text
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.node import Kind
-from waza_lsp.workspace.hover_facts import NotPassed, facts, not_passed
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.hover_facts import CheckFailure, failure_paragraphs, hover_facts
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
-_MOST_LINES = 30
-_WIDEST_LINE = 80
+_MAX_LINES = 30
+_MAX_WIDTH = 80
 
 
 def hover(
     snapshot: Snapshot,
     position: types.Position,
-    around: Around,
+    workspace: WorkspaceFiles,
     *,
     generic: bool = True,
-    failed: Sequence[NotPassed] = (),
+    failed: Sequence[CheckFailure] = (),
     markdown: bool = True,
 ) -> types.Hover | None:
     """Without `generic`, what another server can tell from the schema is left out: keys and values as such.
@@ -42,11 +42,11 @@ def hover(
     if snapshot.form is None:
         return None
     place = snapshot.place(position)
-    located = snapshot.tree.at(place) or _missing_value(snapshot, place)
+    located = snapshot.tree.at(place) or _key_before(snapshot, place)
     if located is not None and _is_long(located):
         located = None
-    known = [] if located is None else [*_known(snapshot, located, place, around, generic, failed)]
-    paragraphs = [it for one in failed for it in not_passed(one)]
+    known = [] if located is None else [*_explanation(snapshot, located, place, workspace, generic, failed)]
+    paragraphs = [it for one in failed for it in failure_paragraphs(one)]
     paragraphs += ["---", *known] if paragraphs and known else known
     if not paragraphs:
         return None
@@ -59,24 +59,24 @@ def hover(
     )
 
 
-def _known(
+def _explanation(
     snapshot: Snapshot,
     located: Located,
     place: Place,
-    around: Around,
+    workspace: WorkspaceFiles,
     generic: bool,
-    failed: Sequence[NotPassed],
+    failed: Sequence[CheckFailure],
 ) -> Iterator[str]:
     """What it means, and what stands in other files."""
     meaning = _meaning(snapshot, located)
     if meaning is not None and (generic or meaning.page):
         yield from _paragraphs(meaning)
     if generic:
-        yield from _anchored(snapshot, located)
-    yield from facts(snapshot, located, place, around, told={it.task for it in failed})
+        yield from _alias_target(snapshot, located)
+    yield from hover_facts(snapshot, located, place, workspace, failed_tasks={it.task for it in failed})
 
 
-def _missing_value(snapshot: Snapshot, place: Place) -> Located | None:
+def _key_before(snapshot: Snapshot, place: Place) -> Located | None:
     """The key that the place stands behind, where its value would be."""
     line = snapshot.text.line(place.line)
     before = line[: place.column].rstrip()
@@ -163,16 +163,16 @@ def _table(options: tuple[Option, ...]) -> str:
 
 def _example(meaning: Meaning) -> str:
     line = f"{meaning.title}: {flow(meaning.example)}"
-    if len(line) <= _WIDEST_LINE and "{" not in line and "\\n" not in line:
+    if len(line) <= _MAX_WIDTH and "{" not in line and "\\n" not in line:
         return f"Example: {code(line)}"
     lines = "\n".join(block({meaning.title: meaning.example}))
     return f"Example:\n```yaml\n{lines}\n```"
 
 
-def _anchored(snapshot: Snapshot, located: Located) -> Iterator[str]:
+def _alias_target(snapshot: Snapshot, located: Located) -> Iterator[str]:
     """What an alias stands for."""
     if located.node.kind is not Kind.ALIAS or located.on_key:
         return
     anchor = anchor_of_alias(snapshot.tree, snapshot.text, located.node.source, located.value.start)
     if anchor is not None:
-        yield f"```yaml\n{anchored_text(snapshot.text, anchor, _MOST_LINES)}\n```"
+        yield f"```yaml\n{anchored_text(snapshot.text, anchor, _MAX_LINES)}\n```"

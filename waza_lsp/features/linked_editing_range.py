@@ -8,29 +8,31 @@ from lsprotocol import types
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place
 from waza_lsp.workspace.references import mentions
-from waza_lsp.workspace.rename import ANCHOR_NAME, Anchors, renamable_anchor
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.rename import ANCHOR_NAME, Anchors, anchor_target
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _PLAIN_NAME = r"[\w./-]+"
 
 
 def linked_editing_range(
-    snapshot: Snapshot, position: types.Position, around: Around | None = None
+    snapshot: Snapshot, position: types.Position, workspace: WorkspaceFiles | None = None
 ) -> types.LinkedEditingRanges | None:
     """The places that change together while one of them is typed in; None where there is but one."""
     if snapshot.form is None:
         return None
     place = snapshot.place(position)
-    found = renamable_anchor(snapshot, place)
+    found = anchor_target(snapshot, place)
     if found is None:
-        return _of_name(snapshot, place, around) if around is not None else None
+        return _name_ranges(snapshot, place, workspace) if workspace is not None else None
     if not isinstance(found.thing, Anchors) or len(found.thing.spans) < 2:
         return None
     return types.LinkedEditingRanges([snapshot.range(it) for it in sorted(found.thing.spans)], ANCHOR_NAME)
 
 
-def _of_name(snapshot: Snapshot, place: Place, around: Around) -> types.LinkedEditingRanges | None:
-    found = mentions(snapshot, place, around)
+def _name_ranges(
+    snapshot: Snapshot, place: Place, workspace: WorkspaceFiles
+) -> types.LinkedEditingRanges | None:
+    found = mentions(snapshot, place, workspace)
     if found is None or len(found.places) < 2 or not found.definitions:
         return None
     if any(it.uri != snapshot.uri for it in found.places):

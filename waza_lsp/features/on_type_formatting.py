@@ -20,22 +20,22 @@ def on_type_formatting(snapshot: Snapshot, position: types.Position) -> list[typ
     region = region_of(snapshot.tree, snapshot.text, place.line) if form is not None else None
     if region is None or source.strip() or place.line == 0 or not snapshot.text.line(place.line - 1).strip():
         return []
-    around = outline(region.lines, place, first=region.first)
-    start = _start(snapshot, around, place.line - 1)
+    above_cursor = outline(region.lines, place, first=region.first)
+    start = _line_start(snapshot, above_cursor, place.line - 1)
     if start is None or start == source:
         return []
     return [types.TextEdit(snapshot.range(Span(Place(place.line, 0), Place(place.line, len(source)))), start)]
 
 
-def _start(snapshot: Snapshot, around: Outline, above: int) -> str | None:
+def _line_start(snapshot: Snapshot, above_cursor: Outline, above: int) -> str | None:
     """What the new line starts with; None where nothing is known."""
-    last = around.last
+    last = above_cursor.last
     if last is None or last.row.line != above:
         return None
     row, column = last.row, last.container.column
     if snapshot.text.line(above)[row.value : row.value + 1] in {"|", ">"}:
         return " " * (column + layout_of(snapshot.tree).step)
-    if around.inside is not None:
+    if above_cursor.inside is not None:
         return None
     if last.container.shape is Shape.SEQ:
         # An empty dash means that the list ends here.

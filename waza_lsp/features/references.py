@@ -7,29 +7,35 @@ from waza_lsp.schema.references import anchor_occurrences
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place
 from waza_lsp.workspace.references import mentions
-from waza_lsp.workspace.rename import leading_to, normal
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.rename import normal_path, paths_to
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 def references(
-    snapshot: Snapshot, position: types.Position, around: Around, *, include_declaration: bool = True
+    snapshot: Snapshot,
+    position: types.Position,
+    workspace: WorkspaceFiles,
+    *,
+    include_declaration: bool = True,
 ) -> list[types.Location]:
     """Every use of the thing under the cursor."""
     form, place = snapshot.form, snapshot.place(position)
     if form is None:
         return []
     located = snapshot.tree.at(place)
-    value = path_value_at(form, snapshot.tree, snapshot.path, around, located)
+    value = path_value_at(form, snapshot.tree, snapshot.path, workspace, located)
     if value is not None:
-        target = normal(value.folder / value.text)
-        return [] if value.is_pattern else [it.location for it in leading_to(target, snapshot, around)]
-    names = mentions(snapshot, place, around)
+        target = normal_path(value.folder / value.text)
+        return [] if value.is_pattern else [it.location for it in paths_to(target, snapshot, workspace)]
+    names = mentions(snapshot, place, workspace)
     if names is not None:
         return [it.location for it in names.places if include_declaration or not it.defines]
-    return _of_anchor(snapshot, place, include_declaration=include_declaration)
+    return _anchor_references(snapshot, place, include_declaration=include_declaration)
 
 
-def _of_anchor(snapshot: Snapshot, place: Place, *, include_declaration: bool) -> list[types.Location]:
+def _anchor_references(
+    snapshot: Snapshot, place: Place, *, include_declaration: bool
+) -> list[types.Location]:
     found = anchor_occurrences(snapshot.tree, snapshot.text, place)
     if found is None:
         return []

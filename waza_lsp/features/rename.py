@@ -3,19 +3,23 @@
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.workspace.client import ABLE, Client
-from waza_lsp.workspace.rename import renamable, renamed
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.client import FULL_SUPPORT, Client
+from waza_lsp.workspace.rename import rename_edit, rename_target
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 def rename(
-    snapshot: Snapshot, position: types.Position, new_name: str, around: Around, client: Client = ABLE
+    snapshot: Snapshot,
+    position: types.Position,
+    new_name: str,
+    workspace: WorkspaceFiles,
+    client: Client = FULL_SUPPORT,
 ) -> types.WorkspaceEdit | None:
     """All edits, in every file.
 
     Raises:
-        waza_lsp.workspace.rename.CannotRename: the name cannot be used, something else has it, or the editor cannot do it.
+        waza_lsp.workspace.rename.RenameError: the name cannot be used, something else has it, or the editor cannot do it.
 
     """
-    found = renamable(snapshot, snapshot.place(position), around)
-    return renamed(found, new_name, snapshot, around, client) if found is not None else None
+    found = rename_target(snapshot, snapshot.place(position), workspace)
+    return rename_edit(found, new_name, snapshot, workspace, client) if found is not None else None

@@ -37,13 +37,13 @@ def run_actions(
 def _commands(
     snapshot: Snapshot, line: int, standings: Mapping[tuple[str, str], RunStatus], now: float
 ) -> Iterator[types.Command]:
-    around = runnables_at_line(snapshot, line)
-    if any(standings.get((it.kind, it.id), NO_STATUS).is_recorded for it in around):
+    enclosing = runnables_at_line(snapshot, line)
+    if any(standings.get((it.kind, it.id), NO_STATUS).is_recorded for it in enclosing):
         for site in graders_in(snapshot):
             if _holds(site.span, line):
                 yield grade_command(snapshot.uri, site, task_of(snapshot, site.pointer))
                 yield explain_command(snapshot.uri, site)
-    for it in around:
+    for it in enclosing:
         for offer in runnable_actions(it, standings.get((it.kind, it.id), NO_STATUS), now):
             yield offer.command
 

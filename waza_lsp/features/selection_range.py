@@ -34,13 +34,13 @@ def _spans(tree: Tree, text: Text, place: Place) -> Iterator[Span]:
     piece = tree.piece_at(place.line)
     if piece is None or piece.parsed.root is None:
         return
-    yield from _lists(tree, piece)
+    yield from _list_spans(tree, piece)
     local = Place(place.line - piece.start, place.column)
-    for span in _within(piece.parsed.root, local):
+    for span in _spans_in(piece.parsed.root, local):
         yield span.shift(piece.start)
 
 
-def _lists(tree: Tree, piece: Piece) -> Iterator[Span]:
+def _list_spans(tree: Tree, piece: Piece) -> Iterator[Span]:
     """The top-level list that a piece is an item of, with its key and without."""
     for entry in tree.entries:
         if entry.items and entry.items[0][0].start <= piece.start <= entry.items[-1][0].start:
@@ -52,7 +52,7 @@ def _lists(tree: Tree, piece: Piece) -> Iterator[Span]:
                 yield Span(root.span.shift(first[0].start).start, end)
 
 
-def _within(node: Node, place: Place) -> Iterator[Span]:
+def _spans_in(node: Node, place: Place) -> Iterator[Span]:
     """The value and everything in it that the place is in."""
     if not node.span.contains(place):
         return
@@ -63,9 +63,9 @@ def _within(node: Node, place: Place) -> Iterator[Span]:
         pair = Span(key.start, max(key.end, value.end))
         if pair.contains(place):
             yield pair
-            yield from _within(key if key.span.contains(place) else value, place)
+            yield from _spans_in(key if key.span.contains(place) else value, place)
             return
     for item in node.items:
         if item.span.contains(place):
-            yield from _within(item, place)
+            yield from _spans_in(item, place)
             return

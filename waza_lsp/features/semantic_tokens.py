@@ -23,11 +23,11 @@ _TYPES = ["class", "enumMember", *(str(it) for it in TokenClass)]
 _MODIFIERS = ["declaration", "deprecated"]
 _DECLARATION, _DEPRECATED = 1, 2
 LEGEND = types.SemanticTokensLegend(_TYPES, _MODIFIERS)
-_NUMBERS = {name: index for index, name in enumerate(_TYPES)}
-_MARKS = (DISCRIMINATOR, "x-language", "x-defines", "x-reference", "enum")
+_TYPE_NUMBERS = {name: index for index, name in enumerate(_TYPES)}
+_KEYWORDS = (DISCRIMINATOR, "x-language", "x-defines", "x-reference", "enum")
 
 
-class _Coloured(NamedTuple):
+class _Token(NamedTuple):
     span: Span
     kind: str
     modifiers: int = 0
@@ -39,41 +39,41 @@ def semantic_tokens(snapshot: Snapshot, span: types.Range | None = None) -> type
     if form is None:
         return types.SemanticTokens([])
     lines = (span.start.line, span.end.line) if span is not None else None
-    found: dict[Span, _Coloured] = {}
-    for site in visit(snapshot.tree, _coloured_ways(form), lines):
-        for it in _of_site(site, snapshot):
+    found: dict[Span, _Token] = {}
+    for site in visit(snapshot.tree, _token_paths(form), lines):
+        for it in _site_tokens(site, snapshot):
             # A type of a grader is also a value of a closed list; what was found first says more.
             found.setdefault(it.span, it)
-    return types.SemanticTokens(list(_encoded(snapshot, sorted(found.values()))))
+    return types.SemanticTokens(list(_encode(snapshot, sorted(found.values()))))
 
 
-def _of_site(site: VisitedValue, snapshot: Snapshot) -> Iterator[_Coloured]:
+def _site_tokens(site: VisitedValue, snapshot: Snapshot) -> Iterator[_Token]:
     schema, node = site.schema, site.node
     if DISCRIMINATOR in schema:
-        yield from _type_of(site)
+        yield from _type_token(site)
     elif node.kind is not Kind.SCALAR or not node.source:
         return
     elif (language := _language(site, snapshot)) in LANGUAGES:
         for line in scalar_lines(node, site.start, snapshot.text):
-            yield from (_Coloured(line.span(it.start, it.end), it.kind) for it in tokens(language, line.text))
+            yield from (_Token(line.span(it.start, it.end), it.kind) for it in tokens(language, line.text))
     elif node.start.line != node.end.line:
         return
     elif "x-defines" in schema:
-        yield _Coloured(node.inner.shift(site.start), "variable", _DECLARATION)
+        yield _Token(node.inner.shift(site.start), "variable", _DECLARATION)
     elif "x-reference" in schema:
-        yield _Coloured(node.inner.shift(site.start), "variable")
+        yield _Token(node.inner.shift(site.start), "variable")
     elif node.value in schema.get("enum", ()):
-        yield _Coloured(node.inner.shift(site.start), "enumMember")
+        yield _Token(node.inner.shift(site.start), "enumMember")
 
 
-def _type_of(site: VisitedValue) -> Iterator[_Coloured]:
+def _type_token(site: VisitedValue) -> Iterator[_Token]:
     key = site.schema[DISCRIMINATOR]
     found = site.node.pair(key)
     value = found[1] if found is not None else None
     known = site.schema["properties"][key]
     if value is not None and value.kind is Kind.SCALAR and value.source in known.get("enum", ()):
         is_old = value.source in known.get("x-enum-deprecated", ())
-        yield _Coloured(value.inner.shift(site.start), "class", _DEPRECATED if is_old else 0)
+        yield _Token(value.inner.shift(site.start), "class", _DEPRECATED if is_old else 0)
 
 
 def _language(site: VisitedValue, snapshot: Snapshot) -> str:
@@ -86,17 +86,17 @@ def _language(site: VisitedValue, snapshot: Snapshot) -> str:
     return str(site.schema.get("x-language", ""))
 
 
-def _encoded(snapshot: Snapshot, coloured: list[_Coloured]) -> Iterator[int]:
+def _encode(snapshot: Snapshot, coloured: list[_Token]) -> Iterator[int]:
     """Five numbers a token, places counted from the token before."""
     last_line = last_start = 0
     for it in coloured:
         line, start, length = snapshot.text.start_and_length(it.span)
         if length > 0:
             yield from (line - last_line, start - last_start if line == last_line else start)
-            yield from (length, _NUMBERS[it.kind], it.modifiers)
+            yield from (length, _TYPE_NUMBERS[it.kind], it.modifiers)
             last_line, last_start = line, start
 
 
 @lru_cache(maxsize=64)
-def _coloured_ways(form: Form) -> SchemaPaths:
-    return schema_paths(form.schema, lambda schema, _: any(it in schema for it in _MARKS))
+def _token_paths(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: any(it in schema for it in _KEYWORDS))

@@ -21,35 +21,35 @@ from waza_lsp.runnables.runnables import (
 )
 from waza_lsp.runnables.test_ids import eval_key, grader_key, task_key
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 Item = dict[str, Any]
 
 
-def tests(evals: Iterable[Snapshot], around: Around) -> list[Item]:
+def tests(evals: Iterable[Snapshot], workspace: WorkspaceFiles) -> list[Item]:
     """One item per eval or experiment, in order. No item has a verdict yet."""
-    return [item for it in evals for item in _eval(it, around)]
+    return [item for it in evals for item in _eval_items(it, workspace)]
 
 
-def _eval(snapshot: Snapshot, around: Around) -> Iterator[Item]:
+def _eval_items(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[Item]:
     found = runnables_in(snapshot)
     root = next((it for it in found if it.kind in FILE_KINDS), None)
     if root is None or snapshot.path is None:
         return
     key = eval_key(snapshot.path)
     # The evals of an experiment are roots of their own.
-    members = around.members(snapshot) if root.kind == "eval" else [snapshot]
-    tasks = [item for member in members for item in _parts(member, runnables_in(member), snapshot.path)]
+    members = workspace.members(snapshot) if root.kind == "eval" else [snapshot]
+    tasks = [item for member in members for item in _part_items(member, runnables_in(member), snapshot.path)]
     of_tasks = [it.pointer for it in found if it.kind in PART_KINDS]
     own = [
         _grader(snapshot, it, "", key)
         for it in graders_in(snapshot)
         if not any(it.pointer[: len(task)] == task for task in of_tasks)
     ]
-    yield _item(snapshot, root, key, [*_told_apart(tasks), *own])
+    yield _item(snapshot, root, key, [*_with_unique_keys(tasks), *own])
 
 
-def _told_apart(tasks: Iterable[Item]) -> Iterator[Item]:
+def _with_unique_keys(tasks: Iterable[Item]) -> Iterator[Item]:
     """Tasks with keys of their own, also those that wrongly share an id: runs speak of the first one."""
     seen: Counter[str] = Counter()
     for it in tasks:
@@ -58,7 +58,7 @@ def _told_apart(tasks: Iterable[Item]) -> Iterator[Item]:
         yield it if number == 1 else {**it, "key": f"{it['key']}#{number}"}
 
 
-def _parts(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> Iterator[Item]:
+def _part_items(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> Iterator[Item]:
     for it in found:
         if it.kind in PART_KINDS:
             key, depth = task_key(eval_path, it.id), len(it.pointer)

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from lsprotocol import types
 
 from waza_lsp.snapshot import path_of
-from waza_lsp.workspace.client import ABLE, Client
-from waza_lsp.workspace.rename import moved_files
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.client import FULL_SUPPORT, Client
+from waza_lsp.workspace.rename import move_files_edit
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 def will_rename_files(
-    files: Sequence[types.FileRename], around: Around, client: Client = ABLE
+    files: Sequence[types.FileRename], workspace: WorkspaceFiles, client: Client = FULL_SUPPORT
 ) -> types.WorkspaceEdit | None:
     """The edits that keep paths true when files are moved."""
     paths = [(path_of(it.old_uri), path_of(it.new_uri)) for it in files]
     pairs = [(old, new) for old, new in paths if old is not None and new is not None]
-    edit = moved_files(pairs, around, client)
+    edit = move_files_edit(pairs, workspace, client)
     return edit if edit.document_changes or edit.changes else None

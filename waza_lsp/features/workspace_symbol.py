@@ -14,9 +14,9 @@ from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, vis
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
 from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.syntax.tree.tree import Tree
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
-_MOST = 2000
+_MAX_SYMBOLS = 2000
 _RUNNABLE_KINDS = {"eval": types.SymbolKind.Module, "task": types.SymbolKind.Function}
 
 
@@ -27,19 +27,21 @@ class _Symbol(NamedTuple):
     range: types.Range
 
 
-def workspace_symbol(query: str, paths: Iterable[Path], around: Around) -> Iterator[types.WorkspaceSymbol]:
+def workspace_symbol(
+    query: str, paths: Iterable[Path], workspace: WorkspaceFiles
+) -> Iterator[types.WorkspaceSymbol]:
     """The symbols whose names hold the letters of the query in that order; found while one iterates."""
     count = 0
-    read = _reader(around.encoding)
+    read = _reader(workspace.encoding)
     for path in paths:
-        for it in around.files.read_as(path, read) or ():
-            if count < _MOST and _fits(query, it.name):
+        for it in workspace.files.read_as(path, read) or ():
+            if count < _MAX_SYMBOLS and _matches(query, it.name):
                 count += 1
                 location = types.Location(path.as_uri(), it.range)
                 yield types.WorkspaceSymbol(location, it.name, it.kind, container_name=it.detail or None)
 
 
-def _fits(query: str, name: str) -> bool:
+def _matches(query: str, name: str) -> bool:
     letters = iter(name.lower())
     return all(it in letters for it in query.lower() if not it.isspace())
 
@@ -67,13 +69,13 @@ def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[_Symbol]:
         start = it.range.start
         here = Span(start, Place(start.line, len(text.line(start.line))))
         yield _Symbol(it.label, it.id if it.id != it.label else "", kind, text.range(here))
-    for site in visit(tree, _entry_ways(form)):
-        if site.node.kind is Kind.MAP and (found := _named(site)) is not None:
+    for site in visit(tree, _entry_paths(form)):
+        if site.node.kind is Kind.MAP and (found := _entry_name(site)) is not None:
             name, span = found
             yield _Symbol(name, container, types.SymbolKind.Object, text.range(span))
 
 
-def _named(site: VisitedValue) -> tuple[str, Span] | None:
+def _entry_name(site: VisitedValue) -> tuple[str, Span] | None:
     """The name of an entry and where it stands."""
     for key in site.schema.get("x-title-from", ()):
         found = site.node.pair(key)
@@ -83,5 +85,5 @@ def _named(site: VisitedValue) -> tuple[str, Span] | None:
 
 
 @lru_cache(maxsize=64)
-def _entry_ways(form: Form) -> SchemaPaths:
+def _entry_paths(form: Form) -> SchemaPaths:
     return schema_paths(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)

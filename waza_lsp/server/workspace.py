@@ -13,7 +13,7 @@ from waza_lsp.server.documents import Documents
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _MOST_CONTEXTS = 64
 
@@ -77,17 +77,17 @@ class Workspace:
             path, project, self.process_dir(path), files=self.files, defaults=defaults, complete=complete
         )
 
-    def around(self, snapshot: Snapshot) -> Around:
+    def files_for(self, snapshot: Snapshot) -> WorkspaceFiles:
         """The files around a document for a request, with the text of the editor for open files."""
-        return self._around(self.process_dir(snapshot.path))
+        return self._workspace_files(self.process_dir(snapshot.path))
 
-    def around_folders(self) -> Around:
+    def files_of_folders(self) -> WorkspaceFiles:
         """The files of the workspace, for requests that name no document."""
         folders = self._client.folders
-        return self._around(folders[0] if folders else None)
+        return self._workspace_files(folders[0] if folders else None)
 
-    def _around(self, process_dir: Path | None) -> Around:
-        return Around(
+    def _workspace_files(self, process_dir: Path | None) -> WorkspaceFiles:
+        return WorkspaceFiles(
             process_dir,
             self.files,
             self._documents.of_path,

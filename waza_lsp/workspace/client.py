@@ -29,4 +29,4 @@ class Client:
         )
 
 
-ABLE = Client()
+FULL_SUPPORT = Client()

@@ -17,13 +17,13 @@ from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.workspace.recorded_facts import recorded_facts
 from waza_lsp.workspace.references import Mention, definitions
-from waza_lsp.workspace.score_shares import shares
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.score_shares import score_shares
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _FENCE = "```"
 
 
-class NotPassed(NamedTuple):
+class CheckFailure(NamedTuple):
     """What a run said about the text at `span`. With `names_task` it has to be told which task that was."""
 
     span: Span
@@ -33,10 +33,10 @@ class NotPassed(NamedTuple):
     names_task: bool = False
 
 
-def not_passed(it: NotPassed) -> Iterator[str]:
+def failure_paragraphs(it: CheckFailure) -> Iterator[str]:
     """The paragraphs about it."""
     what = f"**Not passed by {it.task}**" if it.names_task and it.task else "**Not passed**"
-    yield f"{what}: {_plain(it.message)}"
+    yield f"{what}: {_escape(it.message)}"
     if it.excerpt:
         fence = _FENCE
         while fence in it.excerpt:
@@ -44,18 +44,23 @@ def not_passed(it: NotPassed) -> Iterator[str]:
         yield f"{fence}text\n{it.excerpt}\n{fence}"
 
 
-def _plain(text: str) -> str:
+def _escape(text: str) -> str:
     """Text of an agent or a file, with nothing that Markdown would take for its own."""
     return "".join(f"\\{it}" if it in r"\`*_{}[]<>()#+-!|" else it for it in text).replace("\n", "  \n")
 
 
-_MOST_SHOWN = 5
-_MOST_LINES = 15
-_LONGEST = 400
+_MAX_PATHS = 5
+_MAX_LINES = 15
+_MAX_DESCRIPTION = 400
 
 
-def facts(
-    snapshot: Snapshot, located: Located, place: Place, around: Around, *, told: Set[str] = frozenset()
+def hover_facts(
+    snapshot: Snapshot,
+    located: Located,
+    place: Place,
+    workspace: WorkspaceFiles,
+    *,
+    failed_tasks: Set[str] = frozenset(),
 ) -> Iterator[str]:
     """What a path leads to, the share that a weight comes to, what a name refers to, what was recorded.
 
@@ -63,20 +68,20 @@ def facts(
     """
     if snapshot.form is None:
         return
-    yield from _of_weight(snapshot, located, around)
-    yield from recorded_facts(snapshot, located, around, told)
+    yield from _weight_facts(snapshot, located, workspace)
+    yield from recorded_facts(snapshot, located, workspace, failed_tasks)
     if located.on_key:
         return
-    value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, around, located)
+    value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, workspace, located)
     if value is not None:
-        yield _of_path(value, around)
+        yield _path_fact(value, workspace)
     elif (name := name_at(snapshot.form, snapshot.tree, place)) is not None:
-        yield from _of_name(name, snapshot, around)
+        yield from _name_facts(name, snapshot, workspace)
 
 
-def _of_path(value: PathValue, around: Around) -> str:
-    found = value.targets(around)
-    start = _shown(value.folder, around)
+def _path_fact(value: PathValue, workspace: WorkspaceFiles) -> str:
+    found = value.targets(workspace)
+    start = _display_path(value.folder, workspace)
     if not found:
         return (
             f"Nothing matches below {code(start)}."
@@ -84,29 +89,29 @@ def _of_path(value: PathValue, around: Around) -> str:
             else f"There is no such file below {code(start)}."
         )
     if not value.is_pattern:
-        what = "Folder" if around.is_directory(found[0]) else "File"
-        return f"{what} {_link(found[0], _shown(found[0], around))}"
-    listed = ", ".join(_link(it, os.path.relpath(it, value.folder)) for it in found[:_MOST_SHOWN])
-    more = f" and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
+        what = "Folder" if workspace.is_directory(found[0]) else "File"
+        return f"{what} {_link(found[0], _display_path(found[0], workspace))}"
+    listed = ", ".join(_link(it, os.path.relpath(it, value.folder)) for it in found[:_MAX_PATHS])
+    more = f" and {len(found) - _MAX_PATHS} more" if len(found) > _MAX_PATHS else ""
     count = "1 file" if len(found) == 1 else f"{len(found)} files"
     return f"Matches {count}: {listed}{more}"
 
 
-def _of_weight(snapshot: Snapshot, located: Located, around: Around) -> Iterator[str]:
+def _weight_facts(snapshot: Snapshot, located: Located, workspace: WorkspaceFiles) -> Iterator[str]:
     key = located.pointer[-1] if located.pointer else None
     schema = snapshot.schema_at(located.pointer) if isinstance(key, str) else None
     if schema is None:
         return
     if "x-share-of-list" in schema:
-        yield from _of_list(snapshot, located, float(schema.get("default", 1)))
+        yield from _list_share(snapshot, located, float(schema.get("default", 1)))
     if "x-share" not in schema:
         return
-    for it in shares(snapshot, around):
+    for it in score_shares(snapshot, workspace):
         if it.entry.site.pointer == located.pointer[:-1]:
             yield f"**{it.percent}** of the score of {'a' if it.least < it.most else 'the'} task."
 
 
-def _of_list(snapshot: Snapshot, located: Located, usual: float) -> Iterator[str]:
+def _list_share(snapshot: Snapshot, located: Located, usual: float) -> Iterator[str]:
     """The part that a weight has in the sum of those of its list."""
     *place, index, key = located.pointer
     value: Any = snapshot.data
@@ -118,55 +123,59 @@ def _of_list(snapshot: Snapshot, located: Located, usual: float) -> Iterator[str
         yield f"**{weights[index] / sum(weights):.0%}** of the weights in this list."
 
 
-def _of_name(name: Name, snapshot: Snapshot, around: Around) -> Iterator[str]:
+def _name_facts(name: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[str]:
     if name.defines:
         # Only what a whole file is has more to say than stands there.
-        yield from _of_file(snapshot, around) if len(name.pointer) == 1 else ()
+        yield from _owner_fact(snapshot, workspace) if len(name.pointer) == 1 else ()
         return
-    for it in definitions(name, snapshot, around):
+    for it in definitions(name, snapshot, workspace):
         path = path_of(it.uri)
         if name.thing == SKILL and path is not None:
-            yield _skill(path, around)
+            yield _skill_fact(path, workspace)
         else:
-            where = "" if it.uri == snapshot.uri else f"In {_link_to(it, around)}:\n"
-            yield f"{where}```yaml\n{_entry(it)}\n```"
+            where = "" if it.uri == snapshot.uri else f"In {_mention_link(it, workspace)}:\n"
+            yield f"{where}```yaml\n{_definition_lines(it)}\n```"
             return
 
 
-def _of_file(snapshot: Snapshot, around: Around) -> Iterator[str]:
+def _owner_fact(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[str]:
     """Which eval runs the thing that the file is."""
-    suite = around.suite(snapshot)
+    suite = workspace.suite(snapshot)
     if suite is not None and suite.eval_path != snapshot.path:
-        yield f"Listed by {_link(suite.eval_path, _shown(suite.eval_path, around))}"
+        yield f"Listed by {_link(suite.eval_path, _display_path(suite.eval_path, workspace))}"
 
 
-def _skill(path: Path, around: Around) -> str:
-    skill = skill_at(path, around.files)
-    said = skill.description if len(skill.description) <= _LONGEST else skill.description[:_LONGEST] + "…"
-    return "\n\n".join(it for it in (said, _link(path, _shown(path, around))) if it)
+def _skill_fact(path: Path, workspace: WorkspaceFiles) -> str:
+    skill = skill_at(path, workspace.files)
+    said = (
+        skill.description
+        if len(skill.description) <= _MAX_DESCRIPTION
+        else skill.description[:_MAX_DESCRIPTION] + "…"
+    )
+    return "\n\n".join(it for it in (said, _link(path, _display_path(path, workspace))) if it)
 
 
-def _entry(mention: Mention) -> str:
+def _definition_lines(mention: Mention) -> str:
     """The mapping that a name stands in, moved to the left edge."""
     located = mention.tree.find(mention.pointer[:-1]) if mention.tree is not None else None
     (first, column), (last, _) = located.value if located is not None else mention.span
     lines = [mention.text.line(it)[column:] for it in range(first, last + 1)]
-    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], "..."])
+    return "\n".join(lines if len(lines) <= _MAX_LINES else [*lines[:_MAX_LINES], "..."])
 
 
 def _link(path: Path, shown: str) -> str:
     return f"[{code(shown)}]({path.as_uri()})"
 
 
-def _link_to(mention: Mention, around: Around) -> str:
+def _mention_link(mention: Mention, workspace: WorkspaceFiles) -> str:
     path = path_of(mention.uri)
-    return _link(path, _shown(path, around)) if path is not None else mention.uri
+    return _link(path, _display_path(path, workspace)) if path is not None else mention.uri
 
 
-def _shown(path: Path, around: Around) -> str:
+def _display_path(path: Path, workspace: WorkspaceFiles) -> str:
     """A path as people know it: from where runs are started, if it is below."""
     path = Path(os.path.normpath(path))
-    start = around.process_dir
+    start = workspace.process_dir
     return (
         path.relative_to(start).as_posix()
         if start is not None and path.is_relative_to(start)

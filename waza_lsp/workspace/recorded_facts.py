@@ -16,15 +16,15 @@ from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.node import Kind
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
-_AROUND = 30
+_CONTEXT_CHARS = 30
 """So many characters are shown on either side of a match."""
-_LONGEST = 80
-_MOST_TASKS = 5
+_MAX_MATCH = 80
+_MAX_TASKS = 5
 
 
-def _js_place(pattern: str, text: str) -> tuple[int, int] | None:
+def _js_span(pattern: str, text: str) -> tuple[int, int] | None:
     # Imported when it is used, here and below: an engine for patterns comes with it, and the server must start fast.
     from waza_engine.lib.js_regex import js_span
 
@@ -37,15 +37,15 @@ def _js_error(pattern: str) -> object:
     return js_error(pattern)
 
 
-_PLACES: Mapping[str, Callable[[str, str], tuple[int, int] | None]] = {
+_FIND_SPAN: Mapping[str, Callable[[str, str], tuple[int, int] | None]] = {
     "regex": regex_span,
-    "regex-js": _js_place,
+    "regex-js": _js_span,
 }
-_ERRORS: Mapping[str, Callable[[str], object]] = {"regex": regex_error, "regex-js": _js_error}
+_FIND_ERROR: Mapping[str, Callable[[str], object]] = {"regex": regex_error, "regex-js": _js_error}
 
 
 def recorded_facts(
-    snapshot: Snapshot, located: Located, around: Around, told: Set[str] = frozenset()
+    snapshot: Snapshot, located: Located, workspace: WorkspaceFiles, failed_tasks: Set[str] = frozenset()
 ) -> Iterator[str]:
     """What the last recorded runs say about the value at a place, but for what is `told` already of some tasks: that it failed."""
     form, node = snapshot.form, located.node
@@ -57,39 +57,39 @@ def recorded_facts(
     if schema is None or not (language or "x-limit" in schema):
         return
     if schema.get("x-limit") == "metric":
-        yield from _metric(snapshot, located.pointer, around)
+        yield from _metric_facts(snapshot, located.pointer, workspace)
         return
-    trials = _recalled_of(snapshot, around)
-    if language in _PLACES:
+    trials = _recorded_trials(snapshot, workspace)
+    if language in _FIND_SPAN:
         if not located.on_key:
             subjects = _subjects(snapshot, form.schema, located.pointer, data, schema, trials)
             # Of all tasks together it is still worth saying how many it is.
-            if not subjects.texts.keys() <= told:
-                yield from _matches(language, str(node.source), subjects)
+            if not subjects.texts.keys() <= failed_tasks:
+                yield from _match_facts(language, str(node.source), subjects)
     elif trials:
-        trials = [it for it in trials if not language or it.task not in told]
-        yield from _outcomes(snapshot, form.schema, located.pointer, data, trials, whole=not language)
+        trials = [it for it in trials if not language or it.task not in failed_tasks]
+        yield from _outcome_facts(snapshot, form.schema, located.pointer, data, trials, whole=not language)
 
 
-def _metric(snapshot: Snapshot, pointer: Pointer, around: Around) -> Iterator[str]:
+def _metric_facts(snapshot: Snapshot, pointer: Pointer, workspace: WorkspaceFiles) -> Iterator[str]:
     """The last value of the metric whose threshold stands at a place; the schema says what it is called by."""
-    schema, eval_path = snapshot.schema_at(pointer[:-1]), around.eval_path(snapshot)
+    schema, eval_path = snapshot.schema_at(pointer[:-1]), workspace.eval_path(snapshot)
     if schema is None or eval_path is None:
         return
     named = (snapshot.tree.find((*pointer[:-1], key)) for key in schema.get("x-title-from", ()))
     name = next((str(it.node.source) for it in named if it is not None), "")
-    value = around.measured(eval_path).get(name)
+    value = workspace.metric_values(eval_path).get(name)
     if value is not None:
         yield f"Last value: **{value:.4g}**."
 
 
-def _recalled_of(snapshot: Snapshot, around: Around) -> list[RecordingPreview]:
+def _recorded_trials(snapshot: Snapshot, workspace: WorkspaceFiles) -> list[RecordingPreview]:
     """The last recorded trials of the tasks that a document is about: its own, or those of its eval."""
     form = snapshot.form
-    eval_path = around.eval_path(snapshot)
+    eval_path = workspace.eval_path(snapshot)
     if eval_path is None or form is None:
         return []
-    trials = around.recalled(eval_path)
+    trials = workspace.recordings(eval_path)
     if not trials or form.runnable != "task":
         return list(trials)
     located = snapshot.tree.find((str(form.schema.get("x-id-from", "id")),))
@@ -116,24 +116,24 @@ def _subjects(
     if applies == "output":
         return _Subjects("output", {it.task: (it.output,) for it in reversed(trials)})
     if applies == "file":
-        name = _file_beside(snapshot, root, pointer[:-2], data)
+        name = _sibling_file(snapshot, root, pointer[:-2], data)
         return _Subjects(name, {it.task: (it.files[name],) for it in reversed(trials) if name in it.files})
     if schema.get("x-reference") == "tool":
         return _Subjects("tools", {it.task: it.tools for it in reversed(trials)})
     return _Subjects("", {})
 
 
-def _file_beside(snapshot: Snapshot, root: Schema, pointer: Pointer, data: Any) -> str:
+def _sibling_file(snapshot: Snapshot, root: Schema, pointer: Pointer, data: Any) -> str:
     """The file that the mapping at a pointer names."""
-    around = schema_at(root, pointer, data)
-    keys = around.get("properties", {}) if around is not None else {}
+    holder = schema_at(root, pointer, data)
+    keys = holder.get("properties", {}) if holder is not None else {}
     named = (snapshot.tree.find((*pointer, key)) for key, it in keys.items() if "x-path" in it)
     return next((it.node.source for it in named if it is not None), "")
 
 
-def _matches(language: str, pattern: str, subjects: _Subjects) -> Iterator[str]:
+def _match_facts(language: str, pattern: str, subjects: _Subjects) -> Iterator[str]:
     what, texts = subjects
-    if not texts or _ERRORS[language](pattern) is not None:
+    if not texts or _FIND_ERROR[language](pattern) is not None:
         return
     from waza_engine.lib.js_regex import TooSlowError
 
@@ -142,7 +142,7 @@ def _matches(language: str, pattern: str, subjects: _Subjects) -> Iterator[str]:
             task: _excerpt(text, place)
             for task, them in texts.items()
             for text in reversed(them)
-            if (place := _PLACES[language](pattern, text)) is not None
+            if (place := _FIND_SPAN[language](pattern, text)) is not None
         }
     except TooSlowError:
         return
@@ -154,8 +154,8 @@ def _matches(language: str, pattern: str, subjects: _Subjects) -> Iterator[str]:
         return
     yield f"Found in the {recorded} of {len(found) or 'none'} of {len(texts)} tasks."
     if found:
-        shown = [f"- {code(task)}: {text}" for task, text in list(found.items())[:_MOST_TASKS]]
-        more = [f"- and {len(found) - _MOST_TASKS} more"] if len(found) > _MOST_TASKS else []
+        shown = [f"- {code(task)}: {text}" for task, text in list(found.items())[:_MAX_TASKS]]
+        more = [f"- and {len(found) - _MAX_TASKS} more"] if len(found) > _MAX_TASKS else []
         yield "\n".join([*shown, *more])
 
 
@@ -163,18 +163,20 @@ def _excerpt(text: str, place: tuple[int, int]) -> str:
     """The match as code, with what stands around it on its line."""
     start, end = place
     match = text[start:end].replace("\n", "⏎")
-    shown = code(match if len(match) <= _LONGEST else match[:_LONGEST] + "…") if match else "(an empty text)"
-    before = text[max(0, start - _AROUND) : start].rpartition("\n")[2]
-    after = text[end : end + _AROUND].partition("\n")[0]
-    return f"{_escaped(before)}{shown}{_escaped(after)}"
+    shown = (
+        code(match if len(match) <= _MAX_MATCH else match[:_MAX_MATCH] + "…") if match else "(an empty text)"
+    )
+    before = text[max(0, start - _CONTEXT_CHARS) : start].rpartition("\n")[2]
+    after = text[end : end + _CONTEXT_CHARS].partition("\n")[0]
+    return f"{_escape(before)}{shown}{_escape(after)}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Text that Markdown shows as it is."""
     return "".join(f"\\{it}" if it in "\\`*_{}[]<>#|~" else it for it in text)
 
 
-def _outcomes(
+def _outcome_facts(
     snapshot: Snapshot,
     root: Schema,
     pointer: Pointer,
@@ -184,7 +186,7 @@ def _outcomes(
     whole: bool,
 ) -> Iterator[str]:
     """How the check at a place came out; `whole` asks for the score of its grader."""
-    entry = _entry_of(root, pointer, data)
+    entry = _grader_entry(root, pointer, data)
     if entry is None:
         return
     lines: list[str] = []
@@ -192,16 +194,18 @@ def _outcomes(
         if whole:
             lines.append(f"- {code(task)}: {_scores(verdicts)}")
         else:
-            told = Counter(_came_out(it, pointer[len(entry) :]) for it in verdicts)
-            parts = (f"{text} ({count} of {len(verdicts)} trials)" for text, count in told.items())
-            lines.append(f"- {code(task)}: " + (", ".join(parts) if len(told) > 1 else next(iter(told))))
+            outcomes = Counter(_outcome(it, pointer[len(entry) :]) for it in verdicts)
+            parts = (f"{text} ({count} of {len(verdicts)} trials)" for text, count in outcomes.items())
+            lines.append(
+                f"- {code(task)}: " + (", ".join(parts) if len(outcomes) > 1 else next(iter(outcomes)))
+            )
     if lines:
         title = "Last scores of this grader:" if whole else "Last run:"
-        more = [f"- and {len(lines) - _MOST_TASKS} more tasks"] if len(lines) > _MOST_TASKS else []
-        yield "\n".join([title, "", *lines[:_MOST_TASKS], *more])
+        more = [f"- and {len(lines) - _MAX_TASKS} more tasks"] if len(lines) > _MAX_TASKS else []
+        yield "\n".join([title, "", *lines[:_MAX_TASKS], *more])
 
 
-def _entry_of(root: Schema, pointer: Pointer, data: Any) -> Pointer | None:
+def _grader_entry(root: Schema, pointer: Pointer, data: Any) -> Pointer | None:
     """The entry with a discriminator that a place is in."""
     for end in range(len(pointer), 0, -1):
         schema = schema_at(root, pointer[:end], data)
@@ -224,7 +228,7 @@ def _verdicts(
     return found
 
 
-def _came_out(verdict: VerdictPreview, inside: Pointer) -> str:
+def _outcome(verdict: VerdictPreview, inside: Pointer) -> str:
     for it in verdict.failed:
         if it.pointer in {inside, inside[1:]}:
             return f"**not true**; {it.found}" if it.found else "**not true**"

@@ -24,20 +24,20 @@ from waza_lsp.schema.references import Name, has_definitions, name_at, names_in
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
 from waza_lsp.syntax.tree.tree import Tree
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _BUDGET_SECONDS = 0.08
-_LONGEST = 100
+_MAX_DESCRIPTION = 100
 
 
-class _Named(NamedTuple):
+class _FileName(NamedTuple):
     thing: str
     text: str
     defines: bool
 
 
 def known_names(
-    thing: str, snapshot: Snapshot, around: Around, *, seconds: float = _BUDGET_SECONDS
+    thing: str, snapshot: Snapshot, workspace: WorkspaceFiles, *, seconds: float = _BUDGET_SECONDS
 ) -> Iterator[tuple[str, str]]:
     """The names, nearest first, each with a few words about where it is known from; files are read for so many `seconds`.
 
@@ -49,63 +49,63 @@ def known_names(
     at_home = has_definitions(snapshot.form, thing)
     if at_home and thing != SKILL and snapshot.form.runnable == "eval":
         return  # All such names are in the document itself.
-    suite = around.suite(snapshot)
-    project = around.snapshot(suite.project_path) if suite is not None and suite.project_path else None
+    suite = workspace.suite(snapshot)
+    project = workspace.snapshot(suite.project_path) if suite is not None and suite.project_path else None
     if (
         project is not None
         and project.form is not None
         and has_definitions(project.form, thing)
         and thing != SKILL
     ):
-        yield from _in_project(thing, project)
+        yield from _names_in_project(thing, project)
         return
     if suite is not None:
-        yield from _given(thing, suite, snapshot, around, at_home=at_home)
+        yield from _suite_names(thing, suite, snapshot, workspace, at_home=at_home)
         if not at_home:
-            yield from _seen_in_suite(thing, suite, snapshot, around)
+            yield from _names_seen_in_suite(thing, suite, snapshot, workspace)
     if at_home:
         return
     until = time.monotonic() + seconds
-    for path in around.listed():
+    for path in workspace.list_files():
         if time.monotonic() > until:
             return
-        yield from _in_file(thing, path, around)
+        yield from _names_in_file(thing, path, workspace)
 
 
-def _given(
-    thing: str, suite: SuiteFiles, snapshot: Snapshot, around: Around, *, at_home: bool
+def _suite_names(
+    thing: str, suite: SuiteFiles, snapshot: Snapshot, workspace: WorkspaceFiles, *, at_home: bool
 ) -> Iterator[tuple[str, str]]:
     """The names of skills that have a file, and those in the eval."""
     if thing == SKILL:
-        for it in skills(suite, around.files):
+        for it in skills(suite, workspace.files):
             yield it.name, _first_line(it.description) or f"{thing} in {it.path.parent.name}"
     if suite.eval_path != snapshot.path:
-        yield from _in_file(thing, suite.eval_path, around, only_given=at_home and thing != SKILL)
+        yield from _names_in_file(thing, suite.eval_path, workspace, only_given=at_home and thing != SKILL)
 
 
-def _seen_in_suite(
-    thing: str, suite: SuiteFiles, snapshot: Snapshot, around: Around
+def _names_seen_in_suite(
+    thing: str, suite: SuiteFiles, snapshot: Snapshot, workspace: WorkspaceFiles
 ) -> Iterator[tuple[str, str]]:
     for path in suite.paths:
         if path not in {suite.eval_path, snapshot.path}:
-            yield from _in_file(thing, path, around)
-    project = around.snapshot(suite.project_path) if suite.project_path is not None else None
+            yield from _names_in_file(thing, path, workspace)
+    project = workspace.snapshot(suite.project_path) if suite.project_path is not None else None
     if project is not None:
-        yield from _in_project(thing, project)
-    for recalled in around.recalled(suite.eval_path):
+        yield from _names_in_project(thing, project)
+    for recalled in workspace.recordings(suite.eval_path):
         for name in recalled.named(thing):
             yield name, f"{thing} in the last run of {recalled.task}"
 
 
-def _in_file(
-    thing: str, path: Path, around: Around, *, only_given: bool = False
+def _names_in_file(
+    thing: str, path: Path, workspace: WorkspaceFiles, *, only_given: bool = False
 ) -> Iterator[tuple[str, str]]:
-    for it in around.files.read_as(path, _names_of_text) or ():
+    for it in workspace.files.read_as(path, _names_in_text) or ():
         if it.thing == thing and (it.defines or not only_given):
             yield it.text, f"{thing} in {path.name}"
 
 
-def _in_project(thing: str, project: Snapshot) -> Iterator[tuple[str, str]]:
+def _names_in_project(thing: str, project: Snapshot) -> Iterator[tuple[str, str]]:
     """The same for a file that is known by its name only."""
     name = project.path.name if project.path is not None else ""
     for it in names_in(project.form, project.tree) if project.form is not None else ():
@@ -113,18 +113,18 @@ def _in_project(thing: str, project: Snapshot) -> Iterator[tuple[str, str]]:
             yield it.text, f"{thing} in {name}"
 
 
-def _names_of_text(source: str) -> tuple[_Named, ...]:
+def _names_in_text(source: str) -> tuple[_FileName, ...]:
     if not may_be_eval(source, None):
         return ()
     tree = Tree.of(split_lines(source))
     found = recognise_form(tree.sketch(), None)
     names = names_in(found.form, tree) if found is not None else ()
-    return tuple(dict.fromkeys(_Named(it.thing, it.text, it.defines) for it in names))
+    return tuple(dict.fromkeys(_FileName(it.thing, it.text, it.defines) for it in names))
 
 
 def _first_line(text: str) -> str:
     line = text.strip().partition("\n")[0]
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return line if len(line) <= _MAX_DESCRIPTION else line[: _MAX_DESCRIPTION - 1] + "…"
 
 
 _TOP = Span(Place(0, 0), Place(0, 0))
@@ -145,7 +145,7 @@ class Mention:
     """That of a YAML file."""
 
     @property
-    def name_is_written(self) -> bool:
+    def has_name(self) -> bool:
         """Whether the name stands there: a skill may be called after its folder."""
         return self.span.end > self.span.start
 
@@ -168,29 +168,31 @@ class Mentions:
         return [it for it in self.places if it.defines]
 
 
-def definitions(here: Name, snapshot: Snapshot, around: Around) -> list[Mention]:
+def definitions(here: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> list[Mention]:
     """Where the thing that is called `here` gets its name: less work than all its places."""
     if here.thing == SKILL:
-        homes = {it.path for it in _skills(snapshot, around) if it.name == here.text}
-        return [_in_skill_file(it, around) for it in sorted(homes)]
-    own = _InFile.of(snapshot, here).definitions
-    suite = around.suite(snapshot) if not own else None
+        homes = {it.path for it in _skills(snapshot, workspace) if it.name == here.text}
+        return [_skill_definition(it, workspace) for it in sorted(homes)]
+    own = _FileMentions.of(snapshot, here).definitions
+    suite = workspace.suite(snapshot) if not own else None
     paths = (suite.eval_path, suite.project_path) if suite is not None else ()
-    above = [around.snapshot(it) for it in paths if it is not None]
-    return own or [found for it in above if it is not None for found in _InFile.of(it, here).definitions]
+    above = [workspace.snapshot(it) for it in paths if it is not None]
+    return own or [
+        found for it in above if it is not None for found in _FileMentions.of(it, here).definitions
+    ]
 
 
-def mentions(snapshot: Snapshot, place: Place, around: Around) -> Mentions | None:
+def mentions(snapshot: Snapshot, place: Place, workspace: WorkspaceFiles) -> Mentions | None:
     """Every place of the name at a place; None when no name of a thing stands there."""
     here = name_at(snapshot.form, snapshot.tree, place) if snapshot.form is not None else None
     if here is None:
         return None
     if here.thing == SKILL:
-        return _of_skill(here, snapshot, around)
-    project = _project_of(here, snapshot, around)
+        return _skill_mentions(here, snapshot, workspace)
+    project = _defining_project(here, snapshot, workspace)
     if project is not None:
-        return _of_project(here, project, snapshot, around)
-    named = [_InFile.of(it, here) for it in around.members(snapshot)]
+        return _project_mentions(here, project, snapshot, workspace)
+    named = [_FileMentions.of(it, here) for it in workspace.members(snapshot)]
     own = named[0]
     root = next((it for it in named if it.is_root), own)
     home = own if own.definitions else root
@@ -204,7 +206,7 @@ def mentions(snapshot: Snapshot, place: Place, around: Around) -> Mentions | Non
 
 
 @dataclass(frozen=True, slots=True)
-class _InFile:
+class _FileMentions:
     """What one file says of a name."""
 
     is_root: bool
@@ -216,7 +218,7 @@ class _InFile:
         return [it for it in self.all if it.defines]
 
     @classmethod
-    def of(cls, snapshot: Snapshot, wanted: Name) -> "_InFile":
+    def of(cls, snapshot: Snapshot, wanted: Name) -> "_FileMentions":
         form = snapshot.form
         if form is None:
             return cls(False, (), frozenset())
@@ -239,62 +241,64 @@ def _mention(snapshot: Snapshot, name: Name) -> Mention:
     )
 
 
-def _of_skill(here: Name, snapshot: Snapshot, around: Around) -> Mentions:
-    known = _skills(snapshot, around)
+def _skill_mentions(here: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> Mentions:
+    known = _skills(snapshot, workspace)
     homes = {it.path for it in known if it.name == here.text}
-    defined = [_in_skill_file(it, around) for it in sorted(homes)]
+    defined = [_skill_definition(it, workspace) for it in sorted(homes)]
     used = (
         found
-        for member in around.mentioning(here.text, snapshot)
-        for found in _InFile.of(member, here).all
-        if member is snapshot or _may_mean(homes, here.text, member, around)
+        for member in workspace.mentioning(here.text, snapshot)
+        for found in _FileMentions.of(member, here).all
+        if member is snapshot or _can_mean(homes, here.text, member, workspace)
     )
     return Mentions(here, (*defined, *used), frozenset(it.name for it in known if it.name != here.text))
 
 
-def _may_mean(homes: set[Path], name: str, member: Snapshot, around: Around) -> bool:
+def _can_mean(homes: set[Path], name: str, member: Snapshot, workspace: WorkspaceFiles) -> bool:
     """Whether a name in another file can be that of one of these skills, and not of another one called the same."""
-    theirs = {it.path for it in _skills(member, around) if it.name == name}
+    theirs = {it.path for it in _skills(member, workspace) if it.name == name}
     return not theirs or not homes or bool(theirs & homes)
 
 
-def _project_of(here: Name, snapshot: Snapshot, around: Around) -> Snapshot | None:
+def _defining_project(here: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> Snapshot | None:
     """The project file of a document, if such things get their names there; it may be the document itself."""
-    suite = around.suite(snapshot)
+    suite = workspace.suite(snapshot)
     path = suite.project_path if suite is not None else None
-    project = around.snapshot(path) if path is not None else None
+    project = workspace.snapshot(path) if path is not None else None
     if project is None and snapshot.form is not None and snapshot.form.runnable in {"", "experiment"}:
         project = snapshot
     is_home = project is not None and project.form is not None and has_definitions(project.form, here.thing)
     return project if is_home else None
 
 
-def _of_project(here: Name, project: Snapshot, snapshot: Snapshot, around: Around) -> Mentions:
+def _project_mentions(
+    here: Name, project: Snapshot, snapshot: Snapshot, workspace: WorkspaceFiles
+) -> Mentions:
     """The places of a name that the project file gives: there, and in all files of the project."""
-    home = _InFile.of(project, here)
+    home = _FileMentions.of(project, here)
     used = (
         found
-        for member in around.mentioning(here.text, snapshot)
-        if member.path != project.path and _has_project(member, project, around)
-        for found in _InFile.of(member, here).all
+        for member in workspace.mentioning(here.text, snapshot)
+        if member.path != project.path and _has_project(member, project, workspace)
+        for found in _FileMentions.of(member, here).all
     )
     return Mentions(here, (*home.all, *used), home.others)
 
 
-def _has_project(member: Snapshot, project: Snapshot, around: Around) -> bool:
-    suite = around.suite(member)
+def _has_project(member: Snapshot, project: Snapshot, workspace: WorkspaceFiles) -> bool:
+    suite = workspace.suite(member)
     return suite is not None and suite.project_path == project.path
 
 
-def _skills(snapshot: Snapshot, around: Around) -> list[Skill]:
-    suite = around.suite(snapshot)
-    return list(skills(suite, around.files)) if suite is not None else []
+def _skills(snapshot: Snapshot, workspace: WorkspaceFiles) -> list[Skill]:
+    suite = workspace.suite(snapshot)
+    return list(skills(suite, workspace.files)) if suite is not None else []
 
 
-def _in_skill_file(path: Path, around: Around) -> Mention:
+def _skill_definition(path: Path, workspace: WorkspaceFiles) -> Mention:
     """Where a skill has its name: in the front matter of its SKILL.md, else at the top."""
-    source = around.files.text(path) or ""
-    text = Text(split_lines(source), around.encoding)
+    source = workspace.files.text(path) or ""
+    text = Text(split_lines(source), workspace.encoding)
     located = Tree.of(front_lines(source)).find(("name",))
     if located is None or located.node.is_empty:
         return Mention(path.as_uri(), text, _TOP, _TOP, "", defines=True)

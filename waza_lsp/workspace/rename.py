@@ -17,15 +17,15 @@ from waza_lsp.schema.references import anchor_occurrences
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.emit import scalar_content
 from waza_lsp.syntax.text import Place, Span
-from waza_lsp.workspace.client import ABLE, Client
+from waza_lsp.workspace.client import FULL_SUPPORT, Client
 from waza_lsp.workspace.references import Mentions, mentions
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 Moves = Mapping[Path, Path]
 """Files and folders that are moved at once: the old place of each, and the new one."""
 
 
-class Led(NamedTuple):
+class PathUse(NamedTuple):
     """A path of a document, and where it leads: for a pattern, the folder before its first wildcard."""
 
     snapshot: Snapshot
@@ -38,40 +38,42 @@ class Led(NamedTuple):
         return types.Location(self.snapshot.uri, self.snapshot.text.range(self.value.span))
 
 
-def leading_to(target: Path, snapshot: Snapshot, around: Around) -> Iterator[Led]:
+def paths_to(target: Path, snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[PathUse]:
     """Every path in the suite and the workspace that leads to a file or folder; no patterns."""
-    for member in around.mentioning(target.name, snapshot):
-        yield from (it for it in _led(member, around) if it.target == target and not it.value.is_pattern)
+    for member in workspace.mentioning(target.name, snapshot):
+        yield from (
+            it for it in _path_uses(member, workspace) if it.target == target and not it.value.is_pattern
+        )
 
 
-def moved(
-    moves: Moves, snapshots: Iterable[Snapshot], around: Around
+def _move_edits(
+    moves: Moves, snapshots: Iterable[Snapshot], workspace: WorkspaceFiles
 ) -> "Iterator[tuple[Snapshot, list[types.TextEdit]]]":
     """The edits that keep all paths leading where they do once all moves are made."""
     for member in snapshots:
         edits = [
             types.TextEdit(member.text.range(it.value.span), scalar_content(it.value.style, text))
-            for it in _led(member, around)
-            if (text := _moved_text(it, moves)) != it.value.text
+            for it in _path_uses(member, workspace)
+            if (text := _text_after(it, moves)) != it.value.text
         ]
         if edits:
             yield member, edits
 
 
-def _led(snapshot: Snapshot, around: Around) -> Iterator[Led]:
+def _path_uses(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[PathUse]:
     if snapshot.form is None:
         return
-    for value in path_values(snapshot.form, snapshot.tree, snapshot.path, around):
-        yield Led(snapshot, value, normal(value.folder / value.fixed))
+    for value in path_values(snapshot.form, snapshot.tree, snapshot.path, workspace):
+        yield PathUse(snapshot, value, normal_path(value.folder / value.fixed))
 
 
-def _moved_text(led: Led, moves: Moves) -> str:
+def _text_after(use: PathUse, moves: Moves) -> str:
     """The path as it has to be written once the moves are made."""
-    value, target = led.value, _moved_path(led.target, moves)
+    value, target = use.value, _path_after(use.target, moves)
     if value.text.startswith("/"):
-        return value.text if target == led.target else target.as_posix()
-    before = os.path.relpath(led.target, normal(value.folder))
-    after = os.path.relpath(target, _folder_after(led, moves))
+        return value.text if target == use.target else target.as_posix()
+    before = os.path.relpath(use.target, normal_path(value.folder))
+    after = os.path.relpath(target, _folder_after(use, moves))
     # Where waza takes no `..` the path would be wrong either way: it stays what somebody wrote.
     if before == after or (_is_confined(value) and after.startswith("..") and not before.startswith("..")):
         return value.text
@@ -84,20 +86,20 @@ def _moved_text(led: Led, moves: Moves) -> str:
     return text + ("/" if value.text.endswith("/") else "")
 
 
-def _folder_after(led: Led, moves: Moves) -> Path:
+def _folder_after(use: PathUse, moves: Moves) -> Path:
     """The folder that a path starts from once the moves are made."""
-    folder, path, form = normal(led.value.folder), led.snapshot.path, led.snapshot.form
-    after = _moved_path(folder, moves)
+    folder, path, form = normal_path(use.value.folder), use.snapshot.path, use.snapshot.form
+    after = _path_after(folder, moves)
     if after != folder or path is None or form is None:
         return after
     # A task that moves stays one of its eval, whose folder stays where it is.
     free = {"process"} if form.runnable != "task" else {"process", "eval", "fixtures"}
-    return folder if led.value.base in free else _beside(folder, path, _moved_path(path, moves))
+    return folder if use.value.base in free else _relocate(folder, path, _path_after(path, moves))
 
 
-def _beside(folder: Path, old: Path, new: Path) -> Path:
+def _relocate(folder: Path, old: Path, new: Path) -> Path:
     """The folder that is to a file's new place what `folder` was to its old one."""
-    return normal(new.parent / os.path.relpath(folder, old.parent))
+    return normal_path(new.parent / os.path.relpath(folder, old.parent))
 
 
 def _is_confined(value: PathValue) -> bool:
@@ -105,13 +107,13 @@ def _is_confined(value: PathValue) -> bool:
     return value.base == "fixtures" or (value.base == "task" and value.kind == "file")
 
 
-def _moved_path(path: Path, moves: Moves) -> Path:
+def _path_after(path: Path, moves: Moves) -> Path:
     """Where something comes to be that is moved, or is in a folder that is."""
     old = next((it for it in (path, *path.parents) if it in moves), None)
     return moves[old] / path.relative_to(old) if old is not None else path
 
 
-def normal(path: Path) -> Path:
+def normal_path(path: Path) -> Path:
     """The path without `.` and `..`; links are not looked at."""
     return Path(os.path.normpath(path))
 
@@ -119,7 +121,7 @@ def normal(path: Path) -> Path:
 ANCHOR_NAME = r"[^\s,\[\]{}&*!|>'\"%@`#]+"
 
 
-class CannotRename(ValueError):  # noqa: N818  # what a user is told, no failure of the program
+class RenameError(ValueError):  # what a user is told, no failure of the program
     """The new name cannot be given; the text says why."""
 
 
@@ -131,7 +133,7 @@ class Anchors:
 
 
 @dataclass(frozen=True, slots=True)
-class Renamable:
+class RenameTarget:
     """What is at a place: the stretch that holds its name, the name, and the thing itself."""
 
     span: Span
@@ -139,7 +141,9 @@ class Renamable:
     thing: Anchors | Mentions | PathValue
 
 
-def renamable(snapshot: Snapshot, place: Place, around: Around, *, generic: bool = True) -> Renamable | None:
+def rename_target(
+    snapshot: Snapshot, place: Place, workspace: WorkspaceFiles, *, generic: bool = True
+) -> RenameTarget | None:
     """What can be renamed at a place. Names that nothing here defines (models, tools) cannot.
 
     Without `generic`, what another server knows of YAML is left out: anchors.
@@ -148,28 +152,28 @@ def renamable(snapshot: Snapshot, place: Place, around: Around, *, generic: bool
     if form is None:
         return None
     located = snapshot.tree.at(place)
-    path = path_value_at(form, snapshot.tree, snapshot.path, around, located)
+    path = path_value_at(form, snapshot.tree, snapshot.path, workspace, located)
     if path is not None:
-        is_there = not path.is_pattern and around.is_file(path.folder / path.text)
-        return Renamable(path.span, path.text, path) if is_there else None
-    found = mentions(snapshot, place, around)
+        is_there = not path.is_pattern and workspace.is_file(path.folder / path.text)
+        return RenameTarget(path.span, path.text, path) if is_there else None
+    found = mentions(snapshot, place, workspace)
     if found is not None:
-        named = found.definitions and all(it.name_is_written for it in found.definitions)
-        return Renamable(found.name.inner, found.name.text, found) if named else None
-    return renamable_anchor(snapshot, place) if generic else None
+        named = found.definitions and all(it.has_name for it in found.definitions)
+        return RenameTarget(found.name.inner, found.name.text, found) if named else None
+    return anchor_target(snapshot, place) if generic else None
 
 
-def renamable_anchor(snapshot: Snapshot, place: Place) -> Renamable | None:
+def anchor_target(snapshot: Snapshot, place: Place) -> RenameTarget | None:
     """The anchor at a place; None where its name stands for several values, one after the other."""
     found = anchor_occurrences(snapshot.tree, snapshot.text, place)
-    if found is None or not found.definitions or _is_given_again(snapshot, found.definitions[0]):
+    if found is None or not found.definitions or _is_defined_again(snapshot, found.definitions[0]):
         return None
     spans = tuple(_without_sign(it) for it in (*found.definitions, *found.uses))
     here = next((it for it in spans if Span(_before(it.start), it.end).contains(place)), spans[0])
-    return Renamable(here, snapshot.text.slice(here), Anchors(spans))
+    return RenameTarget(here, snapshot.text.slice(here), Anchors(spans))
 
 
-def _is_given_again(snapshot: Snapshot, anchor: Span) -> bool:
+def _is_defined_again(snapshot: Snapshot, anchor: Span) -> bool:
     name = re.compile(re.escape(snapshot.text.slice(anchor)) + r"(?=[\s,\]}]|$)")
     return sum(len(name.findall(it)) for it in snapshot.text.lines) > 1
 
@@ -183,8 +187,12 @@ def _before(place: Place) -> Place:
     return Place(place.line, place.column - 1)
 
 
-def renamed(
-    target: Renamable, new: str, snapshot: Snapshot, around: Around, client: Client = ABLE
+def rename_edit(
+    target: RenameTarget,
+    new: str,
+    snapshot: Snapshot,
+    workspace: WorkspaceFiles,
+    client: Client = FULL_SUPPORT,
 ) -> types.WorkspaceEdit:
     """The edits that give the thing another name.
 
@@ -194,29 +202,29 @@ def renamed(
     """
     new = new.strip()
     if not new or "\n" in new:
-        raise CannotRename("The new name must be a text on one line")
+        raise RenameError("The new name must be a text on one line")
     match target.thing:
         case Anchors(spans):
-            return _renamed_anchor(spans, new, snapshot)
+            return _anchor_edit(spans, new, snapshot)
         case PathValue() as value:
-            return _renamed_file(value, new, snapshot, around, client)
+            return _file_edit(value, new, snapshot, workspace, client)
         case found:
-            return _renamed_name(found, new)
+            return _name_edit(found, new)
 
 
-def _renamed_anchor(spans: tuple[Span, ...], new: str, snapshot: Snapshot) -> types.WorkspaceEdit:
+def _anchor_edit(spans: tuple[Span, ...], new: str, snapshot: Snapshot) -> types.WorkspaceEdit:
     if not re.fullmatch(ANCHOR_NAME, new):
-        raise CannotRename("The name of an anchor has no blanks, brackets, quotes or commas")
+        raise RenameError("The name of an anchor has no blanks, brackets, quotes or commas")
     if any(new in it.parsed.anchors for it in snapshot.tree.pieces):
-        raise CannotRename(f"There is an anchor '{new}' already")
+        raise RenameError(f"There is an anchor '{new}' already")
     return types.WorkspaceEdit(
         {snapshot.uri: [types.TextEdit(snapshot.range(it), new) for it in sorted(spans)]}
     )
 
 
-def _renamed_name(found: Mentions, new: str) -> types.WorkspaceEdit:
+def _name_edit(found: Mentions, new: str) -> types.WorkspaceEdit:
     if new in found.taken:
-        raise CannotRename(f"There is a {found.name.thing} '{new}' already")
+        raise RenameError(f"There is a {found.name.thing} '{new}' already")
     changes: dict[str, list[types.TextEdit]] = {}
     for it in found.places:
         edit = types.TextEdit(it.text.range(it.inner), scalar_content(it.style, new))
@@ -224,20 +232,20 @@ def _renamed_name(found: Mentions, new: str) -> types.WorkspaceEdit:
     return types.WorkspaceEdit(changes)
 
 
-def _renamed_file(
-    value: PathValue, new: str, snapshot: Snapshot, around: Around, client: Client
+def _file_edit(
+    value: PathValue, new: str, snapshot: Snapshot, workspace: WorkspaceFiles, client: Client
 ) -> types.WorkspaceEdit:
     if not client.rename_files:
-        raise CannotRename("This editor cannot rename files for a server")
-    old, wanted = normal(value.folder / value.text), normal(value.folder / new)
-    if around.files.exists(wanted):
-        raise CannotRename(f"There is a file '{new}' already")
-    return moved_files([(old, wanted)], around, client, snapshot, rename=True)
+        raise RenameError("This editor cannot rename files for a server")
+    old, wanted = normal_path(value.folder / value.text), normal_path(value.folder / new)
+    if workspace.files.exists(wanted):
+        raise RenameError(f"There is a file '{new}' already")
+    return move_files_edit([(old, wanted)], workspace, client, snapshot, rename=True)
 
 
-def moved_files(
+def move_files_edit(
     pairs: list[tuple[Path, Path]],
-    around: Around,
+    workspace: WorkspaceFiles,
     client: Client,
     snapshot: Snapshot | None = None,
     *,
@@ -246,9 +254,9 @@ def moved_files(
     """The edits that keep all paths leading where they do when files move; with `rename` the moves themselves, too."""
     # One edit for each document: those of a second one would count in a text that the first has changed.
     members = {
-        it.uri: it for old, _ in pairs for it in around.mentioning(old.name, snapshot, below=old)
+        it.uri: it for old, _ in pairs for it in workspace.mentioning(old.name, snapshot, below=old)
     }.values()
-    edited = list(moved(dict(pairs), members, around))
+    edited = list(_move_edits(dict(pairs), members, workspace))
     if not client.document_changes:
         return types.WorkspaceEdit({member.uri: edits for member, edits in edited})
     changes: list[types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile] = []

@@ -16,7 +16,7 @@ from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, vis
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.tree import Tree
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 class Weighted(NamedTuple):
@@ -24,7 +24,7 @@ class Weighted(NamedTuple):
 
     site: VisitedValue
     weight: float
-    written: Node | None
+    node: Node | None
 
 
 class Share(NamedTuple):
@@ -52,51 +52,55 @@ class _Weights(NamedTuple):
         return self.checks + sum(it.weight for it in self.entries)
 
     @property
-    def is_written(self) -> bool:
-        return any(it.written is not None for it in self.entries)
+    def has_explicit_weight(self) -> bool:
+        return any(it.node is not None for it in self.entries)
 
 
-def shares(snapshot: Snapshot, around: Around, *, only_written: bool = False) -> list[Share]:
-    """The share of every weighted entry; with `only_written` nothing where all have the usual weight."""
-    own = _weights_of(snapshot)
+def score_shares(
+    snapshot: Snapshot, workspace: WorkspaceFiles, *, only_explicit: bool = False
+) -> list[Share]:
+    """The share of every weighted entry; with `only_explicit` nothing where all have the usual weight."""
+    own = _cached_weights(snapshot)
     if own is None or not own.entries:
         return []
     root = snapshot.form is not None and snapshot.form.runnable == "eval"
-    others = [it for it in _others(snapshot, around, of_tasks=root) if it is not None]
-    if only_written and not any(it.is_written for it in (own, *others)):
+    others = [it for it in _other_weights(snapshot, workspace, of_tasks=root) if it is not None]
+    if only_explicit and not any(it.has_explicit_weight for it in (own, *others)):
         return []
     more = [it.total for it in others] or [0.0]
     low, high = own.total + min(more), own.total + max(more)
     return [Share(it, it.weight / high, it.weight / low) for it in own.entries]
 
 
-def _others(snapshot: Snapshot, around: Around, *, of_tasks: bool) -> Iterator[_Weights | None]:
+def _other_weights(
+    snapshot: Snapshot, workspace: WorkspaceFiles, *, of_tasks: bool
+) -> Iterator[_Weights | None]:
     """The weights of the eval; for an eval those of each of its tasks."""
-    suite = around.suite(snapshot)
+    suite = workspace.suite(snapshot)
     if suite is None:
         return
     paths = suite.paths[1:] if of_tasks else [suite.eval_path]
     for path in paths:
-        found = around.snapshot(path)
+        found = workspace.snapshot(path)
         if (
             found is not None
             and found.form is not None
             and found.form.runnable == ("task" if of_tasks else "eval")
         ):
-            yield _weights_of(found)
+            yield _cached_weights(found)
 
 
-def _weights_of(snapshot: Snapshot) -> _Weights | None:
+def _cached_weights(snapshot: Snapshot) -> _Weights | None:
     form, tree = snapshot.form, snapshot.tree
     if form is None:
         return None
-    known = _known.get(tree)
+    known = _weights_by_tree.get(tree)
     if known is None or known[0] is not form:
-        known = _known[tree] = form, _weights(form, tree)
+        known = _weights_by_tree[tree] = form, _weights(form, tree)
     return known[1]
 
 
-_known: WeakKeyDictionary[Tree, tuple[Form, _Weights]] = WeakKeyDictionary()
+_weights_by_tree: WeakKeyDictionary[Tree, tuple[Form, _Weights]] = WeakKeyDictionary()
 
 
 def _weights(form: Form, tree: Tree) -> _Weights:

@@ -15,7 +15,7 @@ from waza_lsp.syntax.tree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class WorkspaceFiles:
     """What a request may ask about other files. `process_dir` is where runs are started; None when unknown.
 
     `opened` gives the snapshot of an open file, `listed` the YAML files of the workspace (which may take long),
@@ -24,11 +24,11 @@ class Around:
 
     process_dir: Path | None = None
     files: Files = field(default_factory=Files)
-    opened: Callable[[Path], Snapshot | None] = lambda _: None
-    listed: Callable[[], Iterable[Path]] = tuple
+    open_snapshot: Callable[[Path], Snapshot | None] = lambda _: None
+    list_files: Callable[[], Iterable[Path]] = tuple
     encoding: str = UTF_16
-    recalled: Callable[[Path], tuple[RecordingPreview, ...]] = lambda _: ()
-    measured: Callable[[Path], Mapping[str, float]] = lambda _: {}
+    recordings: Callable[[Path], tuple[RecordingPreview, ...]] = lambda _: ()
+    metric_values: Callable[[Path], Mapping[str, float]] = lambda _: {}
 
     def is_file(self, path: Path) -> bool:
         """Whether there is such a file."""
@@ -44,10 +44,10 @@ class Around:
 
     def snapshot(self, path: Path) -> Snapshot | None:
         """A file as it is now; None when it cannot be read."""
-        found = self.opened(path)
+        found = self.open_snapshot(path)
         if found is not None:
             return found
-        read = self.files.read_as(path, _read)
+        read = self.files.read_as(path, _parse)
         if read is None:
             return None
         lines, tree = read
@@ -91,7 +91,7 @@ class Around:
             yield snapshot
         suite = self.suite(snapshot) if snapshot is not None else None
         seen = {snapshot.path if snapshot is not None else None}
-        for path in (*(suite.paths if suite is not None else ()), *self.listed()):
+        for path in (*(suite.paths if suite is not None else ()), *self.list_files()):
             if path in seen:
                 continue
             seen.add(path)
@@ -104,6 +104,6 @@ class Around:
                     yield found
 
 
-def _read(text: str) -> tuple[list[str], Tree]:
+def _parse(text: str) -> tuple[list[str], Tree]:
     lines = split_lines(text)
     return lines, Tree.of(lines)

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from waza_engine.model.findings import Severity
 from waza_lsp.diagnostics.json_writer import publish_json
-from waza_lsp.features.diagnostics import Writings, findings, written_diagnostics
+from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json, findings
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.refresh import Refreshes
@@ -29,7 +29,7 @@ class Checker:
         self._client = client
         self._workspace = workspace
         self._reported: set[str] = set()
-        self._written: dict[str, Writings] = {}
+        self._written: dict[str, DiagnosticJsonCache] = {}
 
     def check(self, snapshot: Snapshot) -> list[str]:
         """Return the findings of an open document, each as JSON."""
@@ -39,7 +39,7 @@ class Checker:
                 self._reported.add(problem)
                 self._client.warn(problem)
         last = self._written.setdefault(snapshot.uri, {})
-        return written_diagnostics(snapshot, self._workspace.context(snapshot, project), last)
+        return diagnostics_json(snapshot, self._workspace.context(snapshot, project), last)
 
     def has_errors(self, snapshot: Snapshot, span: Span) -> bool:
         """Whether a range of a document has findings that are errors."""

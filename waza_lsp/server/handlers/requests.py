@@ -25,11 +25,11 @@ from waza_lsp.features.definition import definition
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.document_highlight import document_highlight
 from waza_lsp.features.document_link import document_link
-from waza_lsp.features.document_symbol import written_symbols
+from waza_lsp.features.document_symbol import document_symbol_json
 from waza_lsp.features.draft_actions import draft_actions, task_to_draft_for
 from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
-from waza_lsp.features.inlay_hint import Hints, inlay_hint
+from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
 from waza_lsp.features.linked_editing_range import linked_editing_range
 from waza_lsp.features.prepare_rename import prepare_rename
 from waza_lsp.features.references import references
@@ -47,10 +47,10 @@ from waza_lsp.server.session import Session
 from waza_lsp.server.testing.tree import METHOD as TESTS
 from waza_lsp.server.transport.protocol import Json
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.workspace.hover_facts import NotPassed
+from waza_lsp.workspace.hover_facts import CheckFailure
 from waza_lsp.workspace.references import known_names
-from waza_lsp.workspace.rename import CannotRename
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.rename import RenameError
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class Request:
     params: Any
 
     @property
-    def around(self) -> Around:
+    def workspace_files(self) -> WorkspaceFiles:
         """The files around the document."""
-        return self.session.workspace.around(self.snapshot)
+        return self.session.workspace.files_for(self.snapshot)
 
     def is_ours(self, feature: str) -> bool:
         """Whether no other server provides this feature (see `coexistence`)."""
@@ -119,17 +119,17 @@ def _hover(request: Request) -> types.Hover | None:
     return hover(
         snapshot,
         position,
-        request.around,
+        request.workspace_files,
         generic=request.is_ours("hover"),
-        failed=[NotPassed(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
+        failed=[CheckFailure(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
         markdown=session.client.shows_markdown,
     )
 
 
 def _completion(request: Request) -> Json:
-    around, client = request.around, request.session.client.completion
-    known = functools.partial(known_names, snapshot=request.snapshot, around=around)
-    found = completion(request.snapshot, request.params.position, client, around, known)
+    files, client = request.workspace_files, request.session.client.completion
+    known = functools.partial(known_names, snapshot=request.snapshot, workspace=files)
+    found = completion(request.snapshot, request.params.position, client, files, known)
     return Json(completion_json(own_items(found, request.session.configuration.beside)))
 
 
@@ -142,20 +142,22 @@ async def _references(request: Request) -> list[types.Location]:
     find = functools.partial(
         references, request.snapshot, request.params.position, include_declaration=is_declared
     )
-    return await asyncio.to_thread(find, request.around)
+    return await asyncio.to_thread(find, request.workspace_files)
 
 
 async def _rename(request: Request) -> types.WorkspaceEdit | None:
     position, name, edits = request.params.position, request.params.new_name, request.session.client.edits
     try:
-        return await asyncio.to_thread(rename, request.snapshot, position, name, request.around, edits)
-    except CannotRename as reason:
+        return await asyncio.to_thread(
+            rename, request.snapshot, position, name, request.workspace_files, edits
+        )
+    except RenameError as reason:
         raise JsonRpcException(str(reason), types.LSPErrorCodes.RequestFailed) from reason
 
 
 async def _will_rename_files(session: Session, params: types.RenameFilesParams) -> types.WorkspaceEdit | None:
-    around = session.workspace.around_folders()
-    return await asyncio.to_thread(will_rename_files, params.files, around, session.client.edits)
+    files = session.workspace.files_of_folders()
+    return await asyncio.to_thread(will_rename_files, params.files, files, session.client.edits)
 
 
 async def _workspace_symbols(
@@ -165,7 +167,7 @@ async def _workspace_symbols(
     paths = itertools.takewhile(lambda _: not stop.is_set(), workspace.yaml_files())
     try:
         return await asyncio.to_thread(
-            lambda: list(workspace_symbol(params.query, paths, workspace.around_folders()))
+            lambda: list(workspace_symbol(params.query, paths, workspace.files_of_folders()))
         )
     finally:
         stop.set()  # Ends the thread of a cancelled request at its next file.
@@ -173,14 +175,16 @@ async def _workspace_symbols(
 
 def _inlay_hints(request: Request) -> list[types.InlayHint]:
     on = request.session.configuration.settings
-    hints = Hints(on.inlay_matches, on.inlay_weights, on.inlay_inherited, on.inlay_flags, on.inlay_defaults)
-    return inlay_hint(request.snapshot, request.params.range, request.around, hints)
+    hints = EnabledHints(
+        on.inlay_matches, on.inlay_weights, on.inlay_inherited, on.inlay_flags, on.inlay_defaults
+    )
+    return inlay_hint(request.snapshot, request.params.range, request.workspace_files, hints)
 
 
 def _document_symbols(request: Request) -> Any:
     if not request.is_ours("symbols"):
         return []
-    return Json(written_symbols(request.snapshot, nested=request.session.client.nests_symbols))
+    return Json(document_symbol_json(request.snapshot, nested=request.session.client.nests_symbols))
 
 
 def _code_lenses(request: Request) -> list[types.CodeLens]:
@@ -242,7 +246,10 @@ REQUESTS: list[Row | SessionRow] = [
     Row(
         types.TEXT_DOCUMENT_DEFINITION,
         lambda request: definition(
-            request.snapshot, request.params.position, request.around, generic=request.is_ours("definition")
+            request.snapshot,
+            request.params.position,
+            request.workspace_files,
+            generic=request.is_ours("definition"),
         ),
         absent=[],
     ),
@@ -250,7 +257,10 @@ REQUESTS: list[Row | SessionRow] = [
     Row(
         types.TEXT_DOCUMENT_PREPARE_RENAME,
         lambda request: prepare_rename(
-            request.snapshot, request.params.position, request.around, generic=request.is_ours("rename")
+            request.snapshot,
+            request.params.position,
+            request.workspace_files,
+            generic=request.is_ours("rename"),
         ),
     ),
     Row(types.TEXT_DOCUMENT_RENAME, _rename, None, types.RenameOptions(prepare_provider=True)),
@@ -258,7 +268,9 @@ REQUESTS: list[Row | SessionRow] = [
     SessionRow(types.WORKSPACE_SYMBOL, _workspace_symbols),
     Row(
         types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,
-        lambda request: linked_editing_range(request.snapshot, request.params.position, request.around),
+        lambda request: linked_editing_range(
+            request.snapshot, request.params.position, request.workspace_files
+        ),
     ),
     Row(types.TEXT_DOCUMENT_INLAY_HINT, _inlay_hints, absent=[]),
     Row(
@@ -280,7 +292,7 @@ REQUESTS: list[Row | SessionRow] = [
     ),
     Row(
         types.TEXT_DOCUMENT_DOCUMENT_LINK,
-        lambda request: document_link(request.snapshot, request.around),
+        lambda request: document_link(request.snapshot, request.workspace_files),
         absent=[],
     ),
     Row(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, _document_symbols, absent=[]),

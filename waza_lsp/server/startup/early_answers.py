@@ -115,23 +115,23 @@ class EarlyAnswers:
 
     def _open(self, item: dict[str, Any]) -> None:
         from waza_lsp.diagnostics.json_writer import publish_json
-        from waza_lsp.features.diagnostics import written_diagnostics
+        from waza_lsp.features.diagnostics import diagnostics_json
         from waza_lsp.snapshot import Snapshot
 
         snapshot = Snapshot.of(item["uri"], item["text"], item["version"], encoding(self._client))
         self._snapshots[snapshot.uri] = snapshot
         if not self._pulls:
             params = publish_json(
-                snapshot.uri, written_diagnostics(snapshot, self._context(snapshot)), item["version"]
+                snapshot.uri, diagnostics_json(snapshot, self._context(snapshot)), item["version"]
             )
             self.published[snapshot.uri] = params
             _write(f'{{"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{params}}}')
 
     def _report(self, request: Any, snapshot: "Snapshot", previous: str | None) -> None:
-        from waza_lsp.features.diagnostics import written_diagnostics
+        from waza_lsp.features.diagnostics import diagnostics_json
         from waza_lsp.features.pull_diagnostics import document_report
 
-        report = document_report(written_diagnostics(snapshot, self._context(snapshot)), previous)
+        report = document_report(diagnostics_json(snapshot, self._context(snapshot)), previous)
         _write(f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{report}}}')
 
     def _context(self, snapshot: "Snapshot") -> "CheckContext":

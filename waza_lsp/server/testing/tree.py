@@ -19,7 +19,7 @@ from waza_lsp.server.results.ledger import ResultLedger, verdict_of_experiment
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
-from waza_lsp.workspace.workspace import Around
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 METHOD = "waza/tests"
 CHANGED = "waza/testsChanged"
@@ -48,12 +48,12 @@ class TestTree:
         if uri and path is None:
             return []
         stop = threading.Event()
-        around = self._workspace.around_folders()
+        workspace = self._workspace.files_of_folders()
         if path is not None:
-            evals = _evals_of_suite(path, around)
+            evals = _evals_of_suite(path, workspace)
         else:
             paths = itertools.takewhile(lambda _: not stop.is_set(), self._workspace.yaml_files())
-            evals = _evals(paths, around)
+            evals = _evals(paths, workspace)
         try:
             found = await asyncio.to_thread(lambda: self._trees(evals))
         finally:
@@ -64,7 +64,7 @@ class TestTree:
 
     def _trees(self, evals: Iterable[Snapshot]) -> list[tuple[Snapshot, Item]]:
         # Each eval with the process directory of its own workspace folder.
-        return [(it, item) for it in evals for item in tests([it], self._workspace.around(it))]
+        return [(it, item) for it in evals for item in tests([it], self._workspace.files_for(it))]
 
     def _with_verdicts(self, item: Item, eval_path: Path | None) -> Item:
         if eval_path is None:
@@ -130,23 +130,23 @@ def _verdict_data(verdict: Verdict | None) -> dict[str, Any] | None:
     return {"runId": verdict.run_id, "status": verdict.status, "score": verdict.score, "at": verdict.at}
 
 
-def _evals_of_suite(path: Path, around: Around) -> Iterator[Snapshot]:
-    snapshot = around.snapshot(path)
+def _evals_of_suite(path: Path, workspace: WorkspaceFiles) -> Iterator[Snapshot]:
+    snapshot = workspace.snapshot(path)
     if snapshot is None or snapshot.form is None:
         return
     if snapshot.form.runnable in FILE_KINDS:
         yield snapshot
         return
-    suite = around.suite(snapshot)
-    found = around.snapshot(suite.eval_path) if suite is not None else None
+    suite = workspace.suite(snapshot)
+    found = workspace.snapshot(suite.eval_path) if suite is not None else None
     if found is not None:
         yield found
 
 
-def _evals(paths: Iterable[Path], around: Around) -> Iterator[Snapshot]:
+def _evals(paths: Iterable[Path], workspace: WorkspaceFiles) -> Iterator[Snapshot]:
     for path in paths:
-        text = around.files.text(path)
+        text = workspace.files.text(path)
         if text is not None and may_be_eval(text, path):
-            snapshot = around.snapshot(path)
+            snapshot = workspace.snapshot(path)
             if snapshot is not None and snapshot.form is not None and snapshot.form.runnable in FILE_KINDS:
                 yield snapshot

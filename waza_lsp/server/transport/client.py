@@ -9,7 +9,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from waza_engine.version import __version__
-from waza_lsp.features.completion import Client as CompletionClient
+from waza_lsp.features.completion import CompletionClient
 from waza_lsp.server.transport.protocol import OwnDocumentsProtocol, message_converter
 from waza_lsp.snapshot import path_of
 from waza_lsp.workspace.client import Client as EditClient
