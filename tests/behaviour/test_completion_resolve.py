@@ -23,7 +23,7 @@ def _page(item: types.CompletionItem) -> str:
 
 def test_a_key_gets_its_type_and_an_example() -> None:
     page = _page(offered(ITEM).item("contains"))
-    assert page.startswith("Texts that must occur.")
+    assert page.startswith("Strings that must appear in the output")
     assert "list of strings" in page
     assert "Example: `contains: [" in page
 

@@ -29,7 +29,7 @@ def test_h01_an_option_shows_type_description_and_example() -> None:
         """
         **contains_cs** · list of strings
 
-        Texts that must occur exactly as written.
+        Strings that must appear in the output (case-sensitive).
 
         Example: `contains_cs: ['README.md']`
         """,
@@ -133,9 +133,9 @@ def test_h04_a_grader_type_shows_what_it_does_its_options_and_its_score() -> Non
     assert found is not None
     assert found.on == "text"
     assert found.heading.startswith("**type: text**")
-    assert "Texts and patterns that the output must, or must not, contain." in found.text
-    assert "| `contains` | list of strings | Texts that must occur." in found.text
-    assert "**Score:** Every list item is one check" in found.text
+    assert "Checks that the output contains, or does not contain, given strings and patterns." in found.text
+    assert "| `contains` | list of strings | Strings that must appear" in found.text
+    assert "**Score:** Each list item is one check" in found.text
     assert "docs/graders/text.md)" in found.text
 
 
@@ -150,7 +150,7 @@ def test_h05_config_is_the_config_of_that_type() -> None:
     found = hovered(TEXT_GRADER.replace("config:", "con¦fig:"))
     assert found is not None
     assert found.heading.startswith("**config** · mapping")
-    assert "Texts and patterns that the output must, or must not, contain." in found.text
+    assert "Checks that the output contains, or does not contain, given strings and patterns." in found.text
     assert "| `contains` |" in found.text
 
 

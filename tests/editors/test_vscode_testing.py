@@ -55,7 +55,7 @@ async def test_everything_runs_and_failed_tests_run_again(
         await screen.test(FAILING, "failed")
         await screen.test("Explain debounce in 90 words", "passed")
         await screen.go_to_line(line)
-        assert MISSING in await screen.line_of_message(f"missing: {MISSING}")
+        assert MISSING in await screen.line_of_message(f'"{MISSING}" not found in the output')
         await screen.shot("testing")
         assert "names-the-ideas 0.80: missing" in await screen.test_output("names-the-ideas")
         await screen.command("Test: Rerun Failed Tests")

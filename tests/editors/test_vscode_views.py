@@ -29,7 +29,7 @@ async def test_the_report_opens_beside_the_text_and_can_load_nothing(
     async with open_window(browser, vscode.page_url(suite, FAILING_TASK), shots) as screen:
         await screen.click_lens("Run task")
         await screen.press_in_toast("explain-retry: failed", "Show Report")
-        report = await screen.web_page(f"missing: {MISSING}")
+        report = await screen.web_page(f'"{MISSING}" not found in the output')
         await screen.shot("report")
         assert "names-the-ideas" in report
         sandbox, policy = await screen.policy_of_web_page(report)

@@ -52,7 +52,10 @@ def test_the_example_of_a_grader_page_loads(kind: type[Grader], dialect: str) ->
 
 def test_a_page_has_the_options_of_its_type() -> None:
     page = pages()["graders/text.md"]
-    assert "| `contains_cs` | list of strings |  | Texts that must occur exactly as written." in page
+    assert (
+        "| `contains_cs` | list of strings |  | Strings that must appear in the output (case-sensitive)."
+        in page
+    )
     assert page.index("## Score") < page.index("## Options") < page.index("## Example")
 
 

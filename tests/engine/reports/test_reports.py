@@ -202,8 +202,8 @@ async def test_junit_is_well_formed_and_tells_what_failed(record: RunRecord) -> 
     )
     assert flaky[0].get("message") == "Flaky: score=0.50"
     assert (flaky[0].text or "").splitlines() == [
-        "[FAIL] says (text): score=0.00 \u2014 missing: hello",
-        "[FAIL] second (text): score=0.00 \u2014 missing: said",
+        '[FAIL] says (text): score=0.00 \u2014 "hello" not found in the output',
+        '[FAIL] second (text): score=0.00 \u2014 "said" not found in the output',
     ]
     assert (broken[0].get("type"), "odd'" in (broken[0].text or "")) == ("ExecutionError", True)
     assert "exit code 1" in (stopped[0].text or "")
@@ -333,8 +333,8 @@ async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:
     assert lines[:4] == [
         "PASS  good     score 1.00  2/2 trials",
         "FAIL  flaky    score 0.50 [0.00, 1.00]  1/2 trials  flaky 50 %",
-        "      trial 2: says 0.00: missing: hello",
-        "      trial 2: second 0.00: missing: said",
+        '      trial 2: says 0.00: "hello" not found in the output',
+        '      trial 2: second 0.00: "said" not found in the output',
     ]
     # What every trial has in common is said once.
     assert [it for it in lines if "nonsense" in it] == [

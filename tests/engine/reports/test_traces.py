@@ -91,7 +91,7 @@ async def test_a_run_is_a_tree_of_spans_with_the_conventions_names(bench: Bench,
         )
         for name, score, label, told in (
             ("says", 1.0, "passed", "All checks passed"),
-            ("polite", 0.0, "failed", "missing: bye"),
+            ("polite", 0.0, "failed", '"bye" not found in the output'),
         )
     ]
     assert agent.end_time - agent.start_time == 50_000_000

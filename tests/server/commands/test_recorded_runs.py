@@ -139,7 +139,7 @@ async def test_which_recorded_runs_a_grader_fails(tmp_path: Path, suite: Path) -
         it.replace("[jitter]", "[no such words]")
         answer = await it.execute("waza.explainGrader", uri=it.uri, pointer=["graders", 0])
         assert answer["failed"] == 3
-        assert answer["trials"][0]["message"].startswith("missing: no such words")
+        assert answer["trials"][0]["message"].startswith('"no such words" not found in the output')
         _, marked, message = await it.says("recorded-runs")
         assert marked == "text"
         assert message.startswith(

@@ -40,7 +40,7 @@ async def test_an_edit_changes_the_verdict(tmp_path: Path, task_file: Path, prof
         await ready(it, task_file)
         it.replace("[jitter]", "[jitters]")
         _, marked, message = await it.says("failed-check")
-        assert (marked, message.partition(";")[0]) == ("jitters", "missing: jitters")
+        assert (marked, message.partition(";")[0]) == ("jitters", '"jitters" not found in the output')
         it.replace("[jitters]", "[Jitter]")
         _, marked, message = await it.says("live-verdict")
         assert (marked, message) == ("text", "Passes on the recorded trial")
@@ -57,7 +57,7 @@ async def test_edits_made_before_the_recordings_are_known_are_graded_when_they_a
         it.replace("name: Explain the retry helper", "name: Explain it")
         it.replace("[jitter]", "[jitters]")
         _, marked, message = await it.says("failed-check")
-        assert (marked, message.partition(";")[0]) == ("jitters", "missing: jitters")
+        assert (marked, message.partition(";")[0]) == ("jitters", '"jitters" not found in the output')
         assert len(it.said()) == 1
 
 
@@ -246,7 +246,7 @@ async def test_a_grader_of_the_eval_is_graded_on_all_tasks(tmp_path: Path, suite
         it.replace("- I do not have access", "- backoff")
         _, marked, message = await it.says("failed-check")
         assert marked == "backoff"
-        assert message.startswith(f"{TASK}: found: backoff")
+        assert message.startswith(f'{TASK}: "backoff" found in the output')
 
 
 @pytest.mark.slow

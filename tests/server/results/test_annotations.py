@@ -65,7 +65,7 @@ async def test_a_failed_check_stands_at_its_own_text(tmp_path: Path, suite: Path
         await it.execute("waza.runTask", uri=it.uri, task=TASK)
         _, marked, message = await it.says("failed-check")
         assert marked == "no such words"
-        assert message.startswith("missing: no such words; line ")
+        assert message.startswith('"no such words" not found in the output; line ')
 
 
 async def hover(it: Editor, text: str) -> str:
@@ -93,7 +93,7 @@ async def test_a_failed_pattern_shows_the_nearest_recorded_text(tmp_path: Path, 
         await it.says("failed-check", "tripl")
         shown = await hover(it, "(?i)the delay")
         heading, fence, *excerpt = shown.split("\n\n", 1)[0], *shown.split("```text\n")[1].split("\n")
-        assert heading.startswith("**Not passed**: no match: \\(?i\\)the delay tripl")
+        assert heading.startswith('**Not passed**: no match for "\\(?i\\)the delay tripl')
         assert any("delay" in line for line in (fence, *excerpt))
         # What is known from the recording is told once, whether or not it was there before the run.
         assert shown.endswith(before.partition("\n\nNot found")[0])
@@ -168,7 +168,7 @@ async def test_a_check_of_the_evals_graders_names_the_task(tmp_path: Path, suite
         await it.execute("waza.runEval", uri=it.uri)
         _, marked, message = await it.says("failed-check")
         assert marked == "retry"
-        assert message.startswith(f"{TASK}: found: retry; line 1: ")
+        assert message.startswith(f'{TASK}: "retry" found in the output; line 1: ')
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ async def test_events_name_the_items_of_the_tree(tmp_path: Path, suite: Path) ->
         told = {one["name"]: one["key"] for one in by_name["trial_finished"]["graders"]}
         assert told == {**graders, "_output_contains": task["key"]}
         [message] = by_name["task_finished"]["messages"]
-        assert message["message"].startswith("missing: no such words")
+        assert message["message"].startswith('"no such words" not found in the output')
         assert (message["uri"], message["key"]) == (it.uri, graders["names-the-ideas"])
         assert it.marked(message["range"]) == "no such words"
 

@@ -1,4 +1,4 @@
-"""What a SKILL.md says a skill is for, as sets of words and phrases.
+"""Estimate how relevant a prompt is to a skill, from the words and phrases of its SKILL.md.
 
 See docs/reference/waza-graders.md, section 5.13.
 """
@@ -59,7 +59,7 @@ _NOTE = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 class SkillTextError(ValueError):
-    """A SKILL.md that cannot be used; the text says why."""
+    """A SKILL.md cannot be used; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class SkillText:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """How much a prompt has to do with a skill, 0..1, and why."""
+    """The relevance of a prompt to a skill, 0..1, and the matching keywords."""
 
     score: float = 0.0
     phrase_score: float = 0.0
@@ -80,25 +80,25 @@ class Relevance:
 
 
 def read_skill(text: str) -> SkillText:
-    """What the text of a SKILL.md says.
+    """Read the keywords and phrases of a SKILL.md.
 
     Raises:
-        SkillTextError: it is blank, its front matter is broken, or it holds no usable word.
+        SkillTextError: the text is blank, its front matter is broken, or it has no usable words.
 
     """
     if not trim(text):
         raise SkillTextError("the file is blank")
     front, body = _parts(text)
     phrases = _phrases(front.description)
-    described = front.description[: _found(fold(front.description), _NOT_FOR)]
-    keywords = frozenset(tokens(" ".join([front.name, described, body, *phrases])))
+    purpose = front.description[: _index(fold(front.description), _NOT_FOR)]
+    keywords = frozenset(tokens(" ".join([front.name, purpose, body, *phrases])))
     if not keywords:
-        raise SkillTextError("the file holds no usable word")
+        raise SkillTextError("the file has no usable words")
     return SkillText(keywords, tuple(phrases))
 
 
 def relevance(skill: SkillText, prompt: str) -> Relevance:
-    """How much `prompt` has to do with `skill`: the better of matching words and matching phrases."""
+    """Return the relevance of `prompt` to `skill`: its best word or phrase match."""
     distinct = list(dict.fromkeys(tokens(prompt)))
     if not distinct:
         return Relevance()
@@ -108,7 +108,7 @@ def relevance(skill: SkillText, prompt: str) -> Relevance:
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a text in lower case: no stop words, none shorter than three bytes."""
+    """Return the words of a text in lower case, without stop words and words under three bytes."""
     words = "".join(it if unicodedata.category(it)[0] in "LN" else " " for it in fold(text)).split()
     return [it for it in words if len(it.encode()) >= _SHORTEST and it not in _STOP_WORDS]
 
@@ -137,27 +137,27 @@ def _parts(text: str) -> tuple[_FrontMatter, str]:
         data = read_yaml(header)
         return _FrontMatter.model_validate(data), body
     except (YamlError, ValidationError) as error:
-        raise SkillTextError("the front matter is no valid YAML mapping with name and description") from error
+        raise SkillTextError("the front matter is not a YAML mapping with name and description") from error
 
 
 def _phrases(description: str) -> list[str]:
     line = description.replace("\n", " ").replace("\r", " ")
     folded = fold(line)
     start = folded.find(_FOR)
-    # "DO NOT USE FOR:" holds the marker too.
+    # "DO NOT USE FOR:" contains the marker, too.
     while start >= 0 and "not " in folded[max(0, start - 11) : start]:
         start = folded.find(_FOR, start + 1)
     if start < 0:
         return []
     start += len(_FOR)
-    end = min(_found(folded, it, start) for it in _ENDS)
+    end = min(_index(folded, it, start) for it in _ENDS)
     listed = trim(line[start:end]).rstrip(".")
     quoted = _QUOTED.findall(listed)
     items = quoted or [_NOTE.sub("", it) for it in listed.split(",")]
     return [it for it in (trim(item) for item in items) if it]
 
 
-def _found(text: str, marker: str, start: int = 0) -> int:
-    """Where the marker stands, or the end of the text."""
+def _index(text: str, marker: str, start: int = 0) -> int:
+    """Return the index of the marker, or the end of the text."""
     at = text.find(marker, start)
     return at if at >= 0 else len(text)

@@ -1,4 +1,4 @@
-"""Matching the arguments of a tool call (`args`), for all graders that look at them.
+"""Match the arguments of tool calls (`args`), for all graders that support it.
 
 See docs/reference/waza-graders.md, section 6.
 """
@@ -33,26 +33,26 @@ def _mapping(value: Any) -> Any:
 
 
 class _StrictModel(FileModel):
-    """A mapping whose keys the newest generation checks itself: an unknown one is an error there, too."""
+    """A mapping in which the newest generation refuses unknown keys, too."""
 
     @model_validator(mode="before")
     @classmethod
     def _has_known_keys(cls, value: Any) -> Any:
         unknown = [it for it in value if it not in cls.model_fields] if isinstance(value, Mapping) else []
         if unknown:
-            raise ValueError(f"'{unknown[0]}' is an unknown key; one of {', '.join(cls.model_fields)}")
+            raise ValueError(f"unknown key '{unknown[0]}'; known keys: {', '.join(cls.model_fields)}")
         return value
 
 
 class Range(_StrictModel):
-    """Bounds of a number; at least one."""
+    """Limits of a number; at least one."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
-    gte: IfGiven[Number] = Field(default=None, description="The number is at least this.", examples=[1])
-    lte: IfGiven[Number] = Field(default=None, description="The number is at most this.", examples=[10])
-    gt: IfGiven[Number] = Field(default=None, description="The number is more than this.", examples=[0])
-    lt: IfGiven[Number] = Field(default=None, description="The number is less than this.", examples=[100])
+    gte: IfGiven[Number] = Field(default=None, description="Minimum, inclusive.", examples=[1])
+    lte: IfGiven[Number] = Field(default=None, description="Maximum, inclusive.", examples=[10])
+    gt: IfGiven[Number] = Field(default=None, description="Minimum, exclusive.", examples=[0])
+    lt: IfGiven[Number] = Field(default=None, description="Maximum, exclusive.", examples=[100])
 
     @model_validator(mode="after")
     def _is_bounded(self) -> Self:
@@ -61,7 +61,7 @@ class Range(_StrictModel):
         return self
 
     def holds(self, value: Any) -> bool:
-        """Whether `value` is a number within all bounds; a text or a boolean never is."""
+        """Whether `value` is a number within all limits; strings and booleans never are."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         return (
@@ -73,33 +73,35 @@ class Range(_StrictModel):
 
 
 class Matcher(_StrictModel):
-    """What one argument must be; exactly one of the keys."""
+    """A condition for one argument; exactly one of the keys."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
     equals: AnyValue = Field(
-        default=None, description='The argument is this value; 5 is 5.0, but not "5".', examples=["main"]
+        default=None,
+        description='Value that the argument must equal. 5 equals 5.0, but not "5".',
+        examples=["main"],
     )
     regex: Text = Field(
         default="",
         min_length=1,
-        description="RE2 pattern found in the argument's text; upper and lower case differ.",
+        description="RE2 pattern that must match in the argument (case-sensitive).",
         examples=["^src/"],
         json_schema_extra={"x-language": "regex"},
     )
     contains: Text = Field(
         default="",
         min_length=1,
-        description="Text that occurs in the argument's text; upper and lower case differ.",
+        description="String that the argument must contain (case-sensitive).",
         examples=["--force"],
     )
     range: IfGiven[Range] = Field(
-        default=None, description="Bounds of a number.", examples=[{"gte": 1, "lte": 5}]
+        default=None, description="Limits of a number.", examples=[{"gte": 1, "lte": 5}]
     )
     json_schema: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
         default={},
         min_length=1,
-        description="JSON Schema that the argument fits.",
+        description="JSON Schema that the argument must match.",
         examples=[{"type": "array", "minItems": 2}],
     )
 
@@ -111,11 +113,11 @@ class Matcher(_StrictModel):
 
     @property
     def kind(self) -> str:
-        """The key that was given."""
+        """The key that is set."""
         return next(iter(self.model_fields_set))
 
     def problem(self, base_dir: Path | None) -> str | None:
-        """Why the matcher cannot be used, None when it can."""
+        """Return why the matcher is invalid, or None."""
         if self.kind == "regex" and (reason := regex_error(self.regex)):
             return f"Not a valid RE2 pattern: {reason}"
         if self.kind == "json_schema":
@@ -129,30 +131,32 @@ class Matcher(_StrictModel):
 
 
 Matchers = MapOf[Annotated[Matcher, BeforeValidator(_mapping)]]
-"""Argument names, each with what the argument must be."""
+"""Argument names, each with its matcher."""
 
 
 class ArgumentTest:
-    """The matchers of one entry, ready to be put to calls. Relative `$ref`s start from `base_dir`.
+    """The matchers of one entry, compiled. `$ref`s are relative to `base_dir`.
 
     Raises:
-        ConfigError: a schema does not compile, also because of a file that a static check does not look into.
+        ConfigError: a schema does not compile, possibly because of a file that static checks do not read.
 
     """
 
     def __init__(self, matchers: Mapping[str, Matcher], base_dir: Path) -> None:
         self._matchers = matchers
         self._schemas: dict[str, CompiledSchema] = {
-            name: _compiled(name, it, base_dir) for name, it in matchers.items() if it.kind == "json_schema"
+            name: _compiled_schema(name, matcher, base_dir)
+            for name, matcher in matchers.items()
+            if matcher.kind == "json_schema"
         }
 
     def passes(self, arguments: Any) -> bool:
-        """Whether all matchers hold; arguments that are no mapping never do, a missing argument fails any matcher."""
+        """Whether all matchers match. A missing argument, or arguments that are not a mapping, never match."""
         if not self._matchers:
             return True
         return isinstance(arguments, Mapping) and all(
-            name in arguments and self._holds(name, it, arguments[name])
-            for name, it in self._matchers.items()
+            name in arguments and self._holds(name, matcher, arguments[name])
+            for name, matcher in self._matchers.items()
         )
 
     def _holds(self, name: str, matcher: Matcher, value: Any) -> bool:
@@ -172,7 +176,7 @@ class ArgumentTest:
                     raise GradeError(f"args.{name}: {error}") from error
 
 
-def _compiled(name: str, matcher: Matcher, base_dir: Path) -> "CompiledSchema":
+def _compiled_schema(name: str, matcher: Matcher, base_dir: Path) -> "CompiledSchema":
     try:
         return compile_schema(matcher.json_schema, base_dir)
     except SchemaError as error:
@@ -180,16 +184,16 @@ def _compiled(name: str, matcher: Matcher, base_dir: Path) -> "CompiledSchema":
 
 
 def matcher_documents(config: Any, base_dir: Path) -> Iterator[Path]:
-    """The files that the schemas of matchers reach, wherever in `config` these stand."""
-    places = [config]
-    while places:
-        match places.pop():
-            case dict() as found:
-                if isinstance(schema := found.get("json_schema"), dict):
+    """Yield the files that the schemas of all matchers in `config` refer to."""
+    values = [config]
+    while values:
+        match values.pop():
+            case dict() as mapping:
+                if isinstance(schema := mapping.get("json_schema"), dict):
                     yield from schema_documents(schema, base_dir)
-                places.extend(found.values())
-            case list() as found:
-                places.extend(found)
+                values.extend(mapping.values())
+            case list() as items:
+                values.extend(items)
             case _:
                 pass
 
@@ -201,7 +205,7 @@ def _text(value: Any) -> str:
 
 
 def known_arguments(call: ToolCall) -> dict[str, Any]:
-    """What matchers see of a digest call: empty ones of the five known arguments are as good as missing."""
+    """Return the arguments of a digest call for matchers: of the five known ones, empty means missing."""
     return {
         name: value for name, value in call.arguments.items() if value != "" or name not in DIGEST_ARGUMENTS
     }
@@ -210,7 +214,7 @@ def known_arguments(call: ToolCall) -> dict[str, Any]:
 def matcher_refusals(
     matchers: Mapping[str, Matcher], base_dir: Path | None, pointer: Pointer
 ) -> Iterator[Finding]:
-    """What is wrong with the matchers at `pointer`; each forbids the run."""
+    """Yield errors that forbid a run in the matchers at `pointer`."""
     for name, matcher in matchers.items():
         if reason := matcher.problem(base_dir):
             is_pattern = matcher.kind == "regex"

@@ -1,10 +1,6 @@
-"""How a config names a tool by a pattern, and what its arguments look like.
+"""Match tool calls with the tools that a config names, and compare lists of names.
 
-See docs/reference/waza-graders.md, sections 5.11, 5.12.
-
-Comparing what was expected with what happened, as lists of names.
-
-See docs/reference/waza-graders.md, sections 5.8 and 5.9.
+See docs/reference/waza-graders.md, sections 5.11 and 5.12 for tools, 5.8 and 5.9 for lists.
 """
 
 from collections import Counter
@@ -32,7 +28,7 @@ _PATTERNS = ("command_pattern", "skill_pattern", "path_pattern")
 
 
 class ToolSpec(FileModel):
-    """A tool, and what its arguments look like."""
+    """A tool, with patterns for its arguments."""
 
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(
@@ -48,53 +44,52 @@ class ToolSpec(FileModel):
 
     tool: Text = Field(
         min_length=1,
-        description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
+        description="RE2 pattern for the tool's name (case-insensitive; may match anywhere in the name).",
         examples=["^bash$"],
         json_schema_extra=marks(reference="tool", language="regex"),
     )
     command_pattern: Text = Field(
         default="",
-        description="RE2 pattern found in the `command` argument, in any case.",
+        description="RE2 pattern that must match in the `command` argument (case-insensitive).",
         examples=[r"azd\s+up"],
         json_schema_extra=marks(language="regex"),
     )
     skill_pattern: Text = Field(
         default="",
-        description="RE2 pattern found in the `skill` argument, in any case.",
+        description="RE2 pattern that must match in the `skill` argument (case-insensitive).",
         examples=["^azure-"],
         json_schema_extra=marks(language="regex"),
     )
     path_pattern: Text = Field(
         default="",
-        description="RE2 pattern found in the `path` argument, in any case.",
+        description="RE2 pattern that must match in the `path` argument (case-insensitive).",
         examples=[r"\.go$"],
         json_schema_extra=marks(language="regex"),
     )
     args: Matchers = Field(
         default={},
-        description="What the arguments of the call must be, by argument name.",
+        description="Matchers for the arguments of the call, by argument name.",
         examples=[{"path": {"regex": r"\.go$"}}],
         json_schema_extra=marks(since="0.36"),
     )
 
     @property
     def name(self) -> str:
-        """The tool, without blanks around it."""
+        """The tool's name or pattern, trimmed."""
         return trim(self.tool)
 
     @property
     def label(self) -> str:
         """The spec in one line, for feedback."""
-        patterns = [
-            f"{it.removesuffix('_pattern')} ~ {getattr(self, it)}" for it in _PATTERNS if getattr(self, it)
-        ]
+        pairs = [(option.removesuffix("_pattern"), getattr(self, option)) for option in _PATTERNS]
+        patterns = [f"{argument} ~ {pattern}" for argument, pattern in pairs if pattern]
         patterns += [f"{name} {it.kind}" for name, it in self.args.items()]
         return f"{self.name} ({', '.join(patterns)})" if patterns else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class SpecTest:
-    """A spec ready to be put to calls. Its name is a pattern, or with `whole_name` the whole of a name."""
+    """A spec compiled for matching calls. Its name is a pattern, or with `whole_name` a complete name."""
 
     spec: ToolSpec
     test: ArgumentTest
@@ -121,12 +116,12 @@ class SpecTest:
 
 
 def tool_pattern(name: str) -> str:
-    """The pattern that a tool name in a config stands for: found anywhere in the call's name, in any case."""
+    """Return the pattern for a tool name in a config: case-insensitive, anywhere in the call's name."""
     return f"(?i){name}"
 
 
 def tool_refusals(name: str, pointer: Pointer, *, whole_name: bool = False) -> Iterator[Finding]:
-    """What is wrong with the tool at `pointer`, a pattern or with `whole_name` no pattern; each forbids the run."""
+    """Yield errors that forbid a run in the tool at `pointer`: a pattern, or with `whole_name` a name."""
     if not trim(name):
         yield BLANK_TOOL_NAME.at(pointer, "The tool has no name", refused=True)
     elif not whole_name and (reason := case_insensitive_error(name)):
@@ -137,7 +132,7 @@ def tool_refusals(name: str, pointer: Pointer, *, whole_name: bool = False) -> I
 def spec_refusals(
     spec: ToolSpec, base_dir: Path | None, pointer: Pointer, *, whole_name: bool
 ) -> Iterator[Finding]:
-    """Yield what forbids a run in the spec at `pointer`. Relative `$ref`s of its matchers start from `base_dir`."""
+    """Yield errors that forbid a run in the spec at `pointer`. `$ref`s are relative to `base_dir`."""
     yield from tool_refusals(spec.name, (*pointer, "tool"), whole_name=whole_name)
     for option in _PATTERNS:
         pattern = getattr(spec, option)
@@ -150,16 +145,16 @@ def spec_refusals(
 
 
 def spec_findings(spec: ToolSpec, pointer: Pointer) -> Iterator[Finding]:
-    """Yield what is doubtful in the valid patterns of the spec at `pointer`."""
+    """Yield warnings about valid patterns of the spec at `pointer`."""
     for option in _PATTERNS:
         pattern = getattr(spec, option)
         if not case_insensitive_error(pattern):
-            yield from doubtful_findings(pattern, (*pointer, option), lambda it: regex_error(it) is None)
+            yield from doubtful_findings(pattern, (*pointer, option), lambda text: regex_error(text) is None)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """How well two lists agree as multisets; each figure is 0..1."""
+    """How well two multisets agree; each figure is 0..1."""
 
     precision: float
     recall: float
@@ -170,7 +165,7 @@ PERFECT = Overlap(1.0, 1.0, 1.0)
 
 
 def overlap(expected: Sequence[str], actual: Sequence[str]) -> Overlap:
-    """Precision, recall and their harmonic mean; 0 where there is nothing to divide by."""
+    """Return precision, recall and their harmonic mean; 0 instead of a division by zero."""
     hits = (Counter(expected) & Counter(actual)).total()
     precision = hits / len(actual) if actual else 0.0
     recall = hits / len(expected) if expected else 0.0
@@ -185,5 +180,5 @@ def in_order(expected: Iterable[str], actual: Iterable[str]) -> bool:
 
 
 def any_order(expected: Sequence[str], actual: Sequence[str]) -> bool:
-    """Whether every expected name occurs at least as often as it is listed."""
+    """Whether every expected name occurs at least as often as listed."""
     return not Counter(expected) - Counter(actual)

@@ -142,4 +142,4 @@ def test_history_knows_the_newest_run_and_the_scores_before(eval_path: Path, tmp
     assert history.tokens == usage.usage.tokens
     [outcomes] = history.outcomes
     assert {it.name for it in outcomes} == {"docs-renamed", "old-name-is-gone"}
-    assert outcomes[0].parts[0].message.startswith("README.md: no match: ")
+    assert outcomes[0].parts[0].message.startswith('README.md: no match for "')

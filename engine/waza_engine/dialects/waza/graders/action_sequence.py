@@ -1,14 +1,14 @@
-"""The tools the agent used, compared with an expected sequence.
+"""Compares the tools that the agent used with an expected sequence.
 
 ## What it looks at
-The names of all tool calls in order, from the session digest. Without a session digest the grader fails.
+The names of all tool calls in order, from the session digest. Without a session digest, the grader fails.
 
 ## Score
-The score says how well the two lists agree, whatever the mode: F1 = 2 * p * r / (p + r), where the precision p is
-the share of the calls that were expected and the recall r the share of the expected calls that happened (names
-counted as often as they occur). Expected `bash, edit`, happened `bash, view, edit`: p = 2/3, r = 1, F1 = 0.8.
+In every mode, the score is how well the two lists agree: F1 = 2 * p * r / (p + r). The precision p is the share of
+the actual calls that were expected. The recall r is the share of the expected calls that happened. Repeated names
+count each time. Example: expected `bash, edit`, actual `bash, view, edit`: p = 2/3, r = 1, F1 = 0.8.
 
-Whether the grader passed follows from the mode alone, so score 1.0 can fail (right tools, wrong order) and a lower
+Only the mode decides whether the grader passes. So a score of 1.0 can fail (right tools, wrong order), and a lower
 score can pass.
 
 ## Example
@@ -22,7 +22,7 @@ config:
 
 ## Watch out
 - Names are compared exactly: `Bash` is not `bash`.
-- Additional calls lower the score in every mode, and fail only `exact_match`.
+- Additional calls lower the score in every mode, but only `exact_match` fails because of them.
 """
 
 from typing import Annotated, ClassVar, Literal
@@ -37,7 +37,7 @@ from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 
 _MODES = {
     "exact_match": "The calls are exactly the expected ones, in this order.",
-    "in_order_match": "The expected calls happen in this order; others may come between.",
+    "in_order_match": "The expected calls happen in this order, possibly with others in between.",
     "any_order_match": "Each expected call happens at least as often as listed, in any order.",
 }
 
@@ -62,27 +62,27 @@ class ActionSequenceGrader(Grader):
     matching_mode: Annotated[
         Literal["exact_match", "in_order_match", "any_order_match"], BeforeValidator(as_text)
     ] = Field(
-        description="How the sequences must agree for the grader to pass.",
+        description="How the calls must match the expected ones for the grader to pass.",
         examples=["in_order_match"],
         json_schema_extra=marks(values=_MODES),
     )
     expected_actions: Strings = Field(
         min_length=1,
-        description="Names of the tools, in the order expected.",
+        description="Tool names, in the expected order.",
         examples=[["edit", "bash"]],
         json_schema_extra=item_marks(reference="tool"),
     )
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.session is None:
-            return GraderResult.failed("There is no session to look into")
+            return GraderResult.failed("The run has no session digest")
         actual = list(context.session.tools_used)
         agreement = overlap(self.expected_actions, actual)
         passed = self._matches(actual)
         return GraderResult(
             agreement.f1,
             passed,
-            f"Expected {', '.join(self.expected_actions)}; happened: {', '.join(actual) or 'no call'}",
+            f"Expected: {', '.join(self.expected_actions)}; actual: {', '.join(actual) or 'no calls'}",
             {
                 "matching_mode": self.matching_mode,
                 "expected_actions": self.expected_actions,
@@ -91,14 +91,14 @@ class ActionSequenceGrader(Grader):
                 "recall": agreement.recall,
                 "f1": agreement.f1,
             },
-            parts=() if passed else (self._failed(actual),),
+            parts=() if passed else (self._failed_check(actual),),
         )
 
-    def _failed(self, actual: list[str]) -> FailedCheck:
+    def _failed_check(self, actual: list[str]) -> FailedCheck:
         return FailedCheck(
             ("expected_actions",),
-            f"not the calls expected ({self.matching_mode})",
-            f"happened: {quote(', '.join(actual) or 'no call')}",
+            f"the calls differ from the expected ones ({self.matching_mode})",
+            f"actual calls: {quote(', '.join(actual) or 'none')}",
         )
 
     def _matches(self, actual: list[str]) -> bool:

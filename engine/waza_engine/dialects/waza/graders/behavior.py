@@ -1,12 +1,13 @@
-"""Limits on what the agent spent, and tools it must or must not have used.
+"""Limits the agent's calls, tokens and time, and checks which tools it used.
 
 ## What it looks at
 The session digest (number of calls, names of the tools used, tokens) and the agent's time. Without a session
-digest the grader fails.
+digest, the grader fails.
 
 ## Score
-Each limit that is set and each listed tool is one check; the score is the share of checks that passed. Limits of 5
-calls and 1000 tokens and two required tools, of which one was not used, make 4 checks: 3 / 4 = 0.75, not passed.
+Each limit and each listed tool is one check. The score is the share of checks that passed. Example: limits of 5
+calls and 1000 tokens, and two required tools of which one was not used, make 4 checks. The score is 3 / 4 = 0.75,
+and the grader fails.
 
 ## Example
 ```yaml
@@ -20,7 +21,7 @@ config:
 
 ## Watch out
 - Limits are inclusive, and 0 means no limit.
-- `max_tokens` counts input and output tokens, and passes when the usage is not known.
+- `max_tokens` counts input and output tokens. It passes if the usage is unknown.
 - Tool names are compared exactly: `Bash` is not `bash`.
 """
 
@@ -72,31 +73,31 @@ class BehaviorGrader(Grader):
 
     max_tool_calls: Integer = Field(
         default=0,
-        description="Most tool calls allowed. 0 means no limit.",
+        description="Maximum number of tool calls. 0 means no limit.",
         examples=[10],
         json_schema_extra={"minimum": 0},
     )
     max_tokens: Integer = Field(
         default=0,
-        description="Most tokens allowed, input and output together. 0 means no limit.",
+        description="Maximum number of tokens, input and output together. 0 means no limit.",
         examples=[20000],
         json_schema_extra={"minimum": 0},
     )
     required_tools: Strings = Field(
         default=[],
-        description="Tools that must have been used.",
+        description="Tools that the agent must use.",
         examples=[["bash"]],
         json_schema_extra=item_marks(reference="tool"),
     )
     forbidden_tools: Strings = Field(
         default=[],
-        description="Tools that must not have been used.",
+        description="Tools that the agent must not use.",
         examples=[["web_fetch"]],
         json_schema_extra=item_marks(reference="tool"),
     )
     max_duration_ms: Integer = Field(
         default=0,
-        description="Longest time the agent may take, in milliseconds. 0 means no limit.",
+        description="Maximum time for the agent, in milliseconds. 0 means no limit.",
         examples=[60000],
         json_schema_extra={"minimum": 0},
     )
@@ -106,7 +107,7 @@ class BehaviorGrader(Grader):
         counts = [it.session.tool_call_count for it in trials if it.session is not None]
         if not counts or not max(counts):
             return None
-        # Half as many again: another run of the same agent does not take the same steps.
+        # 50 % more than recorded: another run of the same agent takes other steps.
         most = max(counts) + max(2, max(counts) // 2)
         about = f"at most {most} tool calls ({max(counts)} recorded)"
         return DraftedGrader("stays-efficient", about, cls(max_tool_calls=most))
@@ -119,8 +120,8 @@ class BehaviorGrader(Grader):
     def grade(self, context: GradingContext) -> GraderResult:
         session = context.session
         if session is None:
-            return GraderResult.failed("There is no session to look into")
-        # Only what is limited is asked for: of the rest, an executor may not know it.
+            return GraderResult.failed("The run has no session digest")
+        # Functions, because an executor may not know a figure, and then reading it fails.
         limits: list[tuple[str, str, Callable[[], int], int]] = [
             ("max_tool_calls", "tool calls", lambda: session.tool_call_count, self.max_tool_calls),
             ("max_tokens", "tokens", lambda: _tokens(session) or 0, self.max_tokens),
@@ -129,19 +130,19 @@ class BehaviorGrader(Grader):
         checked = [(option, what, value(), limit) for option, what, value, limit in limits if limit > 0]
         failures = [
             *(
-                FailedCheck((option,), f"{value} {what}, at most {limit} allowed")
+                FailedCheck((option,), f"{value} {what}, maximum {limit}")
                 for option, what, value, limit in checked
                 if value > limit
             ),
             *(
-                FailedCheck(("required_tools", index), f"not used: {it}", names_used(session.tools_used))
-                for index, it in enumerate(self.required_tools)
-                if it not in session.tools_used
+                FailedCheck(("required_tools", index), f"not used: {tool}", names_used(session.tools_used))
+                for index, tool in enumerate(self.required_tools)
+                if tool not in session.tools_used
             ),
             *(
-                FailedCheck(("forbidden_tools", index), f"used: {it}")
-                for index, it in enumerate(self.forbidden_tools)
-                if it in session.tools_used
+                FailedCheck(("forbidden_tools", index), f"used: {tool}")
+                for index, tool in enumerate(self.forbidden_tools)
+                if tool in session.tools_used
             ),
         ]
         total = len(checked) + len(self.required_tools) + len(self.forbidden_tools)
@@ -163,7 +164,7 @@ def _tokens(session: Session) -> int | None:
 
 
 def _if_known(read: Callable[[], _T]) -> _T | None:
-    """A detail, or None when the executor does not know it."""
+    """Return a detail; None if the executor does not know it."""
     try:
         return read()
     except GradeError:

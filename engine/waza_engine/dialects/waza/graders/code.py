@@ -1,14 +1,14 @@
-"""Expressions that must be true: small checks in Python or JavaScript.
+"""Evaluates expressions in Python or JavaScript that must be true.
 
 ## What it looks at
-Each assertion is evaluated with `output`, `outcome` (always empty), `transcript` (list of events), `tool_calls`
-(each with `name`, `arguments`, `success`, `result`), `errors` (events that speak of an error) and `duration_ms`.
-Python also has `len any all re str int float bool list dict True False` and nothing else; JavaScript has the
-language's own objects. Python assertions share what they bind with `:=`, JavaScript ones their variables.
+Each assertion can use `output`, `outcome` (always empty), `transcript` (list of events), `tool_calls` (each with
+`name`, `arguments`, `success`, `result`), `errors` (events that mention an error) and `duration_ms`. Python also has
+`len any all re str int float bool list dict True False` and nothing else. JavaScript has its standard objects. Names
+that a Python assertion binds with `:=`, and variables of a JavaScript assertion, are visible in later assertions.
 
 ## Score
-The share of assertions whose value is true in the language's own sense. Of four assertions one false and one
-raising an exception gives 2 / 4 = 0.5, not passed.
+The share of assertions that are true (truthy). If one of four assertions is false and one raises an exception, the
+score is 2 / 4 = 0.5, and the grader fails.
 
 ## Example
 ```yaml
@@ -22,11 +22,11 @@ config:
 ```
 
 ## Watch out
-- In lambdas and in the body of generator expressions the names do not exist: `any(it in output for it in ['a'])`
-  always fails. Only the first iterable sees them; `re.search('a|b', output)` does the job.
+- Lambdas and the bodies of generator expressions cannot see these names, only the first iterable can:
+  `any(it in output for it in ['a'])` always fails. Use `re.search('a|b', output)` instead.
 - `sum`, `sorted`, `min`, `isinstance`, `set`, `print` and imports do not exist.
-- An exception without a text counts as passed, for example that of `iter([]).__next__()`.
-- When an assertion ends the interpreter, prints something or runs too long, the whole run becomes an error.
+- An exception without a message counts as passed, for example that of `iter([]).__next__()`.
+- If an assertion ends the interpreter, prints something or runs too long, the whole run becomes an error.
 """
 
 from collections.abc import Iterator, Mapping
@@ -59,8 +59,7 @@ from waza_engine.rules.invalid_assertion import INVALID_ASSERTION
 _TRUE_OF_ANYTHING = frozenset(
     ["output", "len(output)", "len(output)>0", "len(output)>=1", "output!=''", 'output!=""', "len(output)!=0"]
 )
-"""Assertions, without blanks, that say no more than that there is an output."""
-
+"""Assertions, without whitespace, that only check that there is output."""
 
 _OTHER_NAMES: dict[str, JsonValue] = {
     "js": "javascript",
@@ -95,7 +94,7 @@ class CodeGrader(Grader):
 
     assertions: Strings = Field(
         min_length=1,
-        description="Expressions that must be true, one after the other.",
+        description="Expressions that must be true, evaluated in order.",
         examples=[["len(output) > 0", "'deployed' in output.lower()"]],
         json_schema_extra=item_marks(
             language="python", **{"x-language-from": "language", "x-names": assertion_name_meanings()}
@@ -109,7 +108,7 @@ class CodeGrader(Grader):
             "x-meant": _OTHER_NAMES,
             **marks(
                 values={
-                    "python": "Python expressions, evaluated with a handful of names.",
+                    "python": "Python expressions with a small set of names.",
                     "javascript": "JavaScript, at most 5 seconds each; needs Node.js.",
                 }
             ),
@@ -128,27 +127,28 @@ class CodeGrader(Grader):
         bound: set[str] = set()
         for index, assertion in enumerate(self.assertions):
             place = ("assertions", index)
-            for it in problems(assertion, bound):
-                yield it.rule.at(place, it.message, part=it.part, fixes=self._fixes(it, place))
+            for problem in problems(assertion, bound):
+                fixes = self._fixes(problem, place)
+                yield problem.rule.at(place, problem.message, part=problem.part, fixes=fixes)
 
     def _fixes(self, problem: Problem, place: Pointer) -> Iterator[Fix]:
-        """Other ways to write the assertion, or the other language."""
+        """Yield fixes: other ways to write the assertion, or the other language."""
         text = self.assertions[int(place[-1])]
         if problem.name and problem.part is not None:
             known = PYTHON_NAMES if self.language == "python" else JAVASCRIPT_NAMES
             start, end = problem.part
-            for index, it in enumerate(nearest(problem.name, known)):
-                change = SetValue(place, text[:start] + it + text[end:])
-                yield Fix(f"Change to '{it}'", (change,), preferred=index == 0)
+            for index, name in enumerate(nearest(problem.name, known)):
+                change = SetValue(place, text[:start] + name + text[end:])
+                yield Fix(f"Change to '{name}'", (change,), preferred=index == 0)
         elif self.language == "python":
-            for it in alternatives(text):
-                yield Fix(f"Change to {it}", (SetValue(place, it),), preferred=True)
+            for alternative in alternatives(text):
+                yield Fix(f"Change to {alternative}", (SetValue(place, alternative),), preferred=True)
             if problem.rule is INVALID_ASSERTION and reads_as_javascript(text):
-                yield Fix("Change the language to JavaScript", (self._in_javascript(),))
-        elif (mended := in_javascript(text)) is not None:
-            yield Fix(f"Change to {mended}", (SetValue(place, mended),), preferred=True)
+                yield Fix("Change the language to JavaScript", (self._set_javascript(),))
+        elif (translation := in_javascript(text)) is not None:
+            yield Fix(f"Change to {translation}", (SetValue(place, translation),), preferred=True)
 
-    def _in_javascript(self) -> Change:
+    def _set_javascript(self) -> Change:
         if "language" in self.model_fields_set:
             return SetValue(("language",), "javascript")
         return InsertKey((), "language", "javascript")
@@ -161,9 +161,9 @@ class CodeGrader(Grader):
             else evaluate_javascript(self.assertions, names)
         )
         failures = [
-            FailedCheck(("assertions", index), _failure(assertion, outcome), _seen(outcome))
+            FailedCheck(("assertions", index), _failure(assertion, outcome), _reason(outcome))
             for index, (assertion, outcome) in enumerate(zip(self.assertions, outcomes, strict=True))
-            if not _passed(outcome)
+            if not _has_passed(outcome)
         ]
         total = len(self.assertions)
         return GraderResult.of_checks(
@@ -175,8 +175,8 @@ class CodeGrader(Grader):
         )
 
 
-def _passed(outcome: Outcome) -> bool:
-    # waza reports an exception by its text, and an empty report means "passed".
+def _has_passed(outcome: Outcome) -> bool:
+    # waza reports an exception by its message, and an empty report means "passed".
     return outcome.kind == "pass" or (outcome.kind == "error" and not outcome.text)
 
 
@@ -184,5 +184,5 @@ def _failure(assertion: str, outcome: Outcome) -> str:
     return f"failed: {assertion}" if outcome.text in {"", "fail"} else f"failed: {assertion} ({outcome.text})"
 
 
-def _seen(outcome: Outcome) -> str:
+def _reason(outcome: Outcome) -> str:
     return "it is not true" if outcome.text in {"", "fail"} else f"it raises: {quote(outcome.text)}"

@@ -1,16 +1,16 @@
-r"""Files of the workspace compared with snapshots, or searched for fragments.
+r"""Compares workspace files with snapshots, or searches them for fragments.
 
 ## What it looks at
-The content captured right after the run, looked up under the path exactly as written; a file that was not captured
-is read from the workspace.
+The file content captured right after the run, under the path exactly as written. If the file was not captured, it is
+read from the workspace.
 
 ## Score
-Each entry counts one check for being readable, one for its snapshot and one for each fragment; the score is the
-share of checks that passed. A file with a snapshot that differs and one fragment that is found: 1 + 1 + 1 = 3
-checks, 2 passed, 2 / 3 = 0.67, not passed.
+Each entry has one check for reading the file, one for its snapshot and one for each fragment. The score is the share
+of checks that passed. Example: the snapshot of a file differs, its one fragment is found. That makes 1 + 1 + 1 = 3
+checks, of which 2 pass: 2 / 3 = 0.67, and the grader fails.
 
 ## Errors
-A path that is absolute, leaves the workspace or is the workspace itself ends the run with an error.
+The run ends with an error if a path is absolute, leaves the workspace or is the workspace itself.
 
 ## Example
 ```yaml
@@ -25,10 +25,10 @@ config:
 ```
 
 ## Watch out
-- This is no patch: `+` means that the text occurs somewhere in the file, `-` that it does not.
-- Fragments are trimmed on both sides, so indentation is not checked. Upper and lower case matter.
-- Snapshots are compared byte for byte: CRLF is not LF.
-- A snapshot is relative to `context_dir`, or to the directory that waza was started in.
+- This is not a patch: `+` means that the text appears somewhere in the file, `-` that it does not.
+- Fragments are trimmed on both sides, so indentation is not checked. They are case-sensitive.
+- Snapshots are compared byte for byte: CRLF differs from LF.
+- Snapshot paths are relative to `context_dir` or, without it, to the directory where waza was started.
 """
 
 import os
@@ -55,7 +55,7 @@ from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
 @dataclass(frozen=True, slots=True)
 class SnapshotUpdate:
-    """What happened to one snapshot in update mode: `created`, `updated` or `unchanged`."""
+    """The effect of update mode on one snapshot: `created`, `updated` or `unchanged`."""
 
     path: str
     snapshot: str
@@ -63,7 +63,7 @@ class SnapshotUpdate:
     lines_changed: int
 
     def as_details(self) -> dict[str, Any]:
-        """The form it has in a result's details."""
+        """Return the update as it appears in a result's details."""
         return {
             "path": self.path,
             "snapshot": self.snapshot,
@@ -73,9 +73,9 @@ class SnapshotUpdate:
 
 
 class Snapshots:
-    """The snapshots of one grading: `difference` compares, `updates` collects what update mode did.
+    """The snapshots of one grading: `difference` compares them, `updates` lists what update mode wrote.
 
-    `context_dir` (may be empty) is relative to `process_dir`; when it is given, no snapshot may lie outside of it.
+    `context_dir` is relative to `process_dir` and may be empty. If it is set, no snapshot may be outside of it.
     """
 
     def __init__(self, process_dir: Path, context_dir: str, *, update: bool) -> None:
@@ -85,7 +85,7 @@ class Snapshots:
         self.updates: list[SnapshotUpdate] = []
 
     def difference(self, path: str, snapshot: str, data: bytes) -> str | None:
-        """Why `data` is not what the snapshot holds; None when it is, or when the snapshot was written."""
+        """Return why `data` does not match the snapshot; None if it matches or the snapshot was updated."""
         place = self._place(snapshot)
         if place is None:
             return f"the snapshot {snapshot} is not inside {self._context_dir}"
@@ -94,10 +94,10 @@ class Snapshots:
             if expected is None:
                 return f"cannot read the snapshot {snapshot}"
             return None if data == expected else f"differs from the snapshot {snapshot}"
-        return self._updated(path, snapshot, place, data, expected)
+        return self._update_error(path, snapshot, place, data, expected)
 
     def _place(self, snapshot: str) -> str | None:
-        """The file of a snapshot; None when it lies outside of the context directory or its folder is not there."""
+        """Return the path of a snapshot; None if it is outside of the context directory or its folder is missing."""
         if not self._context_dir:
             return os.path.join(self._process_dir, snapshot)  # noqa: PTH118  # the text may hold a NUL
         base = os.path.join(self._process_dir.absolute(), self._context_dir)  # noqa: PTH118
@@ -110,18 +110,19 @@ class Snapshots:
             return None
         return place if place.startswith(root.rstrip("/") + "/") else None
 
-    def _updated(
+    def _update_error(
         self, path: str, snapshot: str, place: str, data: bytes, expected: bytes | None
     ) -> str | None:
+        """Write the snapshot if it differs; return why that was impossible, or None."""
         if expected is None and not is_missing(place):
             return f"cannot read the snapshot {snapshot}"
         status = "created" if expected is None else "unchanged" if data == expected else "updated"
-        if status != "unchanged" and not self._written(place, data):
+        if status != "unchanged" and not self._write(place, data):
             return f"cannot write the snapshot {snapshot}"
         self.updates.append(SnapshotUpdate(path, snapshot, status, _lines_changed(expected or b"", data)))
         return None
 
-    def _written(self, place: str, data: bytes) -> bool:
+    def _write(self, place: str, data: bytes) -> bool:
         try:
             if not self._context_dir:
                 Path(place).parent.mkdir(parents=True, exist_ok=True)
@@ -132,13 +133,13 @@ class Snapshots:
 
 
 def _lines_changed(before: bytes, after: bytes) -> int:
-    """Lines that differ at equal positions; CRLF counts as LF."""
+    """Count the line numbers at which two texts differ; CRLF counts as LF."""
     old, new = (decode(it).replace("\r\n", "\n").split("\n") for it in (before, after))
     return sum(a != b for a, b in zip_longest(old, new, fillvalue=""))
 
 
 class ExpectedFile(FileModel):
-    """One file, with a snapshot or fragments to compare it with."""
+    """One file, with a snapshot or fragments to compare with."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -149,45 +150,45 @@ class ExpectedFile(FileModel):
 
     path: Text = Field(
         min_length=1,
-        description="The file, relative to the workspace.",
+        description="Path of the file, relative to the workspace.",
         examples=["src/main.py"],
         json_schema_extra=marks(path=("workspace", "file")),
     )
     snapshot: Text = Field(
         default="",
         description=(
-            "File to compare with, byte for byte; relative to `context_dir`, or to the directory waza starts in."
+            "File to compare with, byte for byte. Relative to `context_dir`, or to the directory where waza starts."
         ),
         examples=["snapshots/main.py"],
         json_schema_extra=marks(path=("process", "file")),
     )
     contains: Strings = Field(
         default=[],
-        description="Texts that must occur (with `+` or nothing in front) or must not occur (`-` in front).",
+        description="Strings that must appear in the file (with `+` or no prefix) or must not appear (with `-`).",
         examples=[["+import os", "-import sys"]],
     )
 
     @model_validator(mode="after")
     def _has_something_to_compare(self) -> "ExpectedFile":
         if not self.snapshot and not self.contains:
-            raise ValueError("nothing to compare with: give 'snapshot' or 'contains'")
+            raise ValueError("nothing to compare with: add 'snapshot' or 'contains'")
         return self
 
     @property
     def checks(self) -> int:
-        """The checks it stands for: readable, snapshot, fragments."""
+        """The number of checks: readable, snapshot, one for each fragment."""
         return 1 + bool(self.snapshot) + len(self.contains)
 
     def unreadable(self, pointer: Pointer) -> Iterator[FailedCheck]:
-        """The failures of an entry whose file cannot be read: all its checks. The entry stands at `pointer`."""
-        yield FailedCheck((*pointer, "path"), f"cannot read: {self.path}")
+        """Yield all checks of the entry at `pointer` as failed, because the file cannot be read."""
+        yield FailedCheck((*pointer, "path"), f'cannot read "{self.path}"')
         if self.snapshot:
             yield FailedCheck((*pointer, "snapshot"), f"{self.path}: not compared with {self.snapshot}")
-        for index, it in enumerate(self.contains):
-            yield FailedCheck((*pointer, "contains", index), f"{self.path}: not checked: {it}")
+        for index, fragment in enumerate(self.contains):
+            yield FailedCheck((*pointer, "contains", index), f'{self.path}: "{fragment}" not checked')
 
     def wrong_fragments(self, data: bytes, pointer: Pointer) -> Iterator[FailedCheck]:
-        """The fragments that do not fit the content."""
+        """Yield a failed check for each missing or unwanted fragment."""
         for index, fragment in enumerate(self.contains):
             text = fragment_text(fragment)
             unwanted = fragment.startswith("-")
@@ -196,7 +197,7 @@ class ExpectedFile(FileModel):
                 content_text = decode(data)
                 yield FailedCheck(
                     (*pointer, "contains", index),
-                    f"{self.path}: {'found' if unwanted else 'missing'}: {text}",
+                    f'{self.path}: "{text}" {"found" if unwanted else "not found"}',
                     occurrence(text, content_text, any_case=False)
                     if unwanted
                     else nearest_line(text, content_text),
@@ -204,7 +205,7 @@ class ExpectedFile(FileModel):
 
 
 def fragment_text(fragment: str) -> str:
-    """What is looked for: one leading `+` or `-` taken off, the rest trimmed."""
+    """Return the text to search for: without one leading `+` or `-`, and trimmed."""
     return trim(fragment[1:] if fragment.startswith(("+", "-")) else fragment)
 
 
@@ -214,31 +215,32 @@ class DiffGrader(Grader):
 
     expected_files: ListOf[ExpectedFile] = Field(
         min_length=1,
-        description="The files to look at, each with a snapshot or fragments.",
+        description="Files to check, each with a snapshot or fragments.",
         examples=[[{"path": "src/main.py", "contains": ["+import os"]}]],
     )
     context_dir: Text = Field(
         default="",
         description=(
-            "Directory that relative snapshots start from and must stay in, relative to where waza is started."
+            "Directory of the snapshots: their paths start in it and may not leave it. Relative to the directory "
+            "where waza starts."
         ),
         examples=["evals/deploy/fixtures"],
         json_schema_extra=marks(path=("process", "directory"), base_for="process"),
     )
     update_snapshots: Flag = Field(
         default=False,
-        description="Write snapshots that are missing or differ instead of failing; `--update-snapshots` does it too.",
+        description="Write missing or different snapshots instead of failing. Same as `--update-snapshots`.",
         examples=[True],
         json_schema_extra=marks(since="0.21"),
     )
 
     @classmethod
     def run_files(cls, config: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
-        """The snapshots, in `context_dir` when they are relative; none when missing ones are written."""
+        """Yield the snapshots, resolved in `context_dir`; none in update mode, which creates missing ones."""
         if config.get("update_snapshots") is True:
             return
         folder = config.get("context_dir")
-        for place, entry in _written_files(config):
+        for place, entry in _raw_entries(config):
             snapshot = entry.get("snapshot")
             if isinstance(snapshot, str) and snapshot:
                 is_inside = isinstance(folder, str) and folder and not snapshot.startswith("/")
@@ -246,12 +248,12 @@ class DiffGrader(Grader):
 
     @classmethod
     def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
-        for place, entry in _written_files(config):
+        for place, entry in _raw_entries(config):
             texts = entry.get("contains")
-            # Empty items are left out.
+            # waza ignores null items.
             is_empty = not texts or (isinstance(texts, list) and all(it is None for it in texts))
             if "contains" in entry and is_empty and not entry.get("snapshot"):
-                message = "An empty list counts as missing: give a 'snapshot', or texts under 'contains'"
+                message = "An empty list counts as missing: add a 'snapshot', or strings under 'contains'"
                 yield EMPTY_VALUE.at((*place, "contains"), message, refused=True)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
@@ -260,11 +262,11 @@ class DiffGrader(Grader):
             for position, fragment in enumerate(entry.contains):
                 if not fragment_text(fragment):
                     place = ("expected_files", index, "contains", position)
-                    yield TRIVIAL_CHECK.at(place, "Nothing to look for: this check always passes")
+                    yield TRIVIAL_CHECK.at(place, "The fragment is empty, so this check always passes")
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.workspace_dir is None and not context.captured_files:
-            return GraderResult.failed("There is no workspace and no captured file to look into")
+            return GraderResult.failed("The run has no workspace and no captured files")
         places = [_place(context, it.path) for it in self.expected_files]
         snapshots = Snapshots(
             context.process_dir, self.context_dir, update=self.update_snapshots or context.update_snapshots
@@ -290,7 +292,7 @@ class DiffGrader(Grader):
         )
 
 
-def _written_files(config: Mapping[str, Any]) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+def _raw_entries(config: Mapping[str, Any]) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
     files = config.get("expected_files")
     for index, entry in enumerate(files if isinstance(files, list) else ()):
         if isinstance(entry, Mapping):
@@ -298,7 +300,7 @@ def _written_files(config: Mapping[str, Any]) -> Iterator[tuple[Pointer, Mapping
 
 
 def _place(context: GradingContext, path: str) -> str | None:
-    """Where the file is in the workspace; None without one, the path is then only looked up."""
+    """Return the file's path in the workspace; None without a workspace."""
     if context.workspace_dir is None:
         return None
     try:

@@ -1,16 +1,16 @@
-r"""Files that must, or must not, be in the workspace, and what must stand in them.
+r"""Checks that files exist in the workspace, or do not, and that their content matches patterns.
 
 ## What it looks at
-The agent's workspace as it is on disk after the run. Links are followed. Captured files do not help: without a
-workspace the grader fails.
+The agent's workspace on disk after the run. Links are followed. Captured files are not used: without a workspace,
+the grader fails.
 
 ## Score
-Every path and every pattern is one check, and every entry of `content_patterns` one more: that the file can be
-read. The score is the share of checks that passed. One file that exists and one entry with two patterns of which
-one is not found make 1 + (1 + 2) = 4 checks, 3 passed: 3 / 4 = 0.75, not passed.
+Each path and each pattern is one check. Each entry of `content_patterns` adds one more check: that the file can be
+read. The score is the share of checks that passed. Example: one file that exists, and one entry with two patterns of
+which one does not match. That makes 1 + (1 + 2) = 4 checks, of which 3 pass: 3 / 4 = 0.75, and the grader fails.
 
 ## Errors
-A path that is absolute, leaves the workspace or is the workspace itself ends the run with an error.
+The run ends with an error if a path is absolute, leaves the workspace or is the workspace itself.
 
 ## Example
 ```yaml
@@ -26,10 +26,10 @@ config:
 ```
 
 ## Watch out
-- Names are taken literally: `src/*.py` is the name of one file.
+- Names are literal: `src/*.py` is the name of one file.
 - A directory counts as existing, and so does a path below a regular file (`README.md/child`).
-- A pattern that is not valid is a failed check, in `must_not_match` too.
-- `^` and `$` are the start and the end of the whole file; write `(?m)` to make them those of a line.
+- An invalid pattern is a failed check, also in `must_not_match`.
+- `^` and `$` match at the start and the end of the whole file. With `(?m)` they match at each line.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
 
 class ContentPatterns(FileModel):
-    """One file and the patterns that must, or must not, be found in it."""
+    """One file and the patterns that must, or must not, match in it."""
 
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(
@@ -83,45 +83,47 @@ class ContentPatterns(FileModel):
 
     path: Text = Field(
         default="",
-        description="The file, relative to the workspace.",
+        description="Path of the file, relative to the workspace.",
         examples=["src/settings.py"],
         json_schema_extra=marks(required=True, path=("workspace", "file")),
     )
     must_match: Strings = Field(
         default=[],
-        description="RE2 patterns that must be found somewhere in the file.",
+        description="RE2 patterns that must match somewhere in the file.",
         examples=[["(?m)^DEBUG = False$"]],
         json_schema_extra=item_marks(language="regex", **{"x-applies-to": "file"}),
     )
     must_not_match: Strings = Field(
         default=[],
-        description="RE2 patterns that must not be found anywhere in the file.",
+        description="RE2 patterns that must not match anywhere in the file.",
         examples=[["(?i)password"]],
         json_schema_extra=item_marks(language="regex", **{"x-applies-to": "file"}),
     )
 
     @property
     def checks(self) -> int:
-        """The checks it stands for: that the file can be read, and its patterns."""
+        """The number of checks: one for reading the file, one for each pattern."""
         return 1 + len(self.must_match) + len(self.must_not_match)
 
     def failures(self, data: bytes | None, pointer: Pointer) -> Iterator[FailedCheck]:
-        """What is wrong with the content; everything when the file could not be read. The entry stands at `pointer`."""
+        """Yield the failed checks of the entry at `pointer`: all of them if the file could not be read."""
         if data is None:
-            yield FailedCheck((*pointer, "path"), f"cannot read: {self.path}")
+            yield FailedCheck((*pointer, "path"), f'cannot read "{self.path}"')
         text = "" if data is None else decode(data)
         for option, patterns in (("must_match", self.must_match), ("must_not_match", self.must_not_match)):
             for index, pattern in enumerate(patterns):
                 place = (*pointer, option, index)
                 if data is None:
-                    yield FailedCheck(place, f"{self.path}: not checked: {pattern}")
+                    yield FailedCheck(place, f'{self.path}: "{pattern}" not checked')
                 elif option == "must_match" and not regex_matches(pattern, text):
                     yield FailedCheck(
-                        place, f"{self.path}: no match: {pattern}", mismatch_excerpt(pattern, text)
+                        place, f'{self.path}: no match for "{pattern}"', mismatch_excerpt(pattern, text)
                     )
                 # regex_matches() is None for an invalid pattern, and that counts as a failure.
                 elif option == "must_not_match" and regex_matches(pattern, text) is not False:
-                    yield FailedCheck(place, f"{self.path}: match: {pattern}", match_excerpt(pattern, text))
+                    yield FailedCheck(
+                        place, f'{self.path}: unwanted match for "{pattern}"', match_excerpt(pattern, text)
+                    )
 
 
 class FileGrader(Grader):
@@ -156,19 +158,19 @@ class FileGrader(Grader):
     )
     content_patterns: ListOf[ContentPatterns] = Field(
         default=[],
-        description="Files with the patterns that must, or must not, be found in them.",
+        description="Files whose content must, or must not, match patterns.",
         examples=[[{"path": "README.md", "must_match": ["(?m)^# "]}]],
     )
 
     @classmethod
     def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
-        made, changed = common_files(trials), common_lines(trials)
-        # Of very many files no person wants each to be looked into.
-        if not 0 < len(made) + len(changed) <= 8:
+        new, changed = common_files(trials), common_lines(trials)
+        # With more files than this, nobody wants a check for each of them.
+        if not 0 < len(new) + len(changed) <= 8:
             return None
         patterns = [ContentPatterns(path=it, must_match=[literal(line)]) for it, line in changed.items()]
-        about = ", ".join([*made, *changed])
-        return DraftedGrader("makes-its-files", about, cls(must_exist=made, content_patterns=patterns))
+        about = ", ".join([*new, *changed])
+        return DraftedGrader("makes-its-files", about, cls(must_exist=new, content_patterns=patterns))
 
     @classmethod
     def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
@@ -176,7 +178,7 @@ class FileGrader(Grader):
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             if isinstance(entry, Mapping) and entry.get("path") == "":
                 place = ("content_patterns", index, "path")
-                yield EMPTY_VALUE.at(place, "The path is empty: the run ends with an error")
+                yield EMPTY_VALUE.at(place, "The path is empty, so the run will end with an error")
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option in ("must_exist", "must_not_exist"):
@@ -189,25 +191,25 @@ class FileGrader(Grader):
     def grade(self, context: GradingContext) -> GraderResult:
         workspace = context.workspace_dir
         if workspace is None:
-            return GraderResult.failed("There is no workspace to look into")
+            return GraderResult.failed("The run has no workspace")
         wanted = [(it, _place(workspace, it)) for it in self.must_exist]
         unwanted = [(it, _place(workspace, it)) for it in self.must_not_exist]
         entries = [(it, _place(workspace, it.path)) for it in self.content_patterns]
         failures = [
             *(
-                FailedCheck(("must_exist", index), f"missing: {path}")
+                FailedCheck(("must_exist", index), f'"{path}" does not exist')
                 for index, (path, place) in enumerate(wanted)
                 if is_missing(place)
             ),
             *(
-                FailedCheck(("must_not_exist", index), f"exists: {path}")
+                FailedCheck(("must_not_exist", index), f'"{path}" exists')
                 for index, (path, place) in enumerate(unwanted)
                 if exists(place)
             ),
             *(
-                it
+                failure
                 for index, (entry, place) in enumerate(entries)
-                for it in entry.failures(file_bytes(place), ("content_patterns", index))
+                for failure in entry.failures(file_bytes(place), ("content_patterns", index))
             ),
         ]
         total = len(wanted) + len(unwanted) + sum(it.checks for it in self.content_patterns)
@@ -225,7 +227,7 @@ def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Findin
     if entry.path:
         yield from escaping_path(entry.path, (*pointer, "path"))
     if entry.checks == 1:
-        message = "No pattern: this only checks that the file can be read. `must_exist` says so plainly"
+        message = "Without a pattern, this only checks that the file can be read. Use `must_exist` instead"
         changes = (AppendItem(("must_exist",), entry.path), RemoveKey(pointer))
         yield TRIVIAL_CHECK.at(pointer, message, fixes=[Fix("Move it to 'must_exist'", changes)])
     for option in ("must_match", "must_not_match"):
@@ -240,6 +242,6 @@ def _entry_findings(entry: ContentPatterns, pointer: Pointer) -> Iterator[Findin
                 )
             elif is_catch_all(pattern):
                 fate = "always fails" if option == "must_not_match" else "always passes"
-                yield TRIVIAL_CHECK.at(place, f"Found in every file: this check {fate}")
+                yield TRIVIAL_CHECK.at(place, f"This pattern matches every file, so this check {fate}")
             else:
-                yield from doubtful_findings(pattern, place, lambda it: regex_error(it) is None)
+                yield from doubtful_findings(pattern, place, lambda text: regex_error(text) is None)

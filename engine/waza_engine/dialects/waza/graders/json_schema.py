@@ -1,15 +1,15 @@
-"""The output is JSON, and it fits a JSON Schema.
+"""Checks that the output is JSON and matches a JSON Schema.
 
 ## What it looks at
-The agent's final output, which must be JSON and nothing else; with `extract_json` also JSON inside other text.
+The agent's final output, which must be JSON and nothing else. With `extract_json`, the JSON may be inside other text.
 
 ## Score
-All or nothing: 1.0 when the output is JSON that fits the schema, otherwise 0.0. An output that misses two of three
+All or nothing: 1.0 if the output is JSON that matches the schema, otherwise 0.0. An output without two of three
 required properties scores 0.0, not 1/3.
 
 ## Errors
-A schema file that cannot be read, a schema that does not compile and a reference that leads nowhere end the run with
-an error - but only when the output is JSON.
+The run ends with an error if the schema file cannot be read, the schema does not compile or a reference cannot be
+resolved, but only if the output is JSON.
 
 ## Example
 ```yaml
@@ -26,8 +26,8 @@ config:
 ## Watch out
 - Patterns in the schema are RE2: look-ahead makes the schema invalid.
 - `format` is checked only with a `$schema` of draft-07 or older.
-- `schema_file` and relative `$ref`s start from the directory that waza was started in, not from the eval file.
-- Without `$schema` the draft is 2020-12, where `items` takes no list: write `prefixItems`.
+- `schema_file` and relative `$ref`s are relative to the directory where waza was started, not to the eval file.
+- Without `$schema`, the draft is 2020-12, where `items` cannot be a list: use `prefixItems`.
 """
 
 import contextlib
@@ -65,8 +65,10 @@ def _schema_problem(text: str) -> str:
     try:
         schema = json.loads(text)
     except ValueError as error:
-        return f"This file is no JSON Schema (it is no JSON: {error})"
-    return "" if isinstance(schema, dict) else "This file is no JSON Schema (its top level is no object)"
+        return f"This file is not a JSON Schema (not valid JSON: {error})"
+    return (
+        "" if isinstance(schema, dict) else "This file is not a JSON Schema (the top level is not an object)"
+    )
 
 
 class JsonSchemaGrader(Grader):
@@ -84,25 +86,25 @@ class JsonSchemaGrader(Grader):
     schema_: Annotated[IfGiven[dict[str, Any]], BeforeValidator(plain)] = Field(
         default=None,
         alias="schema",
-        description="The JSON Schema, written in place. It wins over `schema_file`.",
+        description="The JSON Schema, inline. If set, `schema_file` is ignored.",
         examples=[{"type": "object", "required": ["status"]}],
     )
     schema_file: Text = Field(
         default="",
-        description="File with the JSON Schema, relative to the directory that waza is started in.",
+        description="File with the JSON Schema, relative to the directory where waza starts.",
         examples=["schemas/status.schema.json"],
         json_schema_extra=marks(path=("process", "file")),
     )
     extract_json: Flag = Field(
         default=False,
-        description="Look for the JSON in a fenced block, or anywhere in the text, when the output is not just JSON.",
+        description="If the output is not just JSON, look for JSON in a fenced block or anywhere in the text.",
         examples=[True],
         json_schema_extra=marks(since="0.36"),
     )
 
     @classmethod
     def first_demand(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
-        # With `extract_json` the prompt may hold the JSON that is looked for.
+        # With `extract_json`, an executor that echoes the prompt may pass: the prompt may contain the JSON.
         return None if config.get("extract_json") else super().first_demand(config)
 
     @classmethod
@@ -127,7 +129,7 @@ class JsonSchemaGrader(Grader):
         if self.schema_ is None:
             return
         if self.schema_file:
-            message = "'schema_file' is never read: 'schema' wins over it"
+            message = "'schema_file' is ignored because 'schema' is set"
             fix = Fix("Remove 'schema_file'", (RemoveKey(("schema_file",)),), preferred=True, safe=True)
             yield IGNORED_OPTION.at(("schema_file",), message, on="key", fixes=[fix])
         try:
@@ -141,7 +143,9 @@ class JsonSchemaGrader(Grader):
         try:
             value = (extract_json if self.extract_json else read_json)(context.output)
         except JsonError as error:
-            part = FailedCheck((), f"The output is no JSON: {error}", f"it is: {quote(context.output)}")
+            part = FailedCheck(
+                (), f"The output is not valid JSON: {error}", f"the output: {quote(context.output)}"
+            )
             return GraderResult.failed(part.message, {"error": str(error)}, parts=(part,))
         try:
             schema = compile_schema(self._schema(context.process_dir), context.process_dir)
@@ -153,9 +157,9 @@ class JsonSchemaGrader(Grader):
             raise GradeError(str(error)) from error
         if failure:
             option = "schema" if self.schema_ is not None else "schema_file"
-            part = FailedCheck((option,), f"The output does not fit: {failure}")
+            part = FailedCheck((option,), f"The output does not match the schema: {failure}")
             return GraderResult.failed(part.message, {"failures": [failure]}, parts=(part,))
-        return GraderResult(1.0, True, "The output fits the schema")
+        return GraderResult(1.0, True, "The output matches the schema")
 
     def _schema(self, process_dir: Path) -> Any:
         if self.schema_ is not None:
@@ -170,7 +174,7 @@ def _read_schema(name: str, process_dir: Path) -> dict[str, Any]:
     try:
         schema = read_json(decode(data))
     except JsonError as error:
-        raise GradeError(f"the schema file {name} is no JSON: {error}") from error
+        raise GradeError(f"the schema file {name} is not valid JSON: {error}") from error
     if not isinstance(schema, dict):
-        raise GradeError(f"the schema file {name} holds no object")
+        raise GradeError(f"the schema file {name} does not contain an object")
     return schema

@@ -1,12 +1,12 @@
-"""A program of yours decides: exit status 0 passes.
+"""Runs your program, which passes with exit status 0.
 
 ## What it looks at
-Whatever the program looks at. It gets the agent's output on stdin and the workspace's path in the environment
+Whatever your program looks at. It gets the agent's output on stdin, and the path of the workspace in the environment
 variable `WAZA_WORKSPACE_DIR`.
 
 ## Score
-1.0 when the program ends with status 0, otherwise 0.0: any other status, a signal, a program that does not exist or
-cannot be started, or the time limit.
+1.0 if the program exits with status 0. 0.0 if it exits with another status, is killed by a signal, cannot be started
+or exceeds the time limit.
 
 ## Example
 ```yaml
@@ -19,9 +19,9 @@ config:
 ```
 
 ## Watch out
-- There is no shell: `command` is one program, `"sh -c true"` is the name of a program that does not exist.
-- It starts in the directory that waza was started in, not in the workspace.
-- Programs that the command leaves running are ended with it.
+- There is no shell: `command` is the name of one program. `"sh -c true"` names a program that does not exist.
+- The program runs in the directory where waza was started, not in the workspace.
+- Processes that the program leaves running are ended with it.
 """
 
 import os
@@ -55,18 +55,18 @@ class ProgramGrader(Grader):
 
     command: Text = Field(
         min_length=1,
-        description="The program: a name on the PATH, or a path relative to where waza was started.",
+        description="The program: a name on the PATH, or a path relative to the directory where waza starts.",
         examples=["python3"],
     )
     args: Strings = Field(
         default=[],
-        description="Its arguments, passed on as they are: no quotes, wildcards or variables are interpreted.",
+        description="Arguments of the program, passed unchanged: quotes, wildcards and variables are not interpreted.",
         examples=[["checks/run_tests.py", "--strict"]],
     )
     timeout: Integer = Field(
         default=0,
         description=(
-            "Time limit in seconds. Left out, or 0: `graders.programTimeout` of .waza.yaml, otherwise 30."
+            "Time limit in seconds. If omitted or 0: `graders.programTimeout` in .waza.yaml, otherwise 30."
         ),
         examples=[60],
         json_schema_extra={"x-shown-default": 30},
@@ -87,7 +87,7 @@ class ProgramGrader(Grader):
                 env={**os.environ, "WAZA_WORKSPACE_DIR": workspace},
             )
         except (OSError, ValueError) as error:
-            return self._verdict(f"cannot be started: {error}", "", "", workspace)
+            return self._verdict(f"could not be started: {error}", "", "", workspace)
         stdout, stderr = (it.decode("utf-8", "replace").strip() for it in (finished.stdout, finished.stderr))
         return self._verdict(_error(finished, seconds), stdout, stderr, workspace)
 
@@ -102,12 +102,12 @@ class ProgramGrader(Grader):
         if error:
             feedback = f"'{self.command}' {error}" + (f": {stderr}" if stderr else "")
             return GraderResult.failed(feedback, {**details, "exit_error": error})
-        return GraderResult(1.0, True, stdout or "The program ended with status 0", details)
+        return GraderResult(1.0, True, stdout or "The program exited with status 0", details)
 
 
 def _error(finished: processes.ProcessResult, seconds: float) -> str:
     if finished.timed_out and finished.status:
         return f"took longer than {seconds:g} s and was stopped"
     if finished.status < 0:
-        return f"was ended by signal {-finished.status}"
-    return f"ended with status {finished.status}" if finished.status else ""
+        return f"was killed by signal {-finished.status}"
+    return f"exited with status {finished.status}" if finished.status else ""

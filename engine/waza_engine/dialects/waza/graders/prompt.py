@@ -1,14 +1,15 @@
-"""A language model judges the result.
+"""Asks a language model to judge the result.
 
 ## What it looks at
 The judge gets your `prompt` or a rubric. Whether it also sees the task and the agent's output depends on the waza
-version: up to 0.35 it sees neither, unless it looks into the workspace or continues the agent's session; with a
-`rubric`, and in newer versions, both are attached.
+version. Up to 0.35 it sees neither, unless it looks into the workspace or continues the agent's session. With a
+`rubric`, and in newer versions, the message contains both.
 
 ## Score
 The judge votes by calling tools. The score is the share of passing votes: three passes and one fail give
-3 / 4 = 0.75. Passed means at least one pass and no fail. In pairwise mode the output is compared with that of a run
-without the skill, in both orders: better = 1.0, tie or contradiction = 0.5, worse = 0.0; better and tie pass.
+3 / 4 = 0.75. The grader passes with at least one pass and no fail. In pairwise mode, the judge compares the output
+with that of a run without the skill, in both orders: better = 1.0, tie or contradiction = 0.5, worse = 0.0. Better
+and tie pass.
 
 ## Example
 ```yaml
@@ -22,10 +23,10 @@ config:
 ```
 
 ## Watch out
-- A judge that votes for nothing gives score 0.0, not passed.
-- When the judge cannot be reached before it has voted, the whole run becomes an error.
-- `continue_session` needs the session of the agent: recordings of other executors have none.
-- The name may not be empty.
+- If the judge does not vote, the score is 0.0 and the grader fails.
+- If the judge cannot be reached before it has voted, the whole run becomes an error.
+- `continue_session` needs the agent's session, which not all executors record.
+- The grader's name must not be empty.
 """
 
 import os
@@ -59,7 +60,7 @@ from waza_engine.rules.unusable_rubric import UNUSABLE_RUBRIC
 _TIMEOUT_VARIABLE = "WAZA_PROMPT_GRADER_TIMEOUT"
 _TIMEOUT_SECONDS = 120.0
 _PLANNED = ("threshold", "score_type", "response_format")
-"""Options that the documentation had for a while, and no version of waza."""
+"""Options that were documented for a while, but that no version of waza has."""
 _PAIRWISE = "pairwise"
 _PAIRWISE_SCORES = {"skill": 1.0, "tie": 0.5, "baseline": 0.0}
 
@@ -92,12 +93,12 @@ class PromptGrader(Grader):
 
     prompt: Text = Field(
         default="",
-        description="What the judge is told. Ask it to vote with set_waza_grade_pass or set_waza_grade_fail.",
+        description="Instructions for the judge. Ask it to vote with set_waza_grade_pass or set_waza_grade_fail.",
         examples=["Does the answer name the cause? Vote with the tools you have."],
     )
     rubric: Text = Field(
         default="",
-        description="A built-in rubric, or the path of a rubric file: one that ends in .md or contains a slash.",
+        description="A built-in rubric, or the path of a rubric file: anything that ends in .md or contains a slash.",
         examples=["groundedness"],
         json_schema_extra={
             **marks(since="0.36", reference="rubric"),
@@ -107,38 +108,38 @@ class PromptGrader(Grader):
     )
     model: Text = Field(
         default="",
-        description="The judge model. Left out: the run's judge model, then the model of the eval.",
+        description="The judge model. Default: the run's judge model, then the eval's model.",
         examples=["gpt-5.2"],
         json_schema_extra=marks(reference="model"),
     )
     continue_session: Flag = Field(
         default=False,
-        description="Ask in the agent's own session, so that the judge knows all that happened.",
+        description="Judge inside the agent's own session, so that the judge sees everything that happened.",
         examples=[True],
     )
     mode: Text = Field(
         default="",
-        description="How to judge. Left out, the output is judged by itself.",
+        description="How to judge. By default, the output is judged on its own.",
         examples=["pairwise"],
         json_schema_extra=marks(
             values={
-                "independent": "The output by itself.",
-                _PAIRWISE: "Against the output of a run without the skill, when there is one.",
+                "independent": "Judge the output on its own.",
+                _PAIRWISE: "Compare with the output of a run without the skill, if there is one.",
             }
         ),
     )
     reasoning_effort: Text = Field(
         default="",
-        description="How much the judge model thinks.",
+        description="Reasoning effort of the judge model.",
         examples=["medium"],
         json_schema_extra=marks(
             since="0.36",
             values={
                 "low": "Least reasoning, fastest answers.",
-                "medium": "Some reasoning.",
-                "high": "Much reasoning.",
-                "xhigh": "Very much reasoning.",
-                "max": "As much reasoning as the model offers.",
+                "medium": "Moderate reasoning.",
+                "high": "More reasoning.",
+                "xhigh": "Extensive reasoning.",
+                "max": "As much reasoning as the model supports.",
             },
         ),
     )
@@ -151,12 +152,12 @@ class PromptGrader(Grader):
 
     @classmethod
     def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
-        given = [it for it in _PLANNED if config.get(it) not in (None, [], {})]
-        if given:
-            named = ", ".join(f"'{it}'" for it in given)
-            fix = Fix(f"Remove {named}", tuple(RemoveKey((it,)) for it in given))
-            message = f"'{given[0]}' was only ever planned, and runs refuse it: the judge of a 'prompt' grader says pass or fail"
-            yield refused_shape((given[0],), message, on="key", fixes=[fix])
+        present = [it for it in _PLANNED if config.get(it) not in (None, [], {})]
+        if present:
+            names = ", ".join(f"'{it}'" for it in present)
+            fix = Fix(f"Remove {names}", tuple(RemoveKey((it,)) for it in present))
+            message = f"Runs refuse '{present[0]}', which was never implemented: the judge of a 'prompt' grader votes pass or fail"
+            yield refused_shape((present[0],), message, on="key", fixes=[fix])
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
         if not self._names_rubric() or (is_rubric_path(self.rubric) and not _may_be_read(self.rubric, scope)):
@@ -171,7 +172,7 @@ class PromptGrader(Grader):
     def grade(self, context: GradingContext) -> GraderResult:
         rubric = self._rubric(context.process_dir)
         if context.judge is None:
-            raise GradeError("There is no judge to ask: configure one, or run without prompt graders")
+            raise GradeError("No judge is configured: configure one, or run without prompt graders")
         try:
             if self.mode == _PAIRWISE and context.baseline_output:
                 return self._pairwise(context.judge, context, rubric)
@@ -180,7 +181,7 @@ class PromptGrader(Grader):
             raise GradeError(f"The judge gave no verdict: {error}") from error
 
     def _names_rubric(self) -> bool:
-        # A blank name counts as none, but without a prompt there is then nothing to ask.
+        # A blank rubric counts as missing. Without a prompt it is an error, which loading the rubric reports.
         return bool(trim(self.rubric)) or not self.prompt
 
     def _rubric(self, process_dir: Path) -> Rubric | None:
@@ -191,7 +192,7 @@ class PromptGrader(Grader):
 
     def _independent(self, judge: Judge, context: GradingContext, rubric: Rubric | None) -> GraderResult:
         if self.continue_session and not context.session_id:
-            raise GradeError("There is no session to continue: the run recorded none")
+            raise GradeError("Cannot continue the agent's session: the run recorded none")
         exact = self._is_exact(context)
         message = self._exact_message(context, rubric) if exact else self._message(context, rubric)
         session = context.session_id if self.continue_session else ""
@@ -254,13 +255,13 @@ class PromptGrader(Grader):
         return context.output_present and self.mode in {"", "independent"} and not self.continue_session
 
     def _exact_message(self, context: GradingContext, rubric: Rubric | None) -> str:
-        """The newest form: task and output exactly as they are (docs/reference/waza-graders.md, section 5.6.2)."""
+        """Return the newest message format: task and output unchanged (docs/reference/waza-graders.md, section 5.6.2)."""
         body = self.prompt or (rubric.body if rubric else "")
         task = f"\n## Task input\n{context.prompt}\n" if context.prompt else ""
         return f"{body}\n\n---\n{task}\n## Candidate output\n{context.output}\n"
 
     def _message(self, context: GradingContext, rubric: Rubric | None) -> str:
-        """The older form: the prompt alone, or a rubric with what there is of task and output."""
+        """Return the older message format: only the prompt, or a rubric with task and output if available."""
         if rubric is None:
             return self.prompt
         if self.continue_session or not trim(context.output):
@@ -271,17 +272,17 @@ class PromptGrader(Grader):
 
 
 def _timeout_seconds(setting: str) -> float:
-    """The time limit that the environment sets: a Go duration or whole seconds; otherwise 120 s."""
+    """Return the time limit from the environment, a Go duration or whole seconds; 120 s by default."""
     text = setting.strip()
     seconds = float(text) if text.isascii() and text.isdigit() else duration_seconds(text)
     return seconds if seconds and seconds > 0 else _TIMEOUT_SECONDS
 
 
 def _may_be_read(rubric: str, scope: Scope) -> bool:
-    """A check looks into no file outside the directory that runs start in."""
+    """Whether a check may read the rubric: only files in the directory where runs start."""
     start = scope.process_dir
     try:
         return start is not None and (start / rubric).resolve().is_relative_to(start.resolve())
     except (OSError, RuntimeError, ValueError):
-        # A NUL, a name that is too long, a loop of links: loading says what is wrong, without reading anything.
+        # A NUL, a name that is too long, a loop of links: loading reports the error without reading a file.
         return True

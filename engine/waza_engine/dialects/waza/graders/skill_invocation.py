@@ -1,16 +1,17 @@
-"""The skills the agent loaded, compared with those it must and must not load.
+"""Compares the skills that the agent loaded with required and forbidden skills.
 
 ## What it looks at
-The names of the recorded skill invocations in order, repeats kept. No record is an empty list.
+The names of the recorded skill invocations in order, including repeats. Without a record, the list is empty.
 
 ## Score
-With required skills the score is F1 = 2 * p * r / (p + r): the precision p is the share of the invocations that were
-required, the recall r the share of the required ones that happened. Without required skills it is 1.0. With
-`allow_extra: false` and more invocations than required, it is multiplied by 1 - 0.6 * surplus / invocations. Any
-forbidden skill makes it 0. Required `prep`, invoked `prep, x, y, z`, `allow_extra: false`: p = 1/4, r = 1, F1 = 0.4,
-0.4 * (1 - 0.6 * 3/4) = 0.22.
+With required skills, the score is F1 = 2 * p * r / (p + r). The precision p is the share of the invocations that were
+required. The recall r is the share of the required skills that were invoked. Without required skills, the score is
+1.0. With `allow_extra: false` and more invocations than required, it is multiplied by 1 - 0.6 * surplus /
+invocations. Any forbidden skill makes it 0. Example: required `prep`, invoked `prep, x, y, z`, `allow_extra: false`:
+p = 1/4, r = 1, F1 = 0.4, score = 0.4 * (1 - 0.6 * 3/4) = 0.22.
 
-Passed is another matter: the mode must match and no forbidden skill may have been invoked.
+The score does not decide whether the grader passes: the invocations must match as `mode` says, and none may be
+forbidden.
 
 ## Example
 ```yaml
@@ -22,8 +23,8 @@ config:
 ```
 
 ## Watch out
-- `allow_extra: false` only lowers the score; it never makes the grader fail.
-- A skill whose SKILL.md is put into the agent's instructions is never invoked, and cannot be found here.
+- `allow_extra: false` only lowers the score. It never makes the grader fail.
+- A skill whose SKILL.md is part of the agent's instructions is never invoked, so this grader does not see it.
 """
 
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ from waza_engine.rules.missing_companion import MISSING_COMPANION
 
 _MODES = {
     "exact_match": "The invocations are exactly the required skills, in this order.",
-    "in_order": "The required skills are invoked in this order; others may come between.",
+    "in_order": "The required skills are invoked in this order, possibly with others in between.",
     "any_order": "Each required skill is invoked at least as often as listed, in any order.",
 }
 _SURPLUS_PENALTY = 0.6
@@ -86,13 +87,13 @@ class SkillInvocationGrader(Grader):
         IfGiven[Literal["exact_match", "in_order", "any_order"]], BeforeValidator(_none_when_empty)
     ] = Field(
         default=None,
-        description="How the invocations must agree with `required_skills`, which needs it.",
+        description="How the invocations must match `required_skills`. Required if `required_skills` is set.",
         examples=["any_order"],
         json_schema_extra=marks(values=_MODES),
     )
     allow_extra: IfGiven[Flag] = Field(
         default=True,
-        description="Whether more invocations than required leave the score as it is.",
+        description="Whether additional invocations are allowed. If false, they lower the score.",
         examples=[False],
         json_schema_extra={"x-shown-default": True},
     )
@@ -125,7 +126,7 @@ class SkillInvocationGrader(Grader):
                 "mode": self.mode or "any_order",
                 "required_skills": self.required_skills or None,
                 "forbidden_skills": self.forbidden_skills or None,
-                # Measured: an empty list, unlike the others.
+                # Measured: waza writes an empty list, not null as for the others.
                 "forbidden_violations": forbidden,
                 "actual_skills": actual or None,
                 "allow_extra": extra_allowed,
@@ -133,13 +134,13 @@ class SkillInvocationGrader(Grader):
                 "recall": agreement.recall,
                 "f1": agreement.f1,
             },
-            parts=() if passed else tuple(self._failed(actual, forbidden)),
+            parts=() if passed else tuple(self._failed_checks(actual, forbidden)),
         )
 
-    def _failed(self, actual: list[str], forbidden: list[str]) -> Iterator[FailedCheck]:
-        for index, it in enumerate(self.forbidden_skills):
-            if it in forbidden:
-                yield FailedCheck(("forbidden_skills", index), f"invoked: {it}")
+    def _failed_checks(self, actual: list[str], forbidden: list[str]) -> Iterator[FailedCheck]:
+        for index, skill in enumerate(self.forbidden_skills):
+            if skill in forbidden:
+                yield FailedCheck(("forbidden_skills", index), f"invoked: {skill}")
         if not self._matches(actual):
             mode = self.mode or "any_order"
             yield FailedCheck(("required_skills",), f"not invoked as required ({mode})", names_used(actual))
@@ -162,5 +163,5 @@ class SkillInvocationGrader(Grader):
     def _feedback(self, actual: list[str], forbidden: list[str]) -> str:
         if forbidden:
             return f"Forbidden skills were invoked: {', '.join(forbidden)}"
-        wanted = f"Required {', '.join(self.required_skills)}; " if self.required_skills else ""
-        return f"{wanted}invoked: {', '.join(actual) or 'none'}"
+        required = f"Required: {', '.join(self.required_skills)}; " if self.required_skills else ""
+        return f"{required}invoked: {', '.join(actual) or 'none'}"

@@ -1,11 +1,11 @@
-r"""Texts and patterns that the output must, or must not, contain.
+r"""Checks that the output contains, or does not contain, given strings and patterns.
 
 ## What it looks at
-The agent's final output as it came: nothing is trimmed, line ends stay.
+The agent's final output, unchanged: nothing is trimmed, line endings are kept.
 
 ## Score
-Every list item is one check; the score is the share of checks that passed. With two texts to find and one
-forbidden pattern there are three checks; one text missing gives 2 / 3 = 0.67, not passed.
+Each list item is one check. The score is the share of checks that passed. Two strings to find and one forbidden
+pattern make three checks; if one string is missing, the score is 2 / 3 = 0.67, and the grader fails.
 
 ## Example
 ```yaml
@@ -17,9 +17,9 @@ config:
 ```
 
 ## Watch out
-- A pattern that is not valid is a failed check, in `regex_not_match` too.
-- An empty text is contained in everything, even in an empty output.
-- Without any list the grader passes with score 1.0.
+- An invalid pattern is a failed check, also in `regex_not_match`.
+- Every output contains the empty string, even an empty output.
+- Without any list, the grader passes with score 1.0.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -50,12 +50,17 @@ from waza_engine.rules.non_portable_regex import doubtful_findings
 from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
+_MISSING_TEXT = '"{}" not found in the output'
+_UNWANTED_TEXT = '"{}" found in the output'
+_MISSING_MATCH = 'no match for "{}" in the output'
+_UNWANTED_MATCH = 'unwanted match for "{}" in the output'
+
 
 class TextGrader(Grader):
     type_name = "text"
     model_config = ConfigDict(
         json_schema_extra={
-            # What the same options are called in the older graders `keyword` and `regex`.
+            # The older graders `keyword` and `regex` have other names for these options.
             "x-moved": {
                 "keywords": "contains",
                 "must_contain": "contains",
@@ -74,33 +79,33 @@ class TextGrader(Grader):
 
     contains: Strings = Field(
         default=[],
-        description="Texts that must occur. Upper and lower case are the same.",
+        description="Strings that must appear in the output (case-insensitive).",
         examples=[["deployed to", "resource group"]],
     )
     not_contains: Strings = Field(
         default=[],
-        description="Texts that must not occur. Upper and lower case are the same.",
+        description="Strings that must not appear in the output (case-insensitive).",
         examples=[["error", "traceback"]],
     )
     contains_cs: Strings = Field(
         default=[],
-        description="Texts that must occur exactly as written.",
+        description="Strings that must appear in the output (case-sensitive).",
         examples=[["README.md"]],
     )
     not_contains_cs: Strings = Field(
         default=[],
-        description="Texts that must not occur exactly as written.",
+        description="Strings that must not appear in the output (case-sensitive).",
         examples=[["TODO"]],
     )
     regex_match: Strings = Field(
         default=[],
-        description="RE2 patterns that must be found somewhere in the output.",
+        description="RE2 patterns that must match somewhere in the output.",
         examples=[[r"(?i)https?://\S+"]],
         json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
     )
     regex_not_match: Strings = Field(
         default=[],
-        description="RE2 patterns that must not be found anywhere.",
+        description="RE2 patterns that must not match anywhere in the output.",
         examples=[["(?i)traceback"]],
         json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
     )
@@ -124,21 +129,21 @@ class TextGrader(Grader):
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not any(items for _, items in self):
             fixes = [Fix(f"Add '{it}'", (InsertKey((), it, None),)) for it in ("contains", "regex_match")]
-            yield CANNOT_FAIL.at((), "Nothing to look for: this grader always passes", fixes=fixes)
+            yield CANNOT_FAIL.at((), "This grader has no checks, so it always passes", fixes=fixes)
         is_last = sum(len(items) for _, items in self) == 1
         for option, items in self:
             for index, item in enumerate(items):
                 if option.startswith("regex"):
                     yield from _pattern_findings(option, item, index, is_last=is_last)
                 elif not item:
-                    message = f"An empty text is in every output: this check {_fate(option)}"
+                    message = f"Every output contains the empty string, so this check {_fate(option)}"
                     yield TRIVIAL_CHECK.at(
-                        (option, index), message, fixes=_without(option, index, is_last=is_last)
+                        (option, index), message, fixes=_removal_fixes(option, index, is_last=is_last)
                     )
                 else:
                     other = _pattern_option(option)
-                    moved = _moved(option, index, item, is_alone=len(items) == 1)
-                    yield from pattern_as_text(item, (option, index), f"'{other}'", moved)
+                    move_fixes = _move_fixes(option, index, item, is_only_item=len(items) == 1)
+                    yield from pattern_as_text(item, (option, index), f"'{other}'", move_fixes)
         yield from in_both("contains", self.contains, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains", self.not_contains, fold)
         yield from in_both("contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs)
@@ -147,37 +152,47 @@ class TextGrader(Grader):
     def grade(self, context: GradingContext) -> GraderResult:
         output, folded = context.output, fold(context.output)
         checks: list[tuple[str, str, Callable[[str], bool], Callable[[str], str]]] = [
-            ("contains", "missing", lambda it: fold(it) in folded, lambda it: nearest_line(it, output)),
+            (
+                "contains",
+                _MISSING_TEXT,
+                lambda text: fold(text) in folded,
+                lambda text: nearest_line(text, output),
+            ),
             (
                 "not_contains",
-                "found",
-                lambda it: fold(it) not in folded,
-                lambda it: occurrence(it, output, any_case=True),
+                _UNWANTED_TEXT,
+                lambda text: fold(text) not in folded,
+                lambda text: occurrence(text, output, any_case=True),
             ),
-            ("contains_cs", "missing", lambda it: it in output, lambda it: nearest_line(it, output)),
+            (
+                "contains_cs",
+                _MISSING_TEXT,
+                lambda text: text in output,
+                lambda text: nearest_line(text, output),
+            ),
             (
                 "not_contains_cs",
-                "found",
-                lambda it: it not in output,
-                lambda it: occurrence(it, output, any_case=False),
+                _UNWANTED_TEXT,
+                lambda text: text not in output,
+                lambda text: occurrence(text, output, any_case=False),
             ),
             (
                 "regex_match",
-                "no match",
-                lambda it: bool(regex_matches(it, output)),
-                lambda it: mismatch_excerpt(it, output),
+                _MISSING_MATCH,
+                lambda pattern: bool(regex_matches(pattern, output)),
+                lambda pattern: mismatch_excerpt(pattern, output),
             ),
             # regex_matches() is None for an invalid pattern, and that counts as a failure.
             (
                 "regex_not_match",
-                "match",
-                lambda it: regex_matches(it, output) is False,
-                lambda it: match_excerpt(it, output),
+                _UNWANTED_MATCH,
+                lambda pattern: regex_matches(pattern, output) is False,
+                lambda pattern: match_excerpt(pattern, output),
             ),
         ]
         failures = [
-            FailedCheck((option, index), f"{word}: {item}", seen(item))
-            for option, word, holds, seen in checks
+            FailedCheck((option, index), message.format(item), found_in_output(item))
+            for option, message, holds, found_in_output in checks
             for index, item in enumerate(getattr(self, option))
             if not holds(item)
         ]
@@ -194,32 +209,32 @@ def _pattern_findings(option: str, pattern: str, index: int, *, is_last: bool) -
             fixes=regex_fixes(pattern, (option, index)),
         )
     elif is_catch_all(pattern):
-        message = f"Found in every output: this check {_fate(option)}"
-        yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
+        message = f"This pattern matches every output, so this check {_fate(option)}"
+        yield TRIVIAL_CHECK.at((option, index), message, fixes=_removal_fixes(option, index, is_last=is_last))
     elif is_in_any_word(pattern):
-        message = f"Found in every output with a word: this check {_fate(option)}"
-        yield TRIVIAL_CHECK.at((option, index), message, fixes=_without(option, index, is_last=is_last))
+        message = f"This pattern matches every output that contains a word, so this check {_fate(option)}"
+        yield TRIVIAL_CHECK.at((option, index), message, fixes=_removal_fixes(option, index, is_last=is_last))
     else:
-        yield from doubtful_findings(pattern, (option, index), lambda it: regex_error(it) is None)
+        yield from doubtful_findings(pattern, (option, index), lambda text: regex_error(text) is None)
 
 
 def _pattern_option(option: str) -> str:
-    """Where a pattern belongs that stands among the texts of an option."""
+    """Return the option for patterns that corresponds to an option for strings."""
     return "regex_not_match" if "not_" in option else "regex_match"
 
 
-def _moved(option: str, index: int, text: str, *, is_alone: bool) -> Iterator[Fix]:
+def _move_fixes(option: str, index: int, text: str, *, is_only_item: bool) -> Iterator[Fix]:
     if regex_error(text) is None:
         other = _pattern_option(option)
         changes: tuple[Change, ...] = (
             AppendItem((other,), text),
-            RemoveKey((option,) if is_alone else (option, index)),
+            RemoveKey((option,) if is_only_item else (option, index)),
         )
         yield Fix(f"Move it to '{other}'", changes, preferred=True)
 
 
-def _without(option: str, index: int, *, is_last: bool) -> list[Fix]:
-    """The grader without this check; without any it would say nothing at all."""
+def _removal_fixes(option: str, index: int, *, is_last: bool) -> list[Fix]:
+    """Return a fix that removes a check, unless it is the grader's last one."""
     return [] if is_last else [Fix("Remove this check", (RemoveKey((option, index)),))]
 
 

@@ -1,12 +1,13 @@
-"""Which tools were called, how often tools were called, and with which arguments.
+"""Checks which tools were called, how many calls there were, and their arguments.
 
 ## What it looks at
-The tool calls of the session digest; for `expect` with `args` also the recorded tool events, which hold all
-arguments. Without a session digest the grader fails.
+The tool calls of the session digest. For `expect` with `args`, also the recorded tool events, which have all
+arguments. Without a session digest, the grader fails.
 
 ## Score
-Each listed tool, each bound and each expectation is one check; the score is the share of checks that passed. Two
-required tools, one of them not called, and `max_calls` kept: 2 / 3 = 0.67, not passed.
+Each listed tool, each limit and each expectation is one check. The score is the share of checks that passed. Example:
+of two required tools one was not called, and the number of calls is within `max_calls`. The score is 2 / 3 = 0.67,
+and the grader fails.
 
 ## Example
 ```yaml
@@ -23,10 +24,10 @@ config:
 ```
 
 ## Watch out
-- Names in `required_tools` and `forbidden_tools` are exact; `expect[].tool` is an RE2 pattern in any case, found
-  anywhere in the name: `as` finds `bash`.
-- `max_calls: 0` forbids every call; leave it out for no limit.
-- All matchers of an expectation must hold for the same call.
+- Names in `required_tools` and `forbidden_tools` are exact. `expect[].tool` is a case-insensitive RE2 pattern that
+  may match anywhere in the name: `as` matches `bash`.
+- `max_calls: 0` forbids every call. Omit it for no limit.
+- All matchers of an expectation must match the same call.
 """
 
 from collections.abc import Iterator, Mapping
@@ -53,38 +54,38 @@ from waza_engine.model.schema_marks import FileModel, foreign_keys, item_marks, 
 from waza_engine.model.trajectory import Session
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
 
-_Calls = Annotated[Integer, Field(ge=0)]
-_PATTERNS = {"required": "required_tools", "forbidden": "forbidden_tools"}
-"""Options of the Python generation, with patterns on "<tool> <arguments>", and those that came after them."""
+_CallCount = Annotated[Integer, Field(ge=0)]
+_PATTERN_OPTIONS = {"required": "required_tools", "forbidden": "forbidden_tools"}
+"""Options of the Python generation, which matched "<tool> <arguments>", each with its successor."""
 
 
 class ExpectedCall(FileModel):
-    """A call that must have happened."""
+    """A call that must happen."""
 
     tool: Text = Field(
         min_length=1,
-        description="RE2 pattern of the tool's name, in any case, found anywhere in it.",
+        description="RE2 pattern for the tool's name (case-insensitive; may match anywhere in the name).",
         examples=["^search_"],
         json_schema_extra=marks(reference="tool", language="regex"),
     )
     args: Matchers = Field(
         default={},
-        description="What the arguments of the call must be, by argument name.",
+        description="Matchers for the arguments of the call, by argument name.",
         examples=[{"query": {"contains": "auth"}}],
     )
 
     def outcome(self, test: ArgumentTest, context: GradingContext, session: Session) -> dict[str, Any]:
-        """Which call meets the expectation, or the reason why none does, as it is shown in the details."""
-        shown: dict[str, Any] = {"tool": self.tool}
+        """Return the call that meets the expectation, or the reason why none does, for the details."""
+        details: dict[str, Any] = {"tool": self.tool}
         if self.args:
-            shown["args"] = {name: it.model_dump(exclude_unset=True) for name, it in self.args.items()}
-            events = [it for it in enumerate(context.tool_events) if self._is_meant(it[1].tool_name)]
-            # Events know all arguments, so when some are of the tool they alone decide.
+            details["args"] = {name: it.model_dump(exclude_unset=True) for name, it in self.args.items()}
+            events = [it for it in enumerate(context.tool_events) if self._matches_name(it[1].tool_name)]
+            # Events have all arguments, so if the tool has any, only they decide.
             if events:
-                return shown | self._event_outcome(events, test, session)
-        return shown | self._call_outcome(test, session)
+                return details | self._event_outcome(events, test, session)
+        return details | self._call_outcome(test, session)
 
-    def _is_meant(self, name: str) -> bool:
+    def _matches_name(self, name: str) -> bool:
         return regex_matches(tool_pattern(self.tool), name) is True
 
     def _event_outcome(
@@ -93,20 +94,20 @@ class ExpectedCall(FileModel):
         for index, event in events:
             if test.passes(event.args):
                 ids = [it.id for it in session.tool_calls]
-                known = bool(event.tool_call_id) and event.tool_call_id in ids
+                is_known = bool(event.tool_call_id) and event.tool_call_id in ids
                 return {
-                    "matched_call_index": ids.index(event.tool_call_id) if known else index,
+                    "matched_call_index": ids.index(event.tool_call_id) if is_known else index,
                     "matched_call_id": event.tool_call_id,
                     "matched_tool_event_index": index,
                 }
         return {"reason": "no call of the tool has these arguments"}
 
     def _call_outcome(self, test: ArgumentTest, session: Session) -> dict[str, Any]:
-        meant = [it for it in enumerate(session.tool_calls) if self._is_meant(it[1].name)]
-        for index, call in meant:
+        calls = [it for it in enumerate(session.tool_calls) if self._matches_name(it[1].name)]
+        for index, call in calls:
             if test.passes(known_arguments(call)):
                 return {"matched_call_index": index, "matched_call_id": call.id}
-        return {"reason": "no call of the tool has these arguments" if meant else "the tool was not called"}
+        return {"reason": "no call of the tool has these arguments" if calls else "the tool was not called"}
 
 
 class ToolCallsGrader(Grader):
@@ -131,34 +132,34 @@ class ToolCallsGrader(Grader):
 
     required_tools: Strings = Field(
         default=[],
-        description="Tools that must be called, by their exact names.",
+        description="Tools that must be called. Names are exact.",
         examples=[["bash"]],
         json_schema_extra=item_marks(reference="tool"),
     )
     forbidden_tools: Strings = Field(
         default=[],
-        description="Tools that must not be called, by their exact names.",
+        description="Tools that must not be called. Names are exact.",
         examples=[["web_fetch"]],
         json_schema_extra=item_marks(reference="tool"),
     )
-    min_calls: IfGiven[_Calls] = Field(
-        default=None, description="Fewest calls wanted, of all tools together.", examples=[1]
+    min_calls: IfGiven[_CallCount] = Field(
+        default=None, description="Minimum number of calls, of all tools together.", examples=[1]
     )
-    max_calls: IfGiven[_Calls] = Field(
+    max_calls: IfGiven[_CallCount] = Field(
         default=None,
-        description="Most calls allowed, of all tools together. 0 forbids every call.",
+        description="Maximum number of calls, of all tools together. 0 forbids every call.",
         examples=[20],
     )
     expect: ListOf[ExpectedCall] = Field(
         default=[],
-        description="Calls that must have happened, with what their arguments must be.",
+        description="Calls that must happen, with matchers for their arguments.",
         examples=[[{"tool": "search", "args": {"query": {"contains": "auth"}}}]],
         json_schema_extra=marks(since="0.36"),
     )
 
     @classmethod
     def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
-        for old, option in _PATTERNS.items():
+        for old, option in _PATTERN_OPTIONS.items():
             patterns = config.get(old)
             if not isinstance(patterns, list):
                 continue
@@ -167,7 +168,7 @@ class ToolCallsGrader(Grader):
             is_free = config.get(option) in (None, "", [], {})
             changes = (RemoveKey((old,)), InsertKey((), option, names))
             fixes = [Fix(f"Change to '{option}'", changes, preferred=True)] if are_names and is_free else []
-            message = f"'{old}' with patterns is an old form, which runs refuse; it is now '{option}' with names (or 'tool_constraint')"
+            message = f"Runs refuse '{old}' with patterns, which is an old form. Use '{option}' with names, or a 'tool_constraint' grader"
             yield refused_shape((old,), message, on="key", fixes=fixes)
 
     @classmethod
@@ -179,7 +180,7 @@ class ToolCallsGrader(Grader):
             swap = (SetValue(("min_calls",), self.max_calls), SetValue(("max_calls",), self.min_calls))
             yield CONTRADICTORY_CHECKS.at(
                 ("min_calls",),
-                f"'min_calls' is {self.min_calls}, but 'max_calls' is {self.max_calls}",
+                f"'min_calls' ({self.min_calls}) is greater than 'max_calls' ({self.max_calls})",
                 related=[(("max_calls",), "the upper limit")],
                 refused=True,
                 fixes=[Fix("Swap the limits", swap, preferred=True)],
@@ -193,31 +194,34 @@ class ToolCallsGrader(Grader):
         yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
 
     def grade(self, context: GradingContext) -> GraderResult:
-        # An argument's schema that does not compile is a load error: it comes before there being no session.
+        # A JSON Schema that does not compile is a load error, so compile before looking for the session.
         tests = [ArgumentTest(it.args, context.process_dir) for it in self.expect]
         session = context.session
         if session is None:
-            return GraderResult(0.0, False, "There is no session to look into", type_name="")
+            return GraderResult(0.0, False, "The run has no session digest", type_name="")
         names = [it.name for it in session.tool_calls]
         expectations = [
-            it.outcome(test, context, session) for it, test in zip(self.expect, tests, strict=True)
+            expected.outcome(test, context, session)
+            for expected, test in zip(self.expect, tests, strict=True)
         ]
         failures = [
             *(
-                FailedCheck(("required_tools", index), f"not called: {it}", names_used(names))
-                for index, it in enumerate(self.required_tools)
-                if it not in names
+                FailedCheck(("required_tools", index), f"not called: {tool}", names_used(names))
+                for index, tool in enumerate(self.required_tools)
+                if tool not in names
             ),
             *(
-                FailedCheck(("forbidden_tools", index), f"called: {it}")
-                for index, it in enumerate(self.forbidden_tools)
-                if it in names
+                FailedCheck(("forbidden_tools", index), f"called: {tool}")
+                for index, tool in enumerate(self.forbidden_tools)
+                if tool in names
             ),
-            *self._wrong_counts(len(names)),
+            *self._count_failures(len(names)),
             *(
-                FailedCheck(("expect", index), f"expected {it['tool']}: {it['reason']}", names_used(names))
-                for index, it in enumerate(expectations)
-                if "reason" in it
+                FailedCheck(
+                    ("expect", index), f"expected {outcome['tool']}: {outcome['reason']}", names_used(names)
+                )
+                for index, outcome in enumerate(expectations)
+                if "reason" in outcome
             ),
         ]
         bounds = sum(it is not None for it in (self.min_calls, self.max_calls))
@@ -235,8 +239,8 @@ class ToolCallsGrader(Grader):
         # waza leaves the type of these results empty.
         return GraderResult(score, not failures, feedback, details, type_name="", parts=tuple(failures))
 
-    def _wrong_counts(self, count: int) -> Iterator[FailedCheck]:
+    def _count_failures(self, count: int) -> Iterator[FailedCheck]:
         if self.min_calls is not None and count < self.min_calls:
-            yield FailedCheck(("min_calls",), f"{count} calls, at least {self.min_calls} wanted")
+            yield FailedCheck(("min_calls",), f"{count} calls, minimum {self.min_calls}")
         if self.max_calls is not None and count > self.max_calls:
-            yield FailedCheck(("max_calls",), f"{count} calls, at most {self.max_calls} allowed")
+            yield FailedCheck(("max_calls",), f"{count} calls, maximum {self.max_calls}")

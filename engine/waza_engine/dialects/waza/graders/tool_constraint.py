@@ -1,13 +1,13 @@
-r"""Tools that must be used, must not be used, or are the only ones allowed, with patterns for their arguments.
+r"""Checks for required, forbidden and allowed tools, with patterns for their arguments.
 
 ## What it looks at
-The tool calls of the session digest with their arguments; whether a call succeeded does not matter. Without a
-session digest the grader fails.
+The tool calls of the session digest with their arguments. It makes no difference whether a call succeeded. Without a
+session digest, the grader fails.
 
 ## Score
-Each item of `expect_tools` and of `reject_tools` is one check; with `allow_only` each call is one more. The score is
-the share of checks that passed. One tool expected and found, one rejected and not found, and two of four calls not
-allowed: (1 + 1 + 2) / (1 + 1 + 4) = 0.67, not passed.
+Each item of `expect_tools` and of `reject_tools` is one check. With `allow_only`, each call is one more. The score is
+the share of checks that passed. Example: one tool is expected and was used, one is rejected and was not used, and two
+of four calls are not allowed. The score is (1 + 1 + 2) / (1 + 1 + 4) = 0.67, and the grader fails.
 
 ## Example
 ```yaml
@@ -23,9 +23,10 @@ config:
 ```
 
 ## Watch out
-- `tool` is an RE2 pattern in any case, found anywhere in the name: `as` finds `bash`. Write `^bash$` for one tool.
-- In `allow_only` it is a whole name, and tools that different agents call differently are one: `view` is `read`.
-- An argument that a call does not have is the empty text, which `^$` finds.
+- `tool` is a case-insensitive RE2 pattern that may match anywhere in the name: `as` matches `bash`. To match one
+  tool, write `^bash$`.
+- In `allow_only`, `tool` is a whole name, and different agents' names for the same tool are equal: `view` is `read`.
+- A missing argument counts as the empty string, which `^$` matches.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,11 +57,11 @@ from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey, SetV
 from waza_engine.model.schema_marks import marks
 from waza_engine.model.trajectory import Session, ToolCall
 
-_DROPPED = {
-    "max_turns": "nothing limits turns now",
-    "max_tokens": "a 'behavior' grader has 'max_tokens'",
+_DROPPED_OPTIONS = {
+    "max_turns": "no grader limits turns any more",
+    "max_tokens": "use 'max_tokens' of a 'behavior' grader",
 }
-"""Options that the type had in February 2026, and what there is instead."""
+"""Options that the type had in February 2026, each with its replacement."""
 
 
 class ToolConstraintGrader(Grader):
@@ -70,24 +71,25 @@ class ToolConstraintGrader(Grader):
 
     expect_tools: ListOf[ToolSpec] = Field(
         default=[],
-        description="For each item some call must fit it.",
+        description="Tools that must be used: for each item, at least one call must match.",
         examples=[[{"tool": "^bash$", "command_pattern": r"azd\s+up"}]],
     )
     reject_tools: ListOf[ToolSpec] = Field(
         default=[],
-        description="No call may fit any of these.",
+        description="Tools that must not be used: no call may match any item.",
         examples=[[{"tool": "^bash$", "command_pattern": r"rm\s+-rf"}]],
     )
     allow_only: IfGiven[ListOf[ToolSpec]] = Field(
         default=None,
-        description="Every call must fit one of these; an empty list allows no call. Names are whole names here.",
+        description="The only tools allowed: every call must match an item. An empty list allows no calls. "
+        "`tool` is a whole name in this list, not a pattern.",
         examples=[[{"tool": "bash"}, {"tool": "edit"}]],
         json_schema_extra=marks(since="0.36"),
     )
 
     @classmethod
     def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
-        """Plain names, `max_turns` and `max_tokens`: the type as it was for three days in February 2026."""
+        """Yield findings for plain names, `max_turns` and `max_tokens`: the format of three days in February 2026."""
         for option in ("expect_tools", "reject_tools"):
             items = config.get(option)
             names = (
@@ -99,11 +101,11 @@ class ToolConstraintGrader(Grader):
                 changes = [SetValue((option, at), {"tool": _pattern_of(it)}) for at, it in names]
                 fix = Fix("Change to mappings with 'tool'", tuple(changes), preferred=True)
                 (first, name), *_ = names
-                message = f"Plain names are an old form, which runs refuse; each item is now a mapping, such as {{tool: {_pattern_of(name)}}}"
+                message = f"Runs refuse plain names, which are an old form. Write a mapping, such as {{tool: {_pattern_of(name)}}}"
                 yield refused_shape((option, first), message, fixes=[fix])
-        for option, instead in _DROPPED.items():
+        for option, replacement in _DROPPED_OPTIONS.items():
             if config.get(option) not in (None, "", [], {}):
-                message = f"'{option}' is from older versions, and runs refuse it; {instead}"
+                message = f"Runs refuse '{option}', which is from older versions: {replacement}"
                 yield refused_shape((option,), message, on="key", fixes=_limit_fixes(option, config))
 
     @classmethod
@@ -131,7 +133,7 @@ class ToolConstraintGrader(Grader):
                 yield (option, index), spec
 
     def grade(self, context: GradingContext) -> GraderResult:
-        # An argument's schema that does not compile is a load error: it comes before there being no session.
+        # A JSON Schema that does not compile is a load error, so compile before looking for the session.
         expected, rejected, allowed = (
             [SpecTest(it, ArgumentTest(it.args, context.process_dir), whole_name) for it in specs or ()]
             for specs, whole_name in (
@@ -142,12 +144,12 @@ class ToolConstraintGrader(Grader):
         )
         session = context.session
         if session is None:
-            return GraderResult.failed("There is no session to look into")
+            return GraderResult.failed("The run has no session digest")
         calls = session.tool_calls
         unmet = [(at, it.spec) for at, it in enumerate(expected) if not it.fits_one_of(calls)]
         hit = [(at, it.spec) for at, it in enumerate(rejected) if it.fits_one_of(calls)]
         violations = [] if self.allow_only is None else [it for it in calls if not _is_allowed(it, allowed)]
-        # A tool that is not allowed is told once, but each of its calls is a failed check.
+        # Each forbidden call is a failed check, but the feedback names each tool once.
         names = list(dict.fromkeys(it.name for it in violations))
         used = names_used([it.name for it in calls])
         failures = [
@@ -185,10 +187,10 @@ class ToolConstraintGrader(Grader):
 
 
 def _limit_fixes(option: str, config: Mapping[str, Any]) -> Iterator[Fix]:
-    """The limit in the grader that has it now, if there is one, or gone."""
+    """Yield fixes that move the limit to the grader that supports it, if any, or remove it."""
     limit = config[option]
     if option == "max_tokens" and isinstance(limit, int) and limit > 0:
-        # Of two that are the same, and so have the same name, one is enough.
+        # The limit is part of the name: equal limits give equal names, and one such grader is enough.
         entry = {
             "type": "behavior",
             "name": f"at-most-{limit}-tokens",
@@ -200,8 +202,8 @@ def _limit_fixes(option: str, config: Mapping[str, Any]) -> Iterator[Fix]:
 
 
 def _pattern_of(name: str) -> str:
-    """The pattern that finds what a plain name was equal to."""
-    # Patterns find a tool in any case. Who wrote capitals meant them; of other names the plain pattern is the usual one.
+    """Return the pattern that matches the tool that a plain name stood for."""
+    # Patterns are case-insensitive, plain names were not. Keep that only for names with capitals.
     return f"^{literal(name)}$" if name == name.lower() else f"(?-i:^{literal(name)}$)"
 
 

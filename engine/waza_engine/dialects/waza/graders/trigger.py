@@ -1,16 +1,17 @@
-"""Whether the task's prompt sounds as if it should make an agent load a skill. A heuristic: no model is asked.
+"""Estimates whether the task's prompt should make an agent load a skill. A heuristic without model calls.
 
 ## What it looks at
-The words of the task's prompt, the keywords of the skill's SKILL.md (name, description, body) and the phrases that
-its description lists after `USE FOR:`. What the agent did plays no role.
+The words of the task's prompt, the keywords of the skill's SKILL.md (name, description, body), and the phrases after
+`USE FOR:` in its description. The agent's behavior is ignored.
 
 ## Score
-The score is the relevance of the prompt: the better of the share of its words that are keywords, and the best match
-of a phrase. In the prompt `publish the web application` three words count, `publish` and `web` are keywords: 2 / 3 =
-0.67. With `mode: positive` the grader passes at the threshold or above it, with `mode: negative` below it.
+The score is the relevance of the prompt: the share of its words that are keywords, or the best match of a phrase,
+whichever is higher. Example: in the prompt `publish the web application` three words count, and `publish` and `web`
+are keywords: 2 / 3 = 0.67. With `mode: positive` the grader passes if the score is at least the threshold, with
+`mode: negative` if it is below.
 
 ## Errors
-A SKILL.md that is missing, blank, has broken front matter or no usable word makes the run an error.
+The run ends with an error if SKILL.md is missing or blank, or if it has broken front matter or no usable words.
 
 ## Example
 ```yaml
@@ -22,9 +23,10 @@ config:
 ```
 
 ## Watch out
-- The score is the relevance in both modes: a negative grader that passes has a low score and lowers the run's mean.
-- `skill_path` starts from the directory that waza was started in.
-- Threshold 0 makes a positive grader pass and a negative one fail, whatever the prompt.
+- The score is the relevance in both modes. A negative grader that passes has a low score, which lowers the run's
+  mean.
+- `skill_path` is relative to the directory where waza was started.
+- With threshold 0, a positive grader always passes and a negative one always fails.
 """
 
 from collections.abc import Iterator
@@ -56,7 +58,7 @@ def _mode(value: Any) -> Any:
 
 
 def _shown(score: float, threshold: float) -> str:
-    """A score with two digits, or with all where these would be on the other side of the threshold."""
+    """Format a score with two decimals, or with all if rounding would move it across the threshold."""
     text = f"{score:.2f}"
     return text if (float(text) >= threshold) == (score >= threshold) else str(score)
 
@@ -74,7 +76,7 @@ class TriggerGrader(Grader):
 
     skill_path: Text = Field(
         min_length=1,
-        description="The SKILL.md, or its directory, relative to the directory that waza is started in.",
+        description="Path of SKILL.md or its directory, relative to the directory where waza starts.",
         examples=["skills/azure-deploy"],
         json_schema_extra=marks(path=("process", "any")),
     )
@@ -85,7 +87,7 @@ class TriggerGrader(Grader):
     )
     threshold: IfGiven[Annotated[Number, Field(ge=0, le=1)]] = Field(
         default=_THRESHOLD,
-        description="The relevance from which on the prompt counts as meant for the skill.",
+        description="Minimum relevance for a prompt to count as relevant to the skill.",
         examples=[0.5],
         json_schema_extra={"x-shown-default": _THRESHOLD, "x-limit": "score"},
     )
@@ -98,25 +100,25 @@ class TriggerGrader(Grader):
     def grade(self, context: GradingContext) -> GraderResult:
         skill = self._skill(context.process_dir)
         if context.prompt is None:
-            return GraderResult.failed("There is no task to look at")
+            return GraderResult.failed("There is no task")
         threshold = _THRESHOLD if self.threshold is None else self.threshold
-        found = relevance(skill, context.prompt)
-        is_relevant = found.score >= threshold
+        match = relevance(skill, context.prompt)
+        is_relevant = match.score >= threshold
         passed = is_relevant is (self.mode == "positive")
-        feedback = f"Relevance {_shown(found.score, threshold)}, threshold {threshold:g}, mode {self.mode}"
-        words = f"words found: {', '.join(found.matched) or 'none'}"
+        feedback = f"Relevance {_shown(match.score, threshold)}, threshold {threshold:g}, mode {self.mode}"
+        words = f"matching keywords: {', '.join(match.matched) or 'none'}"
         return GraderResult(
-            found.score,
+            match.score,
             passed,
             feedback,
             {
                 "mode": self.mode,
                 "threshold": threshold,
                 "skill_path": self.skill_path,
-                "matched_keywords": list(found.matched) or None,
-                "matched_count": len(found.matched),
+                "matched_keywords": list(match.matched) or None,
+                "matched_count": len(match.matched),
                 "keyword_count": len(skill.keywords),
-                "phrase_score": found.phrase_score,
+                "phrase_score": match.phrase_score,
             },
             parts=() if passed else (FailedCheck(("mode",), feedback, words),),
         )

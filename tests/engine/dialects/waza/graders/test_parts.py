@@ -38,18 +38,18 @@ def test_texts_say_what_is_there_instead() -> None:
     assert parts("text", contains=["first", "deployed the web app"], not_contains=["BOOM"]) == [
         (
             ("contains", 1),
-            "missing: deployed the web app",
+            '"deployed the web app" not found in the output',
             "line 2: 'Deployed the app to west-1.'",
         ),
-        (("not_contains", 0), "found: BOOM", "line 3: 'Traceback: boom'"),
+        (("not_contains", 0), '"BOOM" found in the output', "line 3: 'Traceback: boom'"),
     ]
 
 
 def test_patterns_say_what_they_matched_or_why_they_are_none() -> None:
     assert parts("text", regex_match=["^x", "[a"], regex_not_match=[r"west-\d"]) == [
-        (("regex_match", 0), "no match: ^x", "it begins: 'First line. Deployed the app to west-1. Traceback: boom'"),
-        (("regex_match", 1), "no match: [a", "not a valid RE2 pattern: missing closing ]: `[a`"),
-        (("regex_not_match", 0), r"match: west-\d", "line 2: 'Deployed the app to west-1.'"),
+        (("regex_match", 0), 'no match for "^x" in the output', "it begins: 'First line. Deployed the app to west-1. Traceback: boom'"),
+        (("regex_match", 1), 'no match for "[a" in the output', "not a valid RE2 pattern: missing closing ]: `[a`"),
+        (("regex_not_match", 0), r'unwanted match for "west-\d" in the output', "line 2: 'Deployed the app to west-1.'"),
     ]  # fmt: skip
 
 
@@ -58,9 +58,9 @@ def test_files_point_at_the_path_or_the_pattern(tmp_path: Path) -> None:
     entry = {"path": "a.txt", "must_match": ["two", "three"], "must_not_match": ["one"]}
     found = parts("file", tmp_path, must_exist=["a.txt", "b.txt"], content_patterns=[entry])
     assert [(pointer, message) for pointer, message, _ in found] == [
-        (("must_exist", 1), "missing: b.txt"),
-        (("content_patterns", 0, "must_match", 1), "a.txt: no match: three"),
-        (("content_patterns", 0, "must_not_match", 0), "a.txt: match: one"),
+        (("must_exist", 1), '"b.txt" does not exist'),
+        (("content_patterns", 0, "must_match", 1), 'a.txt: no match for "three"'),
+        (("content_patterns", 0, "must_not_match", 0), 'a.txt: unwanted match for "one"'),
     ]
 
 
@@ -81,7 +81,7 @@ def test_files_point_at_the_path_or_the_pattern(tmp_path: Path) -> None:
             "action_sequence",
             {"matching_mode": "exact_match", "expected_actions": ["bash"]},
             ("expected_actions",),
-            "happened: 'bash, bash'",
+            "actual calls: 'bash, bash'",
         ),
         (
             "skill_invocation",

@@ -35,17 +35,17 @@ def test_status_0_passes_with_its_trimmed_output(tmp_path: Path) -> None:
 def test_another_status_fails_with_the_error_and_stderr(tmp_path: Path) -> None:
     result = graded(tmp_path, "echo out; echo bad >&2; exit 3")
     assert (result.score, result.passed) == (0.0, False)
-    assert result.feedback == "'sh' ended with status 3: bad"
+    assert result.feedback == "'sh' exited with status 3: bad"
     assert result.details is not None
-    assert result.details["exit_error"] == "ended with status 3"
+    assert result.details["exit_error"] == "exited with status 3"
 
 
 def test_a_signal_and_a_missing_program_fail_too(tmp_path: Path) -> None:
-    assert graded(tmp_path, "kill -9 $$").feedback == "'sh' was ended by signal 9"
+    assert graded(tmp_path, "kill -9 $$").feedback == "'sh' was killed by signal 9"
     for command in ("no-such-program", "sh -c true", "./not-there", "a\0b"):
         result = ProgramGrader(command=command).grade(GradingContext(process_dir=tmp_path))
         assert (result.score, result.passed) == (0.0, False)
-        assert "cannot be started" in result.feedback
+        assert "could not be started" in result.feedback
 
 
 def test_a_file_without_execute_permission_or_program_text_fails(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ def test_usage_is_reported() -> None:
 
 
 def test_without_a_judge_there_is_no_verdict() -> None:
-    with pytest.raises(GradeError, match="no judge"):
+    with pytest.raises(GradeError, match="No judge"):
         PromptGrader(prompt="x").grade(GradingContext())
 
 
@@ -188,7 +188,7 @@ def test_a_continued_session_needs_its_id() -> None:
     config = {"prompt": "x", "continue_session": True}
     assert request_for(config, session_id="s1").session_id == "s1"
     assert request_for({"prompt": "x"}, session_id="s1").session_id == ""
-    with pytest.raises(GradeError, match="no session to continue"):
+    with pytest.raises(GradeError, match="Cannot continue the agent's session"):
         request_for(config)
 
 
