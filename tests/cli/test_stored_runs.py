@@ -89,8 +89,8 @@ def test_runs_are_listed_and_shown() -> None:
         (["runs", "list"], "No runs in"),
         (["report"], "No runs in"),
         (["report", "nowhere.json"], "cannot be read"),
-        (["compare", "eval.yaml", "last"], "no JSON"),
-        (["merge", "tasks/a.yaml"], "no JSON"),
+        (["compare", "eval.yaml", "last"], "not valid JSON"),
+        (["merge", "tasks/a.yaml"], "not valid JSON"),
     ],
 )
 def test_what_is_not_there_is_said(arguments: list[str], told: str) -> None:
@@ -147,7 +147,7 @@ def test_shards_make_a_whole_again() -> None:
     for number in (1, 2):
         assert run("--shard", f"{number}/2", "--output", f"{number}.json").exit_code == 0
     assert [it["test_id"] for it in json.loads(Path("1.json").read_text())["tasks"]] == ["a", "c"]
-    assert "Shards are missing: 2/2" in invoke("merge", "1.json").stderr
+    assert "Missing shards: 2/2" in invoke("merge", "1.json").stderr
     assert "twice" in invoke("merge", "1.json", "1.json").stderr
     result = invoke("merge", "2.json", "1.json", "--output", "merged.json")
     assert (result.exit_code, "3 of 3 tasks passed" in result.stdout) == (0, True)
@@ -358,8 +358,8 @@ def test_graders_can_be_skipped_and_workspaces_kept() -> None:
     result = run("--task", "a", "--trials", "1", "--skip-graders", "--keep-workspace")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[0] == "SKIP  a  score 0.00"
-    kept = next(it for it in result.stdout.splitlines() if it.startswith("kept: "))
-    assert Path(kept.removeprefix("kept: ")).is_dir()
+    kept = next(it for it in result.stdout.splitlines() if it.startswith("workspace kept: "))
+    assert Path(kept.removeprefix("workspace kept: ")).is_dir()
 
 
 def test_runs_of_an_eval_in_no_repository_are_found_from_above(

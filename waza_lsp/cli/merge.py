@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waza_engine.reports.merge import MergeError, merged
+from waza_engine.reports.merge import MergeError, merge_runs
 from waza_engine.reports.results.read import ResultsError, read_results
 from waza_engine.reports.text import text_report
 from waza_engine.runs.run import EXIT_STATUS
@@ -38,7 +38,7 @@ def merge(  # click passes one argument per option
       waza-lsp merge part-*.json --output results.json --junit report.xml
     """
     try:
-        record = merged([read_results(it) for it in files], incomplete=incomplete)
+        record = merge_runs([read_results(it) for it in files], incomplete=incomplete)
     except (MergeError, ResultsError) as error:
         give_up(str(error))
     problems = Reports(results, junit, html, github).write(record)

@@ -1,4 +1,4 @@
-"""Several runs side by side, as `waza compare` shows them (docs/reference/waza-formats.md, section 15.4)."""
+"""Compare several runs, as `waza compare` does (docs/reference/waza-formats.md, section 15.4)."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,7 +11,10 @@ _ABSENT = "n/a"
 
 
 def comparison_data(names: Sequence[str], records: Sequence[RunRecord]) -> dict[str, Any]:
-    """The comparison as plain data. Deltas are last minus first; a task that a run has not is `n/a` with zeros."""
+    """Return the comparison as plain data.
+
+    Deltas are last minus first. A task that a run does not have is `n/a` there, with zeros.
+    """
     scores = [it.totals.aggregate_score for it in records]
     rates = [it.totals.success_rate for it in records]
     durations = [it.duration_ms for it in records]
@@ -22,7 +25,7 @@ def comparison_data(names: Sequence[str], records: Sequence[RunRecord]) -> dict[
         "success_rates": rates,
         "aggregate_score_delta": scores[-1] - scores[0],
         "success_rate_delta": rates[-1] - rates[0],
-        "task_deltas": [_task(task_id, records) for task_id in _ids(records)],
+        "task_deltas": [_task_delta(task_id, records) for task_id in _task_ids(records)],
         "total_tests": [it.totals.total for it in records],
         "durations_ms": durations,
         "duration_delta_ms": durations[-1] - durations[0],
@@ -30,7 +33,7 @@ def comparison_data(names: Sequence[str], records: Sequence[RunRecord]) -> dict[
 
 
 def comparison_text(names: Sequence[str], records: Sequence[RunRecord]) -> str:
-    """The comparison as a table: tasks that became worse first."""
+    """Return the comparison as a table; the tasks that got worse come first."""
     data = comparison_data(names, records)
     return "\n".join(_lines(data))
 
@@ -44,39 +47,39 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
         model = data["models"][number - 1]
         yield one_line(f"{number}: {name}{f' ({model})' if model else ''}")
     yield f"{'':{width}}  {'  '.join(f'{it:>6}' for it in range(1, count + 1))}   delta"
-    for shown, it in zip(ids, rows, strict=True):
+    for shown, row in zip(ids, rows, strict=True):
         scores = "  ".join(
             f"{'-':>6}" if status == _ABSENT else f"{score:6.2f}"
-            for score, status in zip(it["scores"], it["statuses"], strict=True)
+            for score, status in zip(row["scores"], row["statuses"], strict=True)
         )
-        changed = (
+        change = (
             ""
-            if it["statuses"][0] == it["statuses"][-1]
-            else f"  {it['statuses'][0]} -> {it['statuses'][-1]}"
+            if row["statuses"][0] == row["statuses"][-1]
+            else f"  {row['statuses'][0]} -> {row['statuses'][-1]}"
         )
-        yield f"{shown:{width}}  {scores}  {it['score_delta']:+6.2f}{changed}"
+        yield f"{shown:{width}}  {scores}  {row['score_delta']:+6.2f}{change}"
     scores = "  ".join(f"{it:6.2f}" for it in data["aggregate_scores"])
     yield f"{'all tasks':{width}}  {scores}  {data['aggregate_score_delta']:+6.2f}"
     rates = "  ".join(f"{it:6.0%}" for it in data["success_rates"])
     yield f"{'passed':{width}}  {rates}  {data['success_rate_delta']:+6.0%}"
 
 
-def _ids(records: Sequence[RunRecord]) -> list[str]:
+def _task_ids(records: Sequence[RunRecord]) -> list[str]:
     return list(dict.fromkeys(task.task for record in records for task in record.tasks))
 
 
-def _task(task_id: str, records: Sequence[RunRecord]) -> dict[str, Any]:
-    found: list[TaskRecord | None] = [
+def _task_delta(task_id: str, records: Sequence[RunRecord]) -> dict[str, Any]:
+    tasks: list[TaskRecord | None] = [
         next((it for it in record.tasks if it.task == task_id), None) for record in records
     ]
-    scores = [it.stats.avg_score if it and it.stats else 0.0 for it in found]
-    rates = [it.stats.pass_rate if it and it.stats else 0.0 for it in found]
+    scores = [it.stats.avg_score if it and it.stats else 0.0 for it in tasks]
+    rates = [it.stats.pass_rate if it and it.stats else 0.0 for it in tasks]
     return {
         "task_id": task_id,
-        "display_name": next((it.name for it in found if it), ""),
+        "display_name": next((it.name for it in tasks if it), ""),
         "scores": scores,
         "pass_rates": rates,
-        "statuses": [it.status if it else _ABSENT for it in found],
+        "statuses": [it.status if it else _ABSENT for it in tasks],
         "score_delta": scores[-1] - scores[0],
         "pass_rate_delta": rates[-1] - rates[0],
     }

@@ -1,7 +1,4 @@
-"""What came out of an experiment: its arms side by side, and each against the baseline.
-
-See docs/reference/vally.md, sections 9 and 10.2.
-"""
+"""Report an experiment: all arms, then each arm against the baseline (docs/reference/vally.md, sections 9 and 10.2)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,15 +7,15 @@ from pathlib import Path
 from waza_engine.model.records import RunRecord
 from waza_engine.model.scores import suite_totals
 from waza_engine.reports.comparison import comparison_data, comparison_text
-from waza_engine.reports.github import escaped
+from waza_engine.reports.github import escape_markdown
 from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
 from waza_engine.runs.totals import seeded_random, task_totals, worst_status
 
 
 @dataclass(frozen=True, slots=True)
-class Results:
-    """What came out: the record of each arm, over all evals, by the arm's name; the baseline first if it was run."""
+class ExperimentResults:
+    """The record of each arm over all evals, by the arm's name. The baseline, if it was run, comes first."""
 
     name: str
     baseline: str
@@ -30,8 +27,8 @@ class Results:
         return [it for it in self.arms if it != self.baseline] if self.baseline in self.arms else []
 
 
-def over_all_evals(records: Sequence[RunRecord]) -> RunRecord:
-    """The runs of one arm as one. Where they are several, tasks are called by their evals, too."""
+def combine_runs(records: Sequence[RunRecord]) -> RunRecord:
+    """Combine the runs of one arm. With several runs, each task's name starts with its eval's name."""
     first = records[0]
     if len(records) == 1:
         return first
@@ -52,7 +49,7 @@ def over_all_evals(records: Sequence[RunRecord]) -> RunRecord:
 
 
 def _labels(records: Sequence[RunRecord]) -> list[str]:
-    """A name for each eval that no other one has."""
+    """A unique name for each eval."""
     names = [it.suite_name for it in records]
     paths = [Path(it.eval_path) for it in records]
     if len(set(names)) == len(names):
@@ -60,12 +57,12 @@ def _labels(records: Sequence[RunRecord]) -> list[str]:
     return [f"{path.parent.name}/{path.name}" for path in paths]
 
 
-def experiment_text(results: Results) -> str:
-    """For a terminal: the arms, then what became of each task."""
+def experiment_text(results: ExperimentResults) -> str:
+    """Return the text for a terminal: the arms, then the tasks of each treatment."""
     return "\n".join(_lines(results))
 
 
-def _lines(results: Results) -> Iterator[str]:
+def _lines(results: ExperimentResults) -> Iterator[str]:
     names = {it: inert(f"  {one_line(it)}") for it in results.arms}
     width = max(map(len, names.values())) + len(" (baseline)")
     yield f"Experiment {one_line(results.name)}"
@@ -82,45 +79,47 @@ def _lines(results: Results) -> Iterator[str]:
         yield comparison_text([one_line(it) for it in pair], [results.arms[it] for it in pair])
 
 
-def _delta(results: Results, record: RunRecord) -> str:
+def _delta(results: ExperimentResults, record: RunRecord) -> str:
     baseline = results.arms.get(results.baseline)
     if baseline is None or baseline is record:
         return ""
     return f"  {record.totals.aggregate_score - baseline.totals.aggregate_score:+.2f}"
 
 
-def experiment_markdown(results: Results) -> str:
-    """As Markdown, for `report.md` or a comment. What files say is escaped."""
+def experiment_markdown(results: ExperimentResults) -> str:
+    """Return Markdown for `report.md` or a comment. Text from files is escaped."""
     return "\n".join(_markdown(results)) + "\n"
 
 
-def _markdown(results: Results) -> Iterator[str]:
-    yield f"# {escaped(results.name)}"
+def _markdown(results: ExperimentResults) -> Iterator[str]:
+    yield f"# {escape_markdown(results.name)}"
     yield ""
-    yield "| Arm | Passed | Score | Against the baseline | Seconds |"
+    yield "| Arm | Passed | Score | Difference from the baseline | Seconds |"
     yield "| --- | --- | --- | --- | --- |"
     for name, record in results.arms.items():
         totals = record.totals
-        shown = f"**{escaped(name)}** (baseline)" if name == results.baseline else escaped(name)
+        shown = (
+            f"**{escape_markdown(name)}** (baseline)" if name == results.baseline else escape_markdown(name)
+        )
         change = _delta(results, record).strip()
         yield (
             f"| {shown} | {totals.succeeded} of {totals.total} | {totals.aggregate_score:.2f} | {change} "
             f"| {record.duration_ms / 1000:.1f} |"
         )
     for name in results.treatments:
-        yield from _treatment(name, results.arms[results.baseline], results.arms[name])
+        yield from _treatment_section(name, results.arms[results.baseline], results.arms[name])
 
 
-def _treatment(name: str, baseline: RunRecord, treatment: RunRecord) -> Iterator[str]:
-    yield f"\n## {escaped(name)}\n"
-    yield "| Stimulus | Baseline | Here | Difference | |"
+def _treatment_section(name: str, baseline: RunRecord, treatment: RunRecord) -> Iterator[str]:
+    yield f"\n## {escape_markdown(name)}\n"
+    yield "| Stimulus | Baseline | This arm | Difference | |"
     yield "| --- | --- | --- | --- | --- |"
     data = comparison_data(["baseline", name], [baseline, treatment])
-    for it in sorted(data["task_deltas"], key=lambda row: row["score_delta"]):
-        before, after = it["statuses"]
+    for task in sorted(data["task_deltas"], key=lambda row: row["score_delta"]):
+        before, after = task["statuses"]
         changed = "" if before == after else f"{before} → {after}"
         first, second = (
             "-" if status == "n/a" else f"{score:.2f}"
-            for score, status in zip(it["scores"], it["statuses"], strict=True)
+            for score, status in zip(task["scores"], task["statuses"], strict=True)
         )
-        yield f"| {escaped(it['task_id'])} | {first} | {second} | {it['score_delta']:+.2f} | {changed} |"
+        yield f"| {escape_markdown(task['task_id'])} | {first} | {second} | {task['score_delta']:+.2f} | {changed} |"

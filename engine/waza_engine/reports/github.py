@@ -1,4 +1,7 @@
-"""A run as Markdown for a pull-request comment or a job summary (docs/reference/waza-formats.md, section 15.4)."""
+"""Report a run as Markdown for pull-request comments and job summaries.
+
+See docs/reference/waza-formats.md, section 15.4.
+"""
 
 import re
 from collections.abc import Iterator
@@ -14,33 +17,33 @@ _MOST_DETAILS = 20
 
 
 def github_markdown(record: RunRecord) -> str:
-    """The Markdown text. What agents and files say is escaped: it cannot form links, images or mentions."""
+    """Return the Markdown. Text from agents and files is escaped: it cannot form links, images or mentions."""
     return "\n".join(_lines(record)) + "\n"
 
 
 def _lines(record: RunRecord) -> Iterator[str]:
     totals = record.totals
-    yield f"## {escaped(record.suite_name or 'Eval')}: {_WORDS[record.status]}"
+    yield f"## {escape_markdown(record.suite_name or 'Eval')}: {_WORDS[record.status]}"
     yield ""
     facts = [it for it in (record.executor, record.model) if it]
     yield (
         f"**{totals.succeeded} of {totals.total}** tasks passed · score **{totals.aggregate_score:.2f}** "
         f"(weighted {totals.weighted_score:.2f}) · {record.duration_ms / 1000:.1f} s"
-        + "".join(f" · {escaped(it)}" for it in facts)
+        + "".join(f" · {escape_markdown(it)}" for it in facts)
     )
-    yield from (f"\n> {escaped(it.told)}" for it in reasons(record))
+    yield from (f"\n> {escape_markdown(it.message)}" for it in reasons(record))
     yield ""
     yield "| | Task | Score | Passed | 95 % interval |"
     yield "| --- | --- | --- | --- | --- |"
-    for it in record.tasks:
-        yield _row(it)
+    for task in record.tasks:
+        yield _row(task)
     yield from _flaky(record)
     yield from _details(record)
 
 
 def _row(task: TaskRecord) -> str:
     stats = task.stats
-    name = escaped(task.name or task.task)
+    name = escape_markdown(task.name or task.task)
     if stats is None:
         return f"| {_TASK_WORDS[task.status]} | {name} | | not run | |"
     interval = f"{stats.interval.lower:.2f} to {stats.interval.upper:.2f}" if stats.interval else ""
@@ -53,7 +56,9 @@ def _flaky(record: RunRecord) -> Iterator[str]:
     if flaky:
         yield ""
         names = ", ".join(
-            f"{escaped(it.task)} ({it.stats.passed_runs}/{it.stats.total_runs})" for it in flaky if it.stats
+            f"{escape_markdown(task.task)} ({task.stats.passed_runs}/{task.stats.total_runs})"
+            for task in flaky
+            if task.stats
         )
         yield f"**Flaky:** {names}"
 
@@ -63,19 +68,19 @@ def _details(record: RunRecord) -> Iterator[str]:
     if not failed:
         return
     yield ""
-    yield "<details><summary>What failed</summary>"
+    yield "<details><summary>Failures</summary>"
     yield ""
     for task in failed[:_MOST_DETAILS]:
-        yield f"- **{escaped(task.name or task.task)}**"
-        told = dict.fromkeys(line for trial in task.trials for line in failed_lines(trial))
-        for line in [*([task.error] if task.error else []), *told]:
-            yield f"  - {escaped(line)}"
+        yield f"- **{escape_markdown(task.name or task.task)}**"
+        messages = dict.fromkeys(line for trial in task.trials for line in failed_lines(trial))
+        for line in [*([task.error] if task.error else []), *messages]:
+            yield f"  - {escape_markdown(line)}"
     if len(failed) > _MOST_DETAILS:
         yield f"- and {len(failed) - _MOST_DETAILS} more"
     yield ""
     yield "</details>"
 
 
-def escaped(text: str) -> str:
-    """A text that forms no links, images or mentions, on one line."""
+def escape_markdown(text: str) -> str:
+    """Return `text` on one line, escaped so that it forms no links, images or mentions."""
     return _SPECIAL.sub(r"\\\1", one_line(text))

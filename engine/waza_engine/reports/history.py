@@ -1,4 +1,4 @@
-"""How the tasks did over several runs: what is broken, and what passes only sometimes."""
+"""Show how tasks did over several runs: which are broken, and which are flaky."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -10,18 +10,18 @@ from waza_engine.reports.text import one_line
 _MARKS = {"passed": "+", "failed": "-", "error": "!", "skipped": "."}
 
 Runs = Sequence[Sequence[TrialVerdict]]
-"""The verdicts of several runs, in the order of time."""
-Course = list[list[str]]
-"""One task: the statuses of its trials in each of the runs; none in a run that did not have it."""
+"""The verdicts of several runs, oldest first."""
+TaskHistory = list[list[str]]
+"""The statuses of one task's trials in each run; an empty list for a run without the task."""
 
 
-def courses(runs: Runs) -> list[tuple[str, Course]]:
-    """Every task with its course; those that pass least often come first, those that were never judged last."""
-    found: dict[str, Course] = {}
+def task_histories(runs: Runs) -> list[tuple[str, TaskHistory]]:
+    """Return each task's history: those that pass least often first, those never judged last."""
+    histories: dict[str, TaskHistory] = {}
     for index, run in enumerate(runs):
-        for it in run:
-            found.setdefault(it.task, [[] for _ in runs])[index].append(it.status)
-    return sorted(found.items(), key=lambda it: _rank(pass_rate(it[1])))
+        for verdict in run:
+            histories.setdefault(verdict.task, [[] for _ in runs])[index].append(verdict.status)
+    return sorted(histories.items(), key=lambda it: _rank(pass_rate(it[1])))
 
 
 def _rank(rate: float | None) -> tuple[bool, float]:
@@ -29,35 +29,34 @@ def _rank(rate: float | None) -> tuple[bool, float]:
 
 
 def history_lines(runs: Runs) -> Iterator[str]:
-    """A line per task."""
-    known = courses(runs)
-    if not known:
-        yield "There are no finished trials"
+    """Yield one line per task, then a legend."""
+    histories = task_histories(runs)
+    if not histories:
+        yield "No trial has finished"
         return
-    names = [inert(one_line(task)) for task, _ in known]
+    names = [inert(one_line(task)) for task, _ in histories]
     width = max(map(len, names))
-    for name, (_, course) in zip(names, known, strict=True):
-        marks = " ".join("".join(_MARKS[it] for it in run) or " " for run in course)
-        flaky = "  flaky" if is_flaky(course) else ""
-        rate = pass_rate(course)
+    for name, (_, history) in zip(names, histories, strict=True):
+        marks = " ".join("".join(_MARKS[it] for it in run) or " " for run in history)
+        flaky = "  flaky" if is_flaky(history) else ""
+        rate = pass_rate(history)
         yield f"{name:{width}}  {f'{rate:.0%}' if rate is not None else '-':>4}  {marks}{flaky}"
-    yield "+ passed, - failed, ! error, . skipped; a group is a run, the newest is on the right"
+    yield "+ passed, - failed, ! error, . skipped; one group per run, newest on the right"
 
 
-def is_flaky(course: Course) -> bool:
-    """Whether the task both passed and did not within one run, or went back and forth between runs.
+def is_flaky(history: TaskHistory) -> bool:
+    """Whether the task gave mixed results in one run, or changed back and forth between runs.
 
-    A task that failed and passes from some run on was mended, and is not flaky; nor is one that broke. Trials that no
-    grader judged say nothing.
+    A task that changed once was fixed or broken; it is not flaky. Trials that no grader judged do not count.
     """
-    passed = [[it == "passed" for it in run if it != "skipped"] for run in course]
+    passed = [[it == "passed" for it in run if it != "skipped"] for run in history]
     if any(len(set(it)) > 1 for it in passed):
         return True
     whole = [it[0] for it in passed if it]
     return sum(before != after for before, after in pairwise(whole)) > 1
 
 
-def pass_rate(course: Course) -> float | None:
-    """The share of all judged trials that passed; None when no grader has judged any."""
-    statuses = [it for run in course for it in run if it != "skipped"]
+def pass_rate(history: TaskHistory) -> float | None:
+    """Return the share of judged trials that passed; None if no trial was judged."""
+    statuses = [it for run in history for it in run if it != "skipped"]
     return statuses.count("passed") / len(statuses) if statuses else None

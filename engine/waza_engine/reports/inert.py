@@ -1,8 +1,10 @@
-r"""Texts as they may be printed. Names, messages and outputs come from files and agents; nothing in them may be obeyed.
+r"""Make text safe to print: names, messages and outputs come from files and agents and must not act as commands.
 
-A terminal obeys control characters, a CI system lines that begin with `::` and any `##[` or `##vso[` in a line: they
-are shown as JSON escapes, so that what is printed as JSON reads back the same. Twice is as good as once: who lines up
-columns makes them inert before, since escapes are longer.
+Terminals execute control characters. CI systems execute lines that start with `::`, and `##[` or `##vso[` anywhere in
+a line. All of these become JSON escapes, so printed JSON still reads back the same. The functions are idempotent:
+whoever aligns columns calls them first, because escapes are longer.
+
+Apart from the reports, because `waza-lsp check` prints without loading them.
 """
 
 import re
@@ -14,18 +16,18 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def inert(text: str) -> str:
-    """The text, lines of our own with anybody's words in them, without anything that who shows it would obey."""
-    return _COMMAND.sub(_spelt_out, _CONTROL.sub(_escaped, text))
+    """Return `text`, which may have several lines, with everything escaped that a terminal or CI system would execute."""
+    return _COMMAND.sub(_escape_command, _CONTROL.sub(_escape_control, text))
 
 
 def harmless(text: str) -> str:
-    """The text on one line, without anything that who shows it would obey."""
+    """Return `text` on one line, with everything escaped that a terminal or CI system would execute."""
     return inert(_LINE_END.sub(lambda it: _SHORT[it[0]], text))
 
 
-def _escaped(it: re.Match[str]) -> str:
-    return f"\\u{ord(it[0]):04x}"
+def _escape_control(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
-def _spelt_out(it: re.Match[str]) -> str:
-    return "\\u0023" if it[1] is None else f"{it[1]}\\u003a"
+def _escape_command(match: re.Match[str]) -> str:
+    return "\\u0023" if match[1] is None else f"{match[1]}\\u003a"

@@ -1,12 +1,10 @@
-"""A run as JUnit XML: one suite, one test case per task as waza writes it.
+"""Report a run as JUnit XML: one suite with one test case per task, as waza writes it.
 
-See docs/reference/waza-formats.md, section 15.3.
+See docs/reference/waza-formats.md, section 15.3. If the eval has a scoring of its own, there is one test case per trial
+(docs/reference/vally.md, section 10.2). Tasks that did not start are skipped test cases. Each run-level failure
+(cancelled, threshold missed) is an extra test case, so that a reader of this file alone does not miss it.
 
-Where trials are held to a threshold there is one test case per trial (docs/reference/vally.md, section 10.2).
-Tasks that the run never came to are skipped ones, and what else kept a run from passing has a test case of
-its own: who reads this file alone must not think that all is well.
-
-Text that XML can hold, without control characters: the standard writer would write any, and readers refuse some.
+Control characters are removed: the standard library would write them, but XML readers refuse some.
 """
 
 import re
@@ -22,16 +20,16 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U000100
 
 
 def xml_text(text: str) -> str:
-    """The text without the characters that XML 1.0 forbids or discourages."""
+    """Return `text` without the characters that XML 1.0 forbids or discourages."""
     return _FORBIDDEN.sub("", text)
 
 
 def junit_xml(record: RunRecord) -> str:
-    """The text of the JUnit file, with its last line end."""
+    """Return the text of the JUnit file, including the final newline."""
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", {"name": xml_text(record.suite_name)})
-    because = list(reasons(record))
-    counts = _counts(record, because)
+    run_failures = list(reasons(record))
+    counts = _counts(record, run_failures)
     seconds = {"time": f"{record.duration_ms / 1000:.3f}"}
     for element in (root, suite):
         element.attrib.update(counts | seconds)
@@ -44,15 +42,15 @@ def junit_xml(record: RunRecord) -> str:
         else:
             _add_trials(suite, record, task)
     for name in record.unperformed:
-        case = ET.SubElement(suite, "testcase", _untimed(record, name))
+        case = ET.SubElement(suite, "testcase", _zero_time(record, name))
         ET.SubElement(case, "skipped", {"message": xml_text(why_unperformed(record))})
-    for it in because:
-        _add_reason(suite, record, it)
+    for reason in run_failures:
+        _add_reason(suite, record, reason)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _counts(record: RunRecord, because: Sequence[Reason]) -> dict[str, str]:
+def _counts(record: RunRecord, run_failures: Sequence[Reason]) -> dict[str, str]:
     if record.scoring is None:
         tests, failures, errors = record.totals.total, record.totals.failed, 0
     else:
@@ -61,22 +59,22 @@ def _counts(record: RunRecord, because: Sequence[Reason]) -> dict[str, str]:
         tests = sum(it.total_runs for it in stats) + stopped
         failures = sum(it.failed_runs for it in stats)
         errors = sum(it.error_runs for it in stats) + stopped
-    broken = sum(it.is_error for it in because)
+    broken = sum(it.is_error for it in run_failures)
     return {
-        "tests": str(tests + len(record.unperformed) + len(because)),
-        "failures": str(failures + len(because) - broken),
+        "tests": str(tests + len(record.unperformed) + len(run_failures)),
+        "failures": str(failures + len(run_failures) - broken),
         "errors": str(errors + broken),
     }
 
 
-def _add_reason(suite: ET.Element, record: RunRecord, it: Reason) -> None:
-    case = ET.SubElement(suite, "testcase", _untimed(record, it.about))
-    tag, kind = ("error", "ExecutionError") if it.is_error else ("failure", "RunFailure")
-    ET.SubElement(case, tag, {"message": xml_text(it.told), "type": kind})
+def _add_reason(suite: ET.Element, record: RunRecord, reason: Reason) -> None:
+    case = ET.SubElement(suite, "testcase", _zero_time(record, reason.subject))
+    tag, kind = ("error", "ExecutionError") if reason.is_error else ("failure", "RunFailure")
+    ET.SubElement(case, tag, {"message": xml_text(reason.message), "type": kind})
 
 
-def _untimed(record: RunRecord, name: str) -> dict[str, str]:
-    """The attributes of a test case that took no time."""
+def _zero_time(record: RunRecord, name: str) -> dict[str, str]:
+    """The attributes of a test case without a duration."""
     owner = record.skill if record.scoring is None else record.suite_name
     return {"name": xml_text(name), "classname": xml_text(owner), "time": "0.000"}
 
@@ -85,7 +83,7 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
     properties = ET.SubElement(suite, "properties")
     score = record.totals.aggregate_score
     if record.scoring is not None:
-        # Trials without a grade are none of those that the threshold is about.
+        # The threshold ignores trials without a grade.
         score = eval_verdict(record.scoring, record.tasks).overall_score
     values = {
         "skill": record.skill,
@@ -101,7 +99,7 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
 
 def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
     if task.stats is None and task.error:
-        case = ET.SubElement(suite, "testcase", _untimed(record, task.name))
+        case = ET.SubElement(suite, "testcase", _zero_time(record, task.name))
         ET.SubElement(case, "error", {"message": xml_text(task.error), "type": "ExecutionError"})
     for trial in task.trials:
         seconds = trial.trajectory.duration_ms / 1000
@@ -134,9 +132,9 @@ def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
 
 
 def _add_failure(case: ET.Element, task: TaskRecord) -> None:
-    """Why a task failed: from its first trial that did not pass, or from the hook that stopped it.
+    """Add why a task failed: from its first trial that did not pass, or from the hook that stopped it.
 
-    An error of a trial is a failure too, as in waza: a task is never in error (docs/reference/waza-formats.md, section 14.1).
+    As in waza, a trial's error is a failure too: a task is never in error (docs/reference/waza-formats.md, section 14.1).
     """
     trial = next((it for it in task.trials if it.status != "passed"), None)
     error = task.error if trial is None else trial.error
@@ -150,8 +148,8 @@ def _add_failure(case: ET.Element, task: TaskRecord) -> None:
 
 def _failed_lines(trial: TrialRecord) -> list[str]:
     failed = [
-        it
-        for it in trial.graders
-        if it.status == "failed" or (it.status == "error" and trial.status != "error")
+        grader
+        for grader in trial.graders
+        if grader.status == "failed" or (grader.status == "error" and trial.status != "error")
     ]
     return [f"[FAIL] {it.name} ({it.type}): score={it.score:.2f} \u2014 {it.feedback}" for it in failed]

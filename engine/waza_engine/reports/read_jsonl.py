@@ -1,4 +1,7 @@
-"""Reading `results.jsonl` back into a record, in the form of the dialect that has such a file. Totals are computed anew."""
+"""Read `results.jsonl` back into a record, in the format of the dialect that has such a file.
+
+Totals are computed again from the trials.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -16,10 +19,10 @@ from waza_engine.runs.totals import Ending, run_record, seeded_random, task_reco
 
 
 def read_jsonl(path: Path) -> RunRecord:
-    """The record of a `results.jsonl`, or of the folder that one is in.
+    """Return the record of a `results.jsonl`; `path` is the file or its folder.
 
     Raises:
-        ResultsError: it cannot be read, or holds no trials.
+        ResultsError: the file cannot be read, or contains no trials.
 
     """
     file = path / "results.jsonl" if path.is_dir() else path
@@ -34,21 +37,19 @@ def read_jsonl(path: Path) -> RunRecord:
         run: ReadRun = load_object(dialect.read_results)(lines)
         record = _record(file, run) if run.trials else None
     except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise ResultsError(
-            f"{file}: not of the form of {dialect.name}'s results: {error_text(error)}"
-        ) from error
+        raise ResultsError(f"{file}: not {dialect.name}'s results format: {error_text(error)}") from error
     if record is None:
         raise ResultsError(f"{file}: no trials; write them with waza-lsp run EVAL --output results.jsonl")
     return record
 
 
 def _lines(text: str) -> Iterator[Mapping[str, Any]]:
-    # str.splitlines knows more line ends, which may stand in an output as they are.
+    # str.splitlines also splits at line ends that an output may contain unescaped.
     for line in text.split("\n"):
         if line.strip():
             data = json.loads(line)
             if not isinstance(data, dict):
-                raise ValueError("a line holds something else")  # a wrong value, as for JSON
+                raise ValueError("a line holds something else")  # ValueError, as for invalid JSON
             yield data
 
 

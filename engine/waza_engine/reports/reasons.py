@@ -1,4 +1,4 @@
-"""Why a run did not pass, where its tasks do not say it: it was cancelled or broke down, or what else it is held to."""
+"""Explain run-level failures: cancelled or aborted, threshold missed, metric missed, skills did not help."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,55 +10,58 @@ from waza_engine.model.threshold import EvalVerdict, eval_verdict
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What the run is held to, in one or two words, and what came of that. With `is_error` the run is no verdict."""
+    """One run-level failure: its subject in one or two words, and the message.
 
-    about: str
-    told: str
+    With `is_error`, the run did not come to a verdict.
+    """
+
+    subject: str
+    message: str
     is_error: bool = False
 
 
 def reasons(record: RunRecord) -> Iterator[Reason]:
-    """Each in the order in which reports tell them."""
+    """Yield the run-level failures in the order of the reports."""
     if record.status in {"error", "cancelled"}:
         yield Reason("run", f"{record.status}: {record.error}", is_error=True)
     if (verdict := threshold_verdict(record)) is not None and verdict.stimuli_run and not verdict.passed:
         yield Reason("threshold", threshold_line(verdict))
-    for it in record.metrics:
-        if not it.passed:
-            yield Reason(f"metric {it.name}", metric_line(it))
+    for metric in record.metrics:
+        if not metric.passed:
+            yield Reason(f"metric {metric.name}", metric_line(metric))
     if record.baseline is not None and not skills_helped(record.totals, record.baseline.totals):
         yield Reason("baseline", baseline_line(record))
 
 
 def why_unperformed(record: RunRecord) -> str:
-    """Why the run never came to some of its tasks."""
+    """Return why the run did not start some of its tasks."""
     if record.status in {"error", "cancelled"}:
-        return f"not performed: {record.error}"
-    # Nothing else keeps a run that comes to its end from a task.
-    return "not performed: fail_fast, and an earlier task did not pass"
+        return f"not run: {record.error}"
+    # Nothing else makes a finished run leave out a task.
+    return "not run: an earlier task did not pass (fail_fast)"
 
 
 def threshold_verdict(record: RunRecord) -> EvalVerdict | None:
-    """What the eval's own threshold makes of the run; None without one, or where nothing ran."""
+    """Return the verdict by the eval's own threshold; None without a threshold or without tasks."""
     if record.scoring is None or record.scoring.threshold is None or not record.tasks:
         return None
     return eval_verdict(record.scoring, record.tasks)
 
 
 def threshold_line(verdict: EvalVerdict) -> str:
-    """A sentence about the threshold of an eval."""
+    """Return a sentence about the threshold of an eval."""
     reached = "reaches" if verdict.passed else "is below"
     return f"the eval's score {verdict.overall_score:.2f} {reached} its threshold {verdict.threshold:.2f}"
 
 
-def metric_line(it: MetricResult) -> str:
-    """A sentence about a metric that decides the run's verdict."""
-    verdict = "reaches" if it.passed else "is below"
-    return f"metric {it.name} {it.value:.2f} {verdict} its threshold {it.threshold:.2f}"
+def metric_line(metric: MetricResult) -> str:
+    """Return a sentence about a metric that decides the run's verdict."""
+    verdict = "reaches" if metric.passed else "is below"
+    return f"metric {metric.name} {metric.value:.2f} {verdict} its threshold {metric.threshold:.2f}"
 
 
 def baseline_line(record: RunRecord) -> str:
-    """A sentence about a run and its pass without skills, "" when it has none."""
+    """Return a sentence that compares a run with its baseline without skills; "" without a baseline."""
     if record.baseline is None:
         return ""
     helped = skills_helped(record.totals, record.baseline.totals)

@@ -1,4 +1,7 @@
-"""A run as `results.jsonl`, in the form of the dialect that has such a file: a line for each trial, then one for the run."""
+"""Write a run as `results.jsonl`: one line per trial, then one for the run.
+
+The dialect that has such a file defines its format. Apart from `read_jsonl`, which needs pydantic.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,26 +12,26 @@ from waza_engine.recognition.recognise import dialects_by_preference, load_objec
 
 
 def results_lines(record: RunRecord) -> Iterator[str]:
-    """The lines of the file, each with its end."""
-    trials, summary = _written(record)
+    """Yield the lines of the file, each with its line end."""
+    trials, summary = _results(record)
     yield from map(_line, trials)
     yield _line(summary)
 
 
 def trial_lines(record: RunRecord) -> Iterator[str]:
-    """The lines of the trials alone."""
-    yield from map(_line, _written(record)[0])
+    """Yield only the lines of the trials."""
+    yield from map(_line, _results(record)[0])
 
 
 def summary_line(record: RunRecord) -> str:
-    """The line of the run as a whole."""
-    return _line(_written(record)[1])
+    """Return the line of the whole run."""
+    return _line(_results(record)[1])
 
 
-def _written(record: RunRecord) -> tuple[Iterator[dict[str, Any]], dict[str, Any]]:
+def _results(record: RunRecord) -> tuple[Iterator[dict[str, Any]], dict[str, Any]]:
     write = next(it.write_results for it in dialects_by_preference() if it.write_results)
-    found: tuple[Iterator[dict[str, Any]], dict[str, Any]] = load_object(write)(record)
-    return found
+    results: tuple[Iterator[dict[str, Any]], dict[str, Any]] = load_object(write)(record)
+    return results
 
 
 def _line(data: Mapping[str, Any]) -> str:

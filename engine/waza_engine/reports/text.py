@@ -1,4 +1,4 @@
-"""A run as text for a terminal: a line per task, what failed and why below it, totals at the end."""
+"""Report a run as text for a terminal: a line per task with its failures below, totals at the end."""
 
 from collections.abc import Iterator
 
@@ -9,38 +9,38 @@ from waza_engine.reports.reasons import baseline_line, metric_line, threshold_li
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
 
-WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
+STATUS_WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 _LONGEST_FEEDBACK = 300
 
 
 def text_report(record: RunRecord) -> str:
-    """The summary, without colours and without a final line end."""
+    """Return the report, without colours and without a final newline."""
     return "\n".join(_lines(record))
 
 
 def failed_lines(trial: TrialRecord) -> Iterator[str]:
-    """What was wrong with a trial: its error, then the graders that did not pass."""
+    """Yield what went wrong in a trial: its error, then the graders that did not pass."""
     if trial.error:
         yield f"error: {one_line(trial.error)}"
-    # Of a trial in error the error itself says what its graders could not do.
-    told = {"failed"} if trial.status == "error" else {"failed", "error"}
-    yield from (_grader(it) for it in trial.graders if it.status in told)
+    # In a trial with an error, that error already explains why graders failed to run.
+    shown = {"failed"} if trial.status == "error" else {"failed", "error"}
+    yield from (_grader(it) for it in trial.graders if it.status in shown)
     for point in trial.checkpoints:
-        for it in point.graders:
-            if it.status == "failed":
-                yield f"after turn {point.after_turn}: {_grader(it)}"
+        for grader in point.graders:
+            if grader.status == "failed":
+                yield f"after turn {point.after_turn}: {_grader(grader)}"
 
 
 def _lines(record: RunRecord) -> Iterator[str]:
-    starts = [inert(f"{WORDS[it.status]:5} {one_line(it.task)}") for it in record.tasks]
+    starts = [inert(f"{STATUS_WORDS[it.status]:5} {one_line(it.task)}") for it in record.tasks]
     width = max(map(len, starts), default=0)
     for start, task in zip(starts, record.tasks, strict=True):
         yield f"{start:{width}}  {_task(task)}"
-        yield from _why(task)
-    for it in record.triggers:
-        if it.error or it.did_trigger != it.should_trigger:
-            expected = "should trigger" if it.should_trigger else "should not trigger"
-            yield f"  trigger: {expected}: {one_line(it.prompt)}{f' ({one_line(it.error)})' if it.error else ''}"
+        yield from _failures(task)
+    for trigger in record.triggers:
+        if trigger.error or trigger.did_trigger != trigger.should_trigger:
+            expected = "should trigger" if trigger.should_trigger else "should not trigger"
+            yield f"  trigger: {expected}: {one_line(trigger.prompt)}{f' ({one_line(trigger.error)})' if trigger.error else ''}"
     yield from _totals(record)
 
 
@@ -50,35 +50,35 @@ def _task(task: TaskRecord) -> str:
     stats = task.stats
     trials = f"  {stats.passed_runs}/{stats.total_runs} trials" if stats.total_runs > 1 else ""
     flaky = f"  flaky {stats.flakiness_percent:.0f} %" if stats.flaky else ""
-    return f"score {stats.avg_score:.2f}{_range(stats.interval)}{trials}{flaky}"
+    return f"score {stats.avg_score:.2f}{_interval(stats.interval)}{trials}{flaky}"
 
 
-def _range(interval: Interval | None) -> str:
-    """The 95 % interval, where it says more than the mean."""
+def _interval(interval: Interval | None) -> str:
+    """The 95 % interval, unless it is a single point."""
     if interval is None or interval.lower == interval.upper:
         return ""
     return f" [{interval.lower:.2f}, {interval.upper:.2f}]"
 
 
-def _why(task: TaskRecord) -> Iterator[str]:
+def _failures(task: TaskRecord) -> Iterator[str]:
     if task.error:
         yield f"      {one_line(task.error)}"
-    told: dict[str, list[int]] = {}
+    trials_by_line: dict[str, list[int]] = {}
     for trial in task.trials:
         for line in failed_lines(trial):
-            told.setdefault(line, []).append(trial.trial)
-    for line, trials in told.items():
-        # What every trial has in common is said once.
-        everywhere = len(trials) == len(task.trials)
-        yield f"      {'' if everywhere else f'trial {_numbers(trials)}: '}{line}"
+            trials_by_line.setdefault(line, []).append(trial.trial)
+    for line, trials in trials_by_line.items():
+        # A line that all trials share is printed once, without numbers.
+        is_shared = len(trials) == len(task.trials)
+        yield f"      {'' if is_shared else f'trial {_numbers(trials)}: '}{line}"
 
 
 def _numbers(trials: list[int]) -> str:
     return ", ".join(str(it) for it in trials)
 
 
-def _grader(it: GraderOutcome) -> str:
-    return f"{one_line(it.name or it.type)} {it.score:.2f}: {_short(it.feedback)}"
+def _grader(outcome: GraderOutcome) -> str:
+    return f"{one_line(outcome.name or outcome.type)} {outcome.score:.2f}: {_short(outcome.feedback)}"
 
 
 def _totals(record: RunRecord) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _totals(record: RunRecord) -> Iterator[str]:
         yield f"{record.status}: {one_line(record.error)}"
     if record.tasks:
         skipped = f", {totals.skipped} skipped" if totals.skipped else ""
-        weighted = f" (weighted {totals.weighted_score:.2f}{_range(totals.interval)})"
+        weighted = f" (weighted {totals.weighted_score:.2f}{_interval(totals.interval)})"
         yield (
             f"{totals.succeeded} of {totals.total} tasks passed{skipped}, "
             f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
@@ -96,16 +96,16 @@ def _totals(record: RunRecord) -> Iterator[str]:
         yield threshold_line(verdict)
     if record.trigger_metrics:
         yield f"trigger accuracy {record.trigger_metrics.accuracy:.2f} over {len(record.triggers)} prompts"
-    for it in record.metrics:
-        yield one_line(metric_line(it))
-    for it in record.measures:
-        reached = "reaches" if it.passed else "is below"
-        yield f"metric {one_line(it.name)} {it.value:.2f} {reached} {it.threshold:.2f}, for information only"
+    for metric in record.metrics:
+        yield one_line(metric_line(metric))
+    for measure in record.measures:
+        reached = "reaches" if measure.passed else "is below"
+        yield f"metric {one_line(measure.name)} {measure.value:.2f} {reached} {measure.threshold:.2f}, for information only"
     if len(record.measures) > 1:
         yield f"composite score {composite_score(record.measures):.2f}, for information only"
     yield from _baseline(record)
     for task in record.tasks:
-        yield from (f"kept: {one_line(it.workspace)}" for it in task.trials if it.workspace)
+        yield from (f"workspace kept: {one_line(it.workspace)}" for it in task.trials if it.workspace)
 
 
 def _baseline(record: RunRecord) -> Iterator[str]:
@@ -119,7 +119,7 @@ def _baseline(record: RunRecord) -> Iterator[str]:
 
 
 def one_line(text: str) -> str:
-    """`text` for one line of a terminal: no line ends and no control characters."""
+    """Return `text` as one line: without line ends and control characters."""
     return "".join(it if it.isprintable() else "\ufffd" for it in " ".join(text.split()))
 
 

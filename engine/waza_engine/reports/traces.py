@@ -1,7 +1,7 @@
-"""A run as OpenTelemetry spans with the conventions for generative AI, for whoever keeps traces: the extra `otel`.
+"""Export a run as OpenTelemetry spans, by the conventions for generative AI (extra `otel`).
 
-One span for the run, one `invoke_agent` for each trial, one `execute_tool` for each tool call of which it is known when it
-was; verdicts are `gen_ai.evaluation.result` events of the trial's span. What agents and users said is not sent.
+One span for the run, one `invoke_agent` per trial, one `execute_tool` per tool call with recorded times. Verdicts are
+`gen_ai.evaluation.result` events of the trial's span. Messages of agents and users are not sent.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ _LONGEST_EXPLANATION = 1000
 
 
 def trace_run(record: RunRecord, tracer: "Tracer") -> None:
-    """Make the spans of a run that is over, with the times of the run itself."""
+    """Create the spans of a finished run, with the times of the run."""
     from opentelemetry import trace
 
     start = _nanoseconds(record.started_at * 1000)
@@ -29,22 +29,22 @@ def trace_run(record: RunRecord, tracer: "Tracer") -> None:
         "waza.executor": record.executor,
         "waza.score": record.totals.aggregate_score,
     }
-    whole = tracer.start_span(f"run {record.suite_name}", attributes=attributes, start_time=start)
-    _mark_error(whole, record.error)
-    around = trace.set_span_in_context(whole)
+    run = tracer.start_span(f"run {record.suite_name}", attributes=attributes, start_time=start)
+    _mark_error(run, record.error)
+    context = trace.set_span_in_context(run)
     for task in record.tasks:
-        for it in task.trials:
-            _trace_trial(record, it, tracer, around)
-    whole.end(start + _nanoseconds(record.duration_ms))
+        for trial in task.trials:
+            _trace_trial(record, trial, tracer, context)
+    run.end(start + _nanoseconds(record.duration_ms))
 
 
-def _trace_trial(record: RunRecord, trial: TrialRecord, tracer: "Tracer", around: Any) -> None:
+def _trace_trial(record: RunRecord, trial: TrialRecord, tracer: "Tracer", context: Any) -> None:
     from opentelemetry import trace
 
     start = _nanoseconds(trial.started_at * 1000)
     span = tracer.start_span(
         f"invoke_agent {record.executor}",
-        context=around,
+        context=context,
         kind=trace.SpanKind.CLIENT,
         attributes=dict(_trial_attributes(record, trial)),
         start_time=start,
@@ -71,7 +71,7 @@ def _trace_trial(record: RunRecord, trial: TrialRecord, tracer: "Tracer", around
 
 
 def _trial_attributes(record: RunRecord, trial: TrialRecord) -> Iterator[tuple[str, str | int | float]]:
-    it = trial.trajectory
+    trajectory = trial.trajectory
     yield "gen_ai.operation.name", "invoke_agent"
     yield "gen_ai.agent.name", record.executor
     yield "test.case.name", trial.task
@@ -80,13 +80,13 @@ def _trial_attributes(record: RunRecord, trial: TrialRecord) -> Iterator[tuple[s
     yield "waza.score", trial.score
     if status := _CASE_STATUS.get(trial.status):
         yield "test.case.result.status", status
-    if model := it.model or record.model:
+    if model := trajectory.model or record.model:
         yield "gen_ai.request.model", model
-    if it.session_id:
-        yield "gen_ai.conversation.id", it.session_id
-    if it.session and it.session.usage:
-        yield "gen_ai.usage.input_tokens", it.session.usage.input_tokens
-        yield "gen_ai.usage.output_tokens", it.session.usage.output_tokens
+    if trajectory.session_id:
+        yield "gen_ai.conversation.id", trajectory.session_id
+    if trajectory.session and trajectory.session.usage:
+        yield "gen_ai.usage.input_tokens", trajectory.session.usage.input_tokens
+        yield "gen_ai.usage.output_tokens", trajectory.session.usage.output_tokens
 
 
 def _evaluation(outcome: GraderOutcome) -> Iterator[tuple[str, str | float]]:
@@ -98,27 +98,27 @@ def _evaluation(outcome: GraderOutcome) -> Iterator[tuple[str, str | float]]:
 
 
 def _tool_calls(trial: TrialRecord) -> Iterator[tuple[str, str, int, int, bool]]:
-    """Name, id, begin and end (in milliseconds of the trial) and success of the calls whose times were recorded."""
+    """Yield name, id, start and end (milliseconds into the trial) and success of each call with recorded times."""
     ends = {
-        it.get("tool_call_id"): it
-        for it in trial.trajectory.transcript
-        if it.get("type") == "tool.execution_complete" and isinstance(it.get("at_ms"), int)
+        event.get("tool_call_id"): event
+        for event in trial.trajectory.transcript
+        if event.get("type") == "tool.execution_complete" and isinstance(event.get("at_ms"), int)
     }
-    for it in trial.trajectory.transcript:
-        if it.get("type") != "tool.execution_start" or not isinstance(it.get("at_ms"), int):
+    for event in trial.trajectory.transcript:
+        if event.get("type") != "tool.execution_start" or not isinstance(event.get("at_ms"), int):
             continue
-        end: Mapping[str, Any] = ends.get(it.get("tool_call_id"), {})
-        begin = int(it["at_ms"])
-        name, call = str(it.get("tool_name") or "tool"), str(it.get("tool_call_id") or "")
+        end: Mapping[str, Any] = ends.get(event.get("tool_call_id"), {})
+        begin = int(event["at_ms"])
+        name, call = str(event.get("tool_name") or "tool"), str(event.get("tool_call_id") or "")
         stop = int(end.get("at_ms", max(trial.trajectory.duration_ms, begin)))
         yield name, call, begin, stop, end.get("success") is True
 
 
-def _mark_error(span: "Span", told: str) -> None:
+def _mark_error(span: "Span", message: str) -> None:
     from opentelemetry.trace import Status, StatusCode
 
-    if told:
-        span.set_status(Status(StatusCode.ERROR, told[:_LONGEST_EXPLANATION]))
+    if message:
+        span.set_status(Status(StatusCode.ERROR, message[:_LONGEST_EXPLANATION]))
         span.set_attribute("error.type", "_OTHER")
 
 

@@ -1,9 +1,7 @@
-"""A file per task with what the agent said and did, as waza's `--transcript-dir` has them.
+"""Write one file per task with the agent's messages and actions, like waza's `--transcript-dir`.
 
-See docs/reference/waza-formats.md, section 15.4.
-
-What the trials of a task have in common is told once, as waza tells it: their transcripts one after the other, of
-graders, final output and session what the last trial left.
+See docs/reference/waza-formats.md, section 15.4. As in waza, a file covers all trials of its task: transcripts are
+concatenated; graders, final output and session are those of the last trial.
 """
 
 import json
@@ -22,7 +20,7 @@ _UNFIT = re.compile(r"[^a-z0-9_-]")
 
 
 def write_transcripts(record: RunRecord, folder: Path) -> None:
-    """Write the tasks of a run into `folder`; files of other runs stay.
+    """Write the tasks of a run into `folder`, beside the files of other runs.
 
     Raises:
         OSError: a file cannot be written.
@@ -32,7 +30,7 @@ def write_transcripts(record: RunRecord, folder: Path) -> None:
     for task in record.tasks:
         started = next((it.started_at for it in task.trials if it.started_at), record.started_at)
         text = json.dumps(_transcript(task, started), indent=2, ensure_ascii=False, default=str)
-        write_text_atomic(_free(folder, _stem(task.name, started)), [text, "\n"])
+        write_text_atomic(_unused_path(folder, _stem(task.name, started)), [text, "\n"])
 
 
 def _transcript(task: TaskRecord, started: float) -> dict[str, Any]:
@@ -45,8 +43,8 @@ def _transcript(task: TaskRecord, started: float) -> dict[str, Any]:
     transcript: list[Any] = []
     validations: dict[str, Any] = {}
     duration = 0
-    for it in task.trials:
-        run = run_data(it)
+    for trial in task.trials:
+        run = run_data(trial)
         transcript += run.get("transcript", ())
         validations |= run["validations"]
         duration += run["duration_ms"]
@@ -77,8 +75,8 @@ def _stem(name: str, started: float) -> str:
     return f"{fit}-{datetime.fromtimestamp(started, UTC).astimezone():%Y%m%d-%H%M%S}"
 
 
-def _free(folder: Path, stem: str) -> Path:
-    """A file that is not there yet: tasks of one name may have begun in the same second."""
+def _unused_path(folder: Path, stem: str) -> Path:
+    """A path that does not exist yet: tasks with the same name may start in the same second."""
     path, number = folder / f"{stem}.json", 1
     while path.exists():
         number += 1

@@ -1,4 +1,4 @@
-"""The same run for other eyes: results JSON, JUnit, text, HTML (docs/reference/waza-formats.md, section 15)."""
+"""Tests of the reports of one run: results JSON, JUnit, text, HTML (docs/reference/waza-formats.md, section 15)."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ from waza_engine.model.records import MetricResult, RunRecord, TrialVerdict
 from waza_engine.model.suite import GraderEntry, Hook, Metric, Scoring, TriggerPrompt, TriggerTests
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 from waza_engine.reports.comparison import comparison_text
-from waza_engine.reports.experiment import Results, experiment_text
+from waza_engine.reports.experiment import ExperimentResults, experiment_text
 from waza_engine.reports.github import github_markdown
 from waza_engine.reports.history import history_lines
 from waza_engine.reports.html.report import html_report
@@ -183,7 +183,7 @@ async def test_a_task_in_the_results(record: RunRecord) -> None:
     assert (stopped["status"], stopped["runs"], "stats" in stopped) == ("failed", [], False)
 
 
-async def test_junit_is_well_formed_and_tells_what_failed(record: RunRecord) -> None:
+async def test_junit_is_well_formed_and_lists_failures(record: RunRecord) -> None:
     root = ET.fromstring(junit_xml(record))  # noqa: S314  # our own text
     suite = root[0]
     assert (root.tag, suite.get("name"), suite.get("tests"), suite.get("failures")) == (
@@ -210,9 +210,7 @@ async def test_junit_is_well_formed_and_tells_what_failed(record: RunRecord) -> 
 
 
 @pytest.mark.parametrize("scoring", [None, Scoring(threshold=0.5)])
-async def test_junit_has_the_tasks_that_fail_fast_left_out_as_skipped(
-    bench: Bench, scoring: Scoring | None
-) -> None:
+async def test_junit_lists_tasks_skipped_by_fail_fast(bench: Bench, scoring: Scoring | None) -> None:
     never = contains("nothing of the kind")
     tasks = (task("a"), task("b", graders=(never,)), task("c", name="<c>"), task("c", name="d"))
     record = await bench.run(
@@ -224,23 +222,23 @@ async def test_junit_has_the_tasks_that_fail_fast_left_out_as_skipped(
         for it in suite.iter("testcase")
         if it.find("skipped") is not None
     }
-    told = "not performed: fail_fast, and an earlier task did not pass"
-    assert skipped == {"<c>": told, "d": told}
+    message = "not run: an earlier task did not pass (fail_fast)"
+    assert skipped == {"<c>": message, "d": message}
     assert (suite.get("tests"), suite.get("skipped")) == (str(len(list(suite.iter("testcase")))), "2")
 
 
-async def test_junit_has_the_tasks_that_a_cancelled_run_did_not_come_to(record: RunRecord) -> None:
+async def test_junit_lists_tasks_that_a_cancelled_run_did_not_start(record: RunRecord) -> None:
     cancelled = replace(record, status="cancelled", error="The run was cancelled", unperformed=("last\x1b",))
     suite = ET.fromstring(junit_xml(cancelled))[0]  # noqa: S314  # our own text
     *_, last, run = suite.iter("testcase")
     assert (last.get("name"), last[0].tag) == ("last", "skipped")
-    assert last[0].get("message") == "not performed: The run was cancelled"
+    assert last[0].get("message") == "not run: The run was cancelled"
     assert (run.get("name"), suite.get("tests"), suite.get("skipped")) == ("run", "6", "1")
 
 
-async def test_junit_leaves_nothing_out_of_a_run_that_came_to_its_end(record: RunRecord) -> None:
+async def test_junit_lists_no_skipped_tasks_for_a_finished_run(record: RunRecord) -> None:
     assert record.unperformed == ()
-    assert "not performed" not in junit_xml(record)
+    assert "not run: " not in junit_xml(record)
 
 
 @pytest.mark.slow
@@ -253,11 +251,11 @@ async def test_junit_leaves_nothing_out_of_a_run_that_came_to_its_end(record: Ru
         ("]]>&<", "]]>&<"),
     ],
 )
-async def test_junit_can_be_read_back_whatever_an_agent_says(
+async def test_junit_can_be_parsed_whatever_the_agent_prints(
     record: RunRecord, nasty: str, read: str
 ) -> None:
-    told = replace(record.tasks[0], name=nasty, status="failed", error=nasty, trials=())
-    suites = ET.fromstring(junit_xml(replace(record, suite_name=nasty, skill=nasty, tasks=(told,))))  # noqa: S314  # our own text
+    task = replace(record.tasks[0], name=nasty, status="failed", error=nasty, trials=())
+    suites = ET.fromstring(junit_xml(replace(record, suite_name=nasty, skill=nasty, tasks=(task,))))  # noqa: S314  # our own text
     [case] = suites.iter("testcase")
     assert case.get("name") == read
 
@@ -266,13 +264,13 @@ def held_to_more(record: RunRecord, changes: dict[str, Any]) -> tuple[ET.Element
     """The JUnit report of a run whose tasks all passed, and the Markdown."""
     good = record.tasks[0]
     passed = replace(record, tasks=(good,), totals=replace(record.totals, total=1, failed=0, succeeded=1))
-    told = replace(passed, **changes)
-    return ET.fromstring(junit_xml(told))[0], github_markdown(told)  # noqa: S314  # our own text
+    changed = replace(passed, **changes)
+    return ET.fromstring(junit_xml(changed))[0], github_markdown(changed)  # noqa: S314  # our own text
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("changes", "name", "told"),
+    ("changes", "name", "message"),
     [
         (
             {"status": "cancelled", "error": "The run was cancelled"},
@@ -292,13 +290,13 @@ def held_to_more(record: RunRecord, changes: dict[str, Any]) -> tuple[ET.Element
         ),
     ],
 )
-async def test_junit_and_markdown_say_why_a_run_failed_whose_tasks_passed(
-    record: RunRecord, changes: dict[str, Any], name: str, told: str
+async def test_junit_and_markdown_report_run_level_failures(
+    record: RunRecord, changes: dict[str, Any], name: str, message: str
 ) -> None:
     suite, markdown = held_to_more(record, changes)
     *cases, case = suite.iter("testcase")
     assert not any(len(it) for it in cases)
-    assert (case.get("name"), case[0].get("message")) == (name, told)
+    assert (case.get("name"), case[0].get("message")) == (name, message)
     is_error = changes["status"] != "failed"
     assert case[0].tag == ("error" if is_error else "failure")
     counts = [int(suite.get(it) or 0) for it in ("tests", "failures", "errors")]
@@ -306,7 +304,7 @@ async def test_junit_and_markdown_say_why_a_run_failed_whose_tasks_passed(
     assert "\n> " in markdown
 
 
-async def test_junit_and_markdown_say_that_skills_did_not_help(record: RunRecord) -> None:
+async def test_junit_and_markdown_report_that_skills_did_not_help(record: RunRecord) -> None:
     worse = replace(record, baseline=record, status="failed", metrics=())
     [case] = [it for it in ET.fromstring(junit_xml(worse)).iter("testcase") if it.get("name") == "baseline"]  # noqa: S314  # our own text
     assert "did not help" in (case[0].get("message") or "")
@@ -314,7 +312,7 @@ async def test_junit_and_markdown_say_that_skills_did_not_help(record: RunRecord
 
 
 @pytest.mark.parametrize("nasty", ["::error::x", "a##[error]x", "b\x1b[2J", "plain"])
-async def test_columns_are_those_of_what_is_printed(record: RunRecord, nasty: str) -> None:
+async def test_columns_align_after_escaping(record: RunRecord, nasty: str) -> None:
     first, *others = record.tasks
     odd = replace(record, tasks=(replace(first, task=nasty), *others))
     runs = [[TrialVerdict(it.task, 1, "passed", 1.0) for it in odd.tasks]]
@@ -322,13 +320,13 @@ async def test_columns_are_those_of_what_is_printed(record: RunRecord, nasty: st
         "  score": text_report(odd),
         "   0.": comparison_text(["x", "y"], [odd, odd]),
         " 100%": "\n".join(history_lines(runs)),
-        " passed  score": experiment_text(Results("e", nasty, {nasty: odd, "other one": record})),
+        " passed  score": experiment_text(ExperimentResults("e", nasty, {nasty: odd, "other one": record})),
     }.items():
         places = {it.index(mark) for it in inert(text).splitlines() if mark in it}
         assert len(places) == 1, text
 
 
-async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:
+async def test_the_text_lists_failures_with_reasons(record: RunRecord) -> None:
     lines = text_report(record).splitlines()
     assert lines[:4] == [
         "PASS  good     score 1.00  2/2 trials",
@@ -336,7 +334,7 @@ async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:
         '      trial 2: says 0.00: "hello" not found in the output',
         '      trial 2: second 0.00: "said" not found in the output',
     ]
-    # What every trial has in common is said once.
+    # A line that all trials share is printed once.
     assert [it for it in lines if "nonsense" in it] == [
         "      error: grader 'odd\ufffd': Unknown grader type 'nonsense'"
     ]
@@ -347,7 +345,7 @@ async def test_the_text_says_what_failed_and_why(record: RunRecord) -> None:
     assert "metric trigger_accuracy 1.00 reaches its threshold 0.50" in lines
 
 
-async def test_html_needs_nothing_else_and_escapes_everything(record: RunRecord) -> None:
+async def test_html_is_self_contained_and_escaped(record: RunRecord) -> None:
     page = html_report(record)
     found: list[str] = []
 
@@ -365,10 +363,10 @@ async def test_html_needs_nothing_else_and_escapes_everything(record: RunRecord)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("nasty", ["</pre><script>x</script>", '"><img src=x onerror=y>', "'\x00\ud800&"])
-async def test_html_escapes_whatever_stands_anywhere(record: RunRecord, nasty: str) -> None:
+async def test_html_escapes_every_value(record: RunRecord, nasty: str) -> None:
     trial = record.tasks[0].trials[0]
     grader = replace(trial.graders[0], name=nasty, type=nasty, feedback=nasty)
-    said = [
+    transcript = [
         {"type": "assistant.message", "content": nasty},
         {
             "type": "tool.execution_start",
@@ -380,16 +378,16 @@ async def test_html_escapes_whatever_stands_anywhere(record: RunRecord, nasty: s
         {"type": "session.error", "message": nasty},
         {"type": nasty},
     ]
-    told = trial.trajectory.model_copy(
+    trajectory = trial.trajectory.model_copy(
         update={
             "prompt": nasty,
             "output": nasty,
-            "transcript": said,
+            "transcript": transcript,
             "files": {nasty: nasty},
             "removed": [nasty],
         }
     )
-    changed = replace(trial, trajectory=told, graders=(grader,), error=nasty)
+    changed = replace(trial, trajectory=trajectory, graders=(grader,), error=nasty)
     task_of_it = replace(record.tasks[0], name=nasty, task=nasty, error=nasty, trials=(changed,))
     page = html_report(
         replace(

@@ -1,4 +1,4 @@
-"""Runs as OpenTelemetry spans: what stands in them, where they hang, and what is not sent."""
+"""Tests of the OpenTelemetry export: attributes and parents of the spans, and what is not sent."""
 
 import threading
 from collections.abc import Iterator
@@ -44,13 +44,13 @@ async def performed(bench: Bench, scripted: Scripted) -> RunRecord:
 
 def spans_of(record: RunRecord) -> list[Any]:
     exporter = exporting.InMemorySpanExporter()
-    kept: list[Any] = []
-    exporter.shutdown = lambda: kept.extend(exporter.get_finished_spans())
+    spans: list[Any] = []
+    exporter.shutdown = lambda: spans.extend(exporter.get_finished_spans())
     assert send_traces(record, exporter) == ""
-    return kept
+    return spans
 
 
-async def test_a_run_is_a_tree_of_spans_with_the_conventions_names(bench: Bench, scripted: Scripted) -> None:
+async def test_a_run_is_a_tree_of_spans_named_by_the_conventions(bench: Bench, scripted: Scripted) -> None:
     record = await performed(bench, scripted)
     spans = spans_of(record)
     assert [it.name for it in spans] == [
@@ -86,10 +86,10 @@ async def test_a_run_is_a_tree_of_spans_with_the_conventions_names(bench: Bench,
                 "gen_ai.evaluation.name": name,
                 "gen_ai.evaluation.score.value": score,
                 "gen_ai.evaluation.score.label": label,
-                "gen_ai.evaluation.explanation": told,
+                "gen_ai.evaluation.explanation": feedback,
             },
         )
-        for name, score, label, told in (
+        for name, score, label, feedback in (
             ("says", 1.0, "passed", "All checks passed"),
             ("polite", 0.0, "failed", '"bye" not found in the output'),
         )
@@ -104,7 +104,7 @@ async def test_a_run_is_a_tree_of_spans_with_the_conventions_names(bench: Bench,
     assert whole.resource.attributes["service.name"] == "waza-lsp"
 
 
-async def test_nothing_that_was_said_is_sent(bench: Bench, scripted: Scripted) -> None:
+async def test_no_message_is_sent(bench: Bench, scripted: Scripted) -> None:
     sent = "".join(it.to_json() for it in spans_of(await performed(bench, scripted)))
     assert "secret" not in sent
 
@@ -144,20 +144,20 @@ def collector(status: int) -> Iterator[tuple[str, list[str]]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("status", "told"), [(200, ""), (400, "5 spans could not be sent")])
-async def test_spans_go_where_the_environment_says(
-    bench: Bench, scripted: Scripted, monkeypatch: pytest.MonkeyPatch, status: int, told: str
+@pytest.mark.parametrize(("status", "message"), [(200, ""), (400, "5 spans could not be sent")])
+async def test_spans_are_sent_to_the_endpoint_in_the_environment(
+    bench: Bench, scripted: Scripted, monkeypatch: pytest.MonkeyPatch, status: int, message: str
 ) -> None:
     pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="the exporter is not installed")
     record = await performed(bench, scripted)
     with collector(status) as (address, asked):
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", address)
         refuse_without_otel()
-        assert send_traces(record).startswith(told)
+        assert send_traces(record).startswith(message)
     assert asked == ["/v1/traces"]
 
 
-def test_without_the_extra_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
         __import__("sys").modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None
     )

@@ -7,7 +7,12 @@ from pathlib import Path
 
 from waza_engine.model.experiment import Experiment
 from waza_engine.model.records import RunRecord
-from waza_engine.reports.experiment import Results, experiment_markdown, experiment_text, over_all_evals
+from waza_engine.reports.experiment import (
+    ExperimentResults,
+    combine_runs,
+    experiment_markdown,
+    experiment_text,
+)
 from waza_engine.reports.html.comparison import experiment_page
 from waza_engine.reports.results_jsonl import summary_line, trial_lines
 from waza_engine.runs.store.record import stored_record
@@ -64,10 +69,10 @@ def _load_record(run: FinishedRun, store: RunStore | None) -> RunRecord | None:
 def _report(
     experiment: Experiment, records: Mapping[str, list[RunRecord]], files: Reports, display: Display
 ) -> Iterator[str]:
-    performed = {name: over_all_evals(runs) for name, runs in records.items() if runs}
+    performed = {name: combine_runs(runs) for name, runs in records.items() if runs}
     if not performed:
         return
-    results = Results(experiment.name, experiment.baseline, performed)
+    results = ExperimentResults(experiment.name, experiment.baseline, performed)
     yield from _write_reports(experiment, records, results, files)
     if display.events or display.printed == "json":
         return
@@ -79,7 +84,7 @@ def _report(
 
 
 def _write_reports(
-    experiment: Experiment, records: Mapping[str, list[RunRecord]], results: Results, files: Reports
+    experiment: Experiment, records: Mapping[str, list[RunRecord]], results: ExperimentResults, files: Reports
 ) -> Iterator[str]:
     markdown = experiment_markdown(results)
     reports: list[tuple[Path, Iterator[str]]] = []

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from waza_engine.reports.inert import harmless, inert
-from waza_engine.reports.text import WORDS, one_line
+from waza_engine.reports.text import STATUS_WORDS, one_line
 from waza_engine.runs.events import (
     BaselineEvent,
     Event,
@@ -100,7 +100,7 @@ class ProgressLines:
             case TaskFinished(error=error) if error:
                 self._write(f"FAIL  {one_line(event.task)}: {one_line(error)}")
             case BaselineEvent(told=TrialFinished() as trial):
-                word = WORDS[trial.status]
+                word = STATUS_WORDS[trial.status]
                 self._write(f"without skills: {word} {one_line(trial.task)}  score {trial.score:.2f}")
             case Note(level=level, message=message):
                 self._write(f"{level}: {one_line(message)}")
@@ -110,7 +110,9 @@ class ProgressLines:
     def _write_trial(self, event: TrialFinished) -> None:
         number = f" trial {event.trial}" if self._trials > 1 else ""
         error = f"  {one_line(event.error)}" if event.error else ""
-        self._write(f"{WORDS[event.status]:5} {one_line(event.task)}{number}  score {event.score:.2f}{error}")
+        self._write(
+            f"{STATUS_WORDS[event.status]:5} {one_line(event.task)}{number}  score {event.score:.2f}{error}"
+        )
 
     def _write(self, line: str) -> None:
         self.out.write(harmless(line) + "\n")
@@ -210,7 +212,7 @@ class LiveProgress:
         error = f"  {one_line(event.error)}" if event.error else ""
         self._print(
             self._prefix,
-            (f"{WORDS[event.status]:5}", _COLOURS[event.status]),
+            (f"{STATUS_WORDS[event.status]:5}", _COLOURS[event.status]),
             f" {one_line(event.task)}{passed}  score {event.score:.2f}{error}",
         )
 

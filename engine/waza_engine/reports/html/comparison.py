@@ -7,7 +7,7 @@ from typing import Any
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import mean
 from waza_engine.reports.comparison import comparison_data
-from waza_engine.reports.experiment import Results, over_all_evals
+from waza_engine.reports.experiment import ExperimentResults, combine_runs
 from waza_engine.reports.html.diff import Diff, text_diff
 from waza_engine.reports.html.rendering import render
 
@@ -31,7 +31,7 @@ def html_comparison(names: Sequence[str], records: Sequence[RunRecord]) -> Itera
     )
 
 
-def experiment_page(results: Results) -> list[str]:
+def experiment_page(results: ExperimentResults) -> list[str]:
     """Return the page of an experiment, in pieces: all arms side by side, the last one against the baseline."""
     return list(html_comparison(list(results.arms), list(results.arms.values())))
 
@@ -39,14 +39,14 @@ def experiment_page(results: Results) -> list[str]:
 def arms_report(records: Sequence[RunRecord]) -> list[str]:
     """Return the page of the experiment that these runs belong to, one run for each arm and eval."""
     arms: dict[str, list[RunRecord]] = {}
-    for it in records:
-        if it.arm is not None:
-            arms.setdefault(it.arm.variant, []).append(it)
+    for record in records:
+        if record.arm is not None:
+            arms.setdefault(record.arm.variant, []).append(record)
     baseline = next((it.arm.baseline for it in records if it.arm is not None), "")
     order = sorted(arms, key=lambda it: it != baseline)
     # The ids of runs begin with the time at which they started.
-    merged = {name: over_all_evals(sorted(arms[name], key=lambda run: run.run_id)) for name in order}
-    return experiment_page(Results("", baseline, merged))
+    merged = {name: combine_runs(sorted(arms[name], key=lambda run: run.run_id)) for name in order}
+    return experiment_page(ExperimentResults("", baseline, merged))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ def _grader_scores(task: TaskRecord) -> dict[str, float]:
     """The mean score of each grader over the trials."""
     found: dict[str, list[float]] = {}
     for trial in task.trials:
-        for it in trial.graders:
-            found.setdefault(it.name, []).append(it.score)
+        for grader in trial.graders:
+            found.setdefault(grader.name, []).append(grader.score)
     return {name: mean(scores) for name, scores in found.items()}
 
 

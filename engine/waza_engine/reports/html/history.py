@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from waza_engine.reports.history import Runs, courses, is_flaky, pass_rate
+from waza_engine.reports.history import Runs, is_flaky, pass_rate, task_histories
 from waza_engine.reports.html.rendering import render, status_class
 
 _MOST_STATUSES = 20
@@ -37,8 +37,8 @@ def history_page(title: str, history: Runs) -> Iterator[str]:
 def history_rows(history: Runs) -> list[HistoryRow]:
     """Return the tasks of the runs, those that pass least often first."""
     return [
-        HistoryRow(task, [square(it) for it in course], pass_rate(course), is_flaky(course))
-        for task, course in courses(history)
+        HistoryRow(task, [square(it) for it in runs], pass_rate(runs), is_flaky(runs))
+        for task, runs in task_histories(history)
     ]
 
 

@@ -35,11 +35,11 @@ class Scores:
                 found.trials.setdefault(index, []).append((trial.weighted_score, trial.status))
                 session = trial.trajectory.session
                 found.tokens += session.usage.tokens if session and session.usage else 0
-                for it in trial.graders:
-                    key = (it.name, it.type)
-                    found.graders.setdefault(key, []).append(it.score)
-                    found.failed[key] = found.failed.get(key, 0) + (not it.passed)
-                    found.cells.setdefault((index, it.name), []).append(it.score)
+                for grader in trial.graders:
+                    key = (grader.name, grader.type)
+                    found.graders.setdefault(key, []).append(grader.score)
+                    found.failed[key] = found.failed.get(key, 0) + (not grader.passed)
+                    found.cells.setdefault((index, grader.name), []).append(grader.score)
         return found
 
 
@@ -130,8 +130,8 @@ def overview(record: RunRecord, scores: Scores) -> Overview:
 def histogram(scores: Sequence[float]) -> list[int]:
     """Count how often each tenth of the scores occurs; scores outside of 0 to 1 count for the ends."""
     counts = [0] * _BINS
-    for it in scores:
-        counts[min(int(clamped(it) * _BINS), _BINS - 1)] += 1
+    for score in scores:
+        counts[min(int(clamped(score) * _BINS), _BINS - 1)] += 1
     return counts
 
 

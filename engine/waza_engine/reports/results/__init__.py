@@ -1,1 +1,1 @@
-"""waza's results JSON, written and read."""
+"""Write and read waza's results JSON."""

@@ -1,7 +1,7 @@
-"""Reading waza's results JSON back into a record: for comparing, merging and reporting runs of other machines or of waza.
+"""Read waza's results JSON back into a record, to compare, merge and report runs of other machines or of waza.
 
-What the file does not tell stays empty: arguments of tool calls beside the five known ones, files of the workspace.
-The totals are computed anew from the runs.
+The file does not have everything: tool calls have five arguments only, and workspace files are missing.
+Totals are computed again from the runs.
 """
 
 import json
@@ -25,14 +25,14 @@ _STATUSES = frozenset(["passed", "failed", "error", "skipped"])
 
 
 class ResultsError(Exception):
-    """The file holds no results; the text says why."""
+    """The file contains no results; the message says why."""
 
 
 def read_results(path: Path) -> RunRecord:
-    """The record of a results file.
+    """Return the record of a results file.
 
     Raises:
-        ResultsError: it cannot be read, or is something else.
+        ResultsError: the file cannot be read, or is something else.
 
     """
     try:
@@ -40,24 +40,26 @@ def read_results(path: Path) -> RunRecord:
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise ResultsError(f"{path}: no JSON: {error}") from error
+        raise ResultsError(f"{path}: not valid JSON: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("tasks"), list) or "summary" not in data:
-        raise ResultsError(f"{path}: no results of a run; write them with waza-lsp run EVAL --output FILE")
+        raise ResultsError(
+            f"{path}: not the results of a run; create them with waza-lsp run EVAL --output FILE"
+        )
     try:
         return record_of(data)
     except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
-        raise ResultsError(f"{path}: not of the form of waza's results: {error_text(error)}") from error
+        raise ResultsError(f"{path}: not waza's results format: {error_text(error)}") from error
 
 
 def record_of(data: Mapping[str, Any]) -> RunRecord:
-    """The record that results data describe."""
+    """Return the record that the data of a results file describe."""
     config, metadata = _map(data.get("config")), _map(data.get("metadata"))
     run_id = str(metadata.get("run_id") or data.get("eval_id") or "")
     scoring = _scoring(metadata.get("scoring"))
     started_at = unix_seconds(str(data.get("timestamp") or ""))
     tasks = [
-        _task(it, index, run_id, started_at, is_weighted=scoring is not None)
-        for index, it in enumerate(data["tasks"])
+        _task(task, index, run_id, started_at, is_weighted=scoring is not None)
+        for index, task in enumerate(data["tasks"])
     ]
     frame = RunFrame(
         suite_name=str(data.get("eval_name") or ""),
@@ -94,11 +96,11 @@ def _ending(metadata: Mapping[str, Any]) -> Ending:
             return Ending()
 
 
-def _scoring(given: Any) -> Scoring | None:
-    """How the scores were put together, where that was not waza's way."""
-    if not isinstance(given, Mapping):
+def _scoring(data: Any) -> Scoring | None:
+    """How the scores were combined, unless it was waza's way."""
+    if not isinstance(data, Mapping):
         return None
-    threshold = given.get("threshold")
+    threshold = data.get("threshold")
     return Scoring(float(threshold) if isinstance(threshold, int | float) else None)
 
 
@@ -109,11 +111,11 @@ def _task(
     frame = TaskFrame(
         name, str(data.get("display_name") or ""), str(data.get("group") or ""), bool(data.get("golden"))
     )
-    found = [_trial(it, name, index, number) for number, it in enumerate(data.get("runs") or [], 1)]
-    trials = [it if it.started_at else replace(it, started_at=started_at) for it in found]
+    trials = [_trial(it, name, index, number) for number, it in enumerate(data.get("runs") or [], 1)]
+    trials = [it if it.started_at else replace(it, started_at=started_at) for it in trials]
     if is_weighted:
         trials = [replace(it, score=it.weighted_score) for it in trials]
-    error = "" if trials or data.get("status") != "failed" else "It was stopped before its first trial"
+    error = "" if trials or data.get("status") != "failed" else "The task was stopped before its first trial"
     return task_record(frame, trials, error, seeded_random(run_id, index))
 
 
@@ -148,7 +150,7 @@ def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> Trial
         graders=graders,
         error=str(data.get("error_msg") or ""),
         attempts=int(data.get("attempts") or 1),
-        # Of its beginning nothing else is told.
+        # The file has no other time of a trial.
         started_at=unix_seconds(str(_map(data.get("failure_artifacts")).get("captured_at") or "")),
         workspace=str(data.get("workspace_dir") or ""),
     )
@@ -160,7 +162,7 @@ def _outcome(name: str, data: Mapping[str, Any]) -> GraderOutcome:
         type=str(data.get("type") or ""),
         status="passed" if data.get("passed") else "failed",
         score=float(data.get("score") or 0.0),
-        # A constraint counts in no score.
+        # Constraints do not count in scores.
         weight=0.0 if data.get("type") == CONSTRAINT else float(data.get("weight") or 1.0),
         feedback=str(data.get("feedback") or ""),
         details=_map(data.get("details")) or None,
@@ -170,8 +172,8 @@ def _outcome(name: str, data: Mapping[str, Any]) -> GraderOutcome:
 
 def _metrics(data: Mapping[str, Any]) -> list[Metric]:
     return [
-        Metric(name, float(it.get("weight") or 0.0), float(it.get("threshold") or 0.0))
-        for name, it in data.items()
+        Metric(name, float(value.get("weight") or 0.0), float(value.get("threshold") or 0.0))
+        for name, value in data.items()
     ]
 
 

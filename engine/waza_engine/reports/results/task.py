@@ -1,8 +1,6 @@
-"""One task of waza's results JSON, with its runs.
+"""Write one task of waza's results JSON, with its runs (docs/reference/waza-formats.md, section 15.1, same field order).
 
-See docs/reference/waza-formats.md, section 15.1; field order as there.
-
-Lists that `json` can write without their ever being in memory: items are made one by one, each time they are looked at.
+Lists may be lazy: the JSON encoder gets their items one by one, so that only one trial is in memory at a time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,27 +14,27 @@ from waza_engine.model.trajectory import DIGEST_ARGUMENTS, Session, ToolCall, Us
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
-    """What becomes of each of `items`, made anew whenever somebody goes through them."""
+class LazyItems:
+    """The results of `convert` for each of `items`, computed on every iteration."""
 
     items: Sequence[Any]
-    become: Callable[[Any], Any]
+    convert: Callable[[Any], Any]
 
     def __iter__(self) -> Iterator[Any]:
-        return (self.become(it) for it in self.items)
+        return (self.convert(it) for it in self.items)
 
     def __len__(self) -> int:
         return len(self.items)
 
 
-Listed = Callable[[Many], list[Any]]
-"""`list`, or `LazyList`."""
+ListFactory = Callable[[LazyItems], list[Any]]
+"""How lists of tasks and trials are built: `list`, or `LazyList`."""
 
 
 class LazyList(list[Any]):
-    """A list only in name, because that is what the JSON encoder asks for."""
+    """A lazy list; it inherits from `list` because the JSON encoder requires that."""
 
-    def __init__(self, many: Many) -> None:
+    def __init__(self, many: LazyItems) -> None:
         super().__init__()
         self._many = many
 
@@ -63,8 +61,10 @@ _EVENT_KEYS = (
 )
 
 
-def task_data(task: TaskRecord, baseline: TaskRecord | None = None, listed: Listed = list) -> dict[str, Any]:
-    """The task's member of the results; `baseline` is the same task in the pass without skills."""
+def task_data(
+    task: TaskRecord, baseline: TaskRecord | None = None, make_list: ListFactory = list
+) -> dict[str, Any]:
+    """Return the task's entry in the results; `baseline` is the same task in the run without skills."""
     return without_empty(
         {
             "test_id": task.task,
@@ -72,7 +72,7 @@ def task_data(task: TaskRecord, baseline: TaskRecord | None = None, listed: List
             "group": task.group,
             "golden": task.golden or None,
             "status": task.status,
-            "runs": listed(Many(task.trials, run_data)),
+            "runs": make_list(LazyItems(task.trials, run_data)),
             "stats": _stats(task.stats) if task.stats else None,
             "skill_impact": skill_impact(task, baseline),
         },
@@ -84,7 +84,7 @@ def task_data(task: TaskRecord, baseline: TaskRecord | None = None, listed: List
 
 
 def skill_impact(task: TaskRecord, baseline: TaskRecord | None) -> dict[str, float] | None:
-    """What the skills did for the pass rate; None without anything to compare.
+    """Return how the skills changed the pass rate; None without a baseline.
 
     See docs/reference/waza-formats.md, section 13.7.
     """
@@ -100,34 +100,38 @@ def skill_impact(task: TaskRecord, baseline: TaskRecord | None) -> dict[str, flo
 
 
 def run_data(trial: TrialRecord) -> dict[str, Any]:
-    """A trial: a member of the task's `runs`."""
-    it = trial.trajectory
+    """Return a trial: an entry of the task's `runs`."""
+    trajectory = trial.trajectory
     return without_empty(
         {
             "run_number": trial.trial,
             "attempts": trial.attempts,
-            "prompt": it.prompt,
+            "prompt": trajectory.prompt,
             "status": trial.status,
-            "duration_ms": it.duration_ms,
-            # A grader that errors leaves no results at all, where it makes the whole trial an error.
+            "duration_ms": trajectory.duration_ms,
+            # If a grader's error makes the whole trial an error, the grader has no result.
             "validations": {
                 v.name: _validation(v)
                 for v in trial.graders
                 if v.status != "error" or trial.status != "error"
             },
-            "session_digest": digest_data(it.session or Session(session_id=it.session_id)),
-            "transcript": [_event(event) for event in it.transcript],
-            "final_output": it.output,
+            "session_digest": digest_data(trajectory.session or Session(session_id=trajectory.session_id)),
+            "transcript": [_event(event) for event in trajectory.transcript],
+            "final_output": trajectory.output,
             "error_msg": trial.error,
-            "skill_invocations": [without_empty({"name": s.name, "path": s.path}, "path") for s in it.skills],
-            "usage": _usage(it.session.usage) if it.session and it.session.usage else None,
+            "skill_invocations": [
+                without_empty({"name": s.name, "path": s.path}, "path") for s in trajectory.skills
+            ],
+            "usage": _usage(trajectory.session.usage)
+            if trajectory.session and trajectory.session.usage
+            else None,
             "workspace_dir": trial.workspace,
             "failure_artifacts": _artifacts(trial),
-            "responder": it.responder.model_dump() if it.responder else None,
+            "responder": trajectory.responder.model_dump() if trajectory.responder else None,
             "checkpoints": [_checkpoint(c) for c in trial.checkpoints],
-            "tool_events": [event.model_dump() for event in it.tool_events],
+            "tool_events": [event.model_dump() for event in trajectory.tool_events],
             "command_invocations": [
-                without_empty(call.model_dump(), "args") for call in it.command_invocations
+                without_empty(call.model_dump(), "args") for call in trajectory.command_invocations
             ],
         },
         "prompt",
@@ -145,7 +149,7 @@ def run_data(trial: TrialRecord) -> dict[str, Any]:
 
 
 def _artifacts(trial: TrialRecord) -> dict[str, Any] | None:
-    """What a person who looks into a failure wants first; the rest is in the run itself."""
+    """The first facts for someone who investigates a failure; the rest is in the run itself."""
     if trial.status not in {"failed", "error"}:
         return None
     failed = [it.name for it in trial.graders if not it.passed]
@@ -153,13 +157,13 @@ def _artifacts(trial: TrialRecord) -> dict[str, Any] | None:
     return without_empty({**artifacts, "captured_at": rfc3339(trial.started_at, "seconds")}, "failed_graders")
 
 
-def _checkpoint(it: CheckpointOutcome) -> dict[str, Any]:
-    validations = {v.name: _validation(v) for v in it.graders if v.status != "error"}
-    errors = [v.feedback for v in it.graders if v.status == "error"]
+def _checkpoint(checkpoint: CheckpointOutcome) -> dict[str, Any]:
+    validations = {v.name: _validation(v) for v in checkpoint.graders if v.status != "error"}
+    errors = [v.feedback for v in checkpoint.graders if v.status == "error"]
     return without_empty(
         {
-            "after_turn": it.after_turn,
-            "status": it.status,
+            "after_turn": checkpoint.after_turn,
+            "status": checkpoint.status,
             "validations": validations,
             "error_msg": "; ".join(errors),
         },
@@ -184,7 +188,7 @@ def _validation(outcome: GraderOutcome) -> dict[str, Any]:
 
 
 def digest_data(session: Session) -> dict[str, Any]:
-    """What an agent did, counted and shortened."""
+    """Return a session's tool calls, counts and usage, with shortened arguments."""
     return without_empty(
         {
             "tool_call_count": session.tool_call_count,
@@ -201,7 +205,7 @@ def digest_data(session: Session) -> dict[str, Any]:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    # The digest keeps these five arguments only, always as texts; the full ones are in tool_events.
+    # The digest has only these five arguments, as strings; all arguments are in tool_events.
     arguments = {key: _text(call.arguments.get(key)) for key in DIGEST_ARGUMENTS}
     return without_empty(
         {"name": call.name, "arguments": arguments, "result": call.result, "success": call.success}, "result"
@@ -263,7 +267,7 @@ def is_significant(interval: Interval) -> bool:
 
 
 def without_empty(data: dict[str, Any], *optional: str) -> dict[str, Any]:
-    """`data` without those of its `optional` members that are empty (None, "", 0, [], {})."""
+    """Return `data` without those `optional` members that are empty (None, "", 0, [], {})."""
     return {key: value for key, value in data.items() if key not in optional or not _is_empty(value)}
 
 

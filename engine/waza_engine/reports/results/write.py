@@ -1,8 +1,7 @@
-"""A run as waza's results JSON, the shape of its `--output` file.
+"""Write a run as waza's results JSON, the format of its `--output` file.
 
-See docs/reference/waza-formats.md, section 15.1, field order as there.
-
-Other programs (`waza compare`, `waza grade`, dashboards) read it. It is an export: runs are stored elsewhere.
+See docs/reference/waza-formats.md, section 15.1; the field order is the same. `waza compare`, `waza grade` and dashboards
+read the file. It is an export only: the store keeps runs in its own format.
 """
 
 import json
@@ -14,9 +13,9 @@ from waza_engine.model.records import MetricResult, RunRecord, TaskRecord, Trigg
 from waza_engine.model.scores import Interval
 from waza_engine.model.trajectory import Trajectory, Usage
 from waza_engine.reports.results.task import (
+    LazyItems,
     LazyList,
-    Listed,
-    Many,
+    ListFactory,
     interval_data,
     is_significant,
     task_data,
@@ -28,21 +27,21 @@ SCHEMA_VERSION = "1.4"
 
 
 def results_json(record: RunRecord) -> str:
-    """The text of the results file, as `waza run --output` writes it, with its last line end."""
+    """Return the text of the results file, as `waza run --output` writes it, with the final newline."""
     return "".join(results_chunks(record))
 
 
 def results_chunks(record: RunRecord) -> Iterator[str]:
-    """The text piece by piece: never more than one trial is in memory."""
+    """Yield the text piece by piece, with at most one trial in memory."""
     encoder = json.JSONEncoder(indent=2, ensure_ascii=False, default=str)
     yield from encoder.iterencode(results_data(record, LazyList))
     yield "\n"
 
 
-def results_data(record: RunRecord, listed: Listed = list) -> dict[str, Any]:
-    """The results as plain data. Members that waza omits when empty are left out when empty.
+def results_data(record: RunRecord, make_list: ListFactory = list) -> dict[str, Any]:
+    """Return the results as plain data. Members that waza omits when empty are omitted.
 
-    `listed` makes the lists of tasks and trials.
+    `make_list` builds the lists of tasks and trials.
     """
     without = {it.task: it for it in record.baseline.tasks} if record.baseline else {}
     return without_empty(
@@ -55,11 +54,13 @@ def results_data(record: RunRecord, listed: Listed = list) -> dict[str, Any]:
             "config": _config(record),
             "summary": _summary(record),
             "metrics": {it.name: _metric(it) for it in record.metrics},
-            "tasks": listed(Many(record.tasks, lambda it: task_data(it, without.get(it.task), listed))),
+            "tasks": make_list(
+                LazyItems(record.tasks, lambda it: task_data(it, without.get(it.task), make_list))
+            ),
             "trigger_metrics": _trigger_metrics(record),
             "trigger_results": [_trigger_result(it) for it in record.triggers],
             "metadata": _metadata(record),
-            "baseline_outcome": {**results_data(record.baseline, listed), "is_baseline": True}
+            "baseline_outcome": {**results_data(record.baseline, make_list), "is_baseline": True}
             if record.baseline
             else None,
         },
@@ -71,7 +72,7 @@ def results_data(record: RunRecord, listed: Listed = list) -> dict[str, Any]:
 
 
 def _metadata(record: RunRecord) -> dict[str, Any]:
-    """What waza has no member for: where the run is kept, metrics that decide nothing, and why there are no tasks."""
+    """Facts that waza's format has no member for: the run's id, informational metrics, and why tasks are missing."""
     measured = {it.name: _metric(it) for it in record.measures}
     return without_empty(
         {
@@ -159,33 +160,33 @@ def _metric(result: MetricResult) -> dict[str, Any]:
 
 
 def _trigger_metrics(record: RunRecord) -> dict[str, Any] | None:
-    it = record.trigger_metrics
-    if it is None:
+    metrics = record.trigger_metrics
+    if metrics is None:
         return None
     return without_empty(
         {
-            "true_positives": it.true_positives,
-            "false_positives": it.false_positives,
-            "true_negatives": it.true_negatives,
-            "false_negatives": it.false_negatives,
-            "errors": it.errors,
-            "precision": it.precision,
-            "recall": it.recall,
-            "f1": it.f1,
-            "accuracy": it.accuracy,
+            "true_positives": metrics.true_positives,
+            "false_positives": metrics.false_positives,
+            "true_negatives": metrics.true_negatives,
+            "false_negatives": metrics.false_negatives,
+            "errors": metrics.errors,
+            "precision": metrics.precision,
+            "recall": metrics.recall,
+            "f1": metrics.f1,
+            "accuracy": metrics.accuracy,
         },
         "errors",
     )
 
 
-def _trigger_result(it: TriggerResult) -> dict[str, Any]:
+def _trigger_result(result: TriggerResult) -> dict[str, Any]:
     return without_empty(
         {
-            "prompt": it.prompt,
-            "confidence": it.confidence,
-            "should_trigger": it.should_trigger,
-            "did_trigger": it.did_trigger,
-            "error_msg": it.error,
+            "prompt": result.prompt,
+            "confidence": result.confidence,
+            "should_trigger": result.should_trigger,
+            "did_trigger": result.did_trigger,
+            "error_msg": result.error,
         },
         "confidence",
         "error_msg",
