@@ -156,7 +156,7 @@ async def test_nobody_is_signed_in(bench: Bench, cli: str) -> None:
     environment = {"PATH": os.environ["PATH"], "HOME": str(bench.folder), "COPILOT_CLI_PATH": cli}
     executor = make_executor("copilot-sdk", ExecutorOptions(bench.folder, environment=environment))
     try:
-        with pytest.raises(UnavailableError, match="Nobody is signed in"):
+        with pytest.raises(UnavailableError, match="You are not signed in"):
             await executor.start()
     finally:
         await executor.close()

@@ -1,1 +1,1 @@
-"""Who performs a task: one file per executor, found by looking into this folder."""
+"""Executors, which run tasks with an agent: one file each. The registry finds them in this folder."""

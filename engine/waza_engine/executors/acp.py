@@ -1,12 +1,8 @@
-"""The acp executor: any agent that speaks the Agent Client Protocol over stdio, such as `copilot --acp --stdio`.
+"""The acp executor: runs any agent that speaks the Agent Client Protocol over stdio, such as `copilot --acp --stdio`.
 
-The protocol tells titles and kinds of tool calls, not their names, and nothing about skills; graders that need those have
-no verdict. Needs the extra `acp`; the agent is the one of `--agent-command`. Each trial has a process of its own. The
-agent works with its own tools in the workspace: reading and writing files through us is offered, terminals are not.
-
-Our side of the Agent Client Protocol: takes what the agent tells, approves what it asks for, serves files.
-
-The protocol tells titles and kinds of tool calls, not their names, and nothing about skills.
+Needs the extra `acp`; `--agent-command` names the agent. Each trial has its own process. The agent uses its own tools
+in the workspace. We approve its permission requests and serve file reads and writes, but no terminals. The protocol has
+titles and kinds of tool calls but not their names, and nothing about skills; graders that need those have no verdict.
 """
 
 import asyncio
@@ -38,10 +34,14 @@ from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.trajectory import Trajectory
 
 _DONE = frozenset(["completed", "failed"])
+_INSTALL = "The executor 'acp' needs the agent client protocol; install it with: pip install 'waza-lsp[acp]'"
+_GRACE_SECONDS = 2.0
+_QUIET_SECONDS = 0.1
+_LONGEST_LINE = 1 << 26
 
 
 class Client:
-    """What the agent talks to; `alive` is set whenever it says something."""
+    """Our side of the protocol, which the agent calls. Every update from the agent sets `alive`."""
 
     def __init__(self, acp: Any, log: EventLog, progress: Progress, workspace: Path) -> None:
         self._acp, self._log, self._progress = acp, log, progress
@@ -49,7 +49,7 @@ class Client:
         self.alive = asyncio.Event()
 
     def on_connect(self, conn: Any) -> None:
-        """Nothing to keep: the run has the connection."""
+        """Do nothing: the executor already has the connection."""
 
     async def request_permission(self, session_id: str, tool_call: Any, options: Any, **_: Any) -> Any:
         schema = importlib.import_module("acp.schema")
@@ -63,16 +63,16 @@ class Client:
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         self.alive.set()
         data = update.model_dump(by_alias=True, exclude_none=True)
-        if told := _add(self._log, data):
-            self._progress(told)
+        if line := _add(self._log, data):
+            self._progress(line)
 
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: Any
     ) -> Any:
         lines = self._inside(path).read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
         start = max((line or 1) - 1, 0)
-        kept = lines[start:] if limit is None else lines[start : start + limit]
-        return self._acp.ReadTextFileResponse(content="".join(kept))
+        selected = lines[start:] if limit is None else lines[start : start + limit]
+        return self._acp.ReadTextFileResponse(content="".join(selected))
 
     async def write_text_file(self, session_id: str, path: str, content: str, **_: Any) -> Any:
         target = self._inside(path)
@@ -81,20 +81,20 @@ class Client:
         return self._acp.WriteTextFileResponse()
 
     def _inside(self, path: str) -> Path:
-        place = (self._workspace / path).resolve()
-        if not place.is_relative_to(self._workspace):
+        target = (self._workspace / path).resolve()
+        if not target.is_relative_to(self._workspace):
             raise self._acp.RequestError.invalid_params({"path": "outside of the workspace"})
-        return place
+        return target
 
 
 def _add(log: EventLog, update: Mapping[str, Any]) -> str:
-    """An update of the protocol as an event; tool calls have a title where others have a name."""
+    """Log an update as an event; a tool call's title serves as its name. Return a line worth showing, or ""."""
     match update.get("sessionUpdate"):
         case "agent_message_chunk":
-            return log.say_on(_text(update.get("content")))
+            return log.add_chunk(_text(update.get("content")))
         case "tool_call":
             identity = str(update.get("toolCallId") or "")
-            told = log.add(
+            line = log.add(
                 "tool.execution_start",
                 {
                     "toolCallId": identity,
@@ -103,7 +103,7 @@ def _add(log: EventLog, update: Mapping[str, Any]) -> str:
                 },
             )
             _tool_update(log, update)
-            return told
+            return line
         case "tool_call_update":
             _tool_update(log, update)
         case _:
@@ -124,10 +124,10 @@ def _tool_update(log: EventLog, update: Mapping[str, Any]) -> None:
         )
 
 
-def conclude(log: EventLog, answer: Any) -> None:
-    """Take what the agent answers at the end of a turn."""
+def _end_turn(log: EventLog, response: Any) -> None:
+    """Log the agent's response at the end of a turn: usage, and why it stopped."""
     log.add("assistant.turn_end", {})
-    data = answer.model_dump(by_alias=True, exclude_none=True)
+    data = response.model_dump(by_alias=True, exclude_none=True)
     usage = data.get("usage")
     if isinstance(usage, Mapping):
         log.add(
@@ -147,14 +147,8 @@ def _text(content: Any) -> str:
     return str(content.get("text") or "") if isinstance(content, Mapping) else ""
 
 
-_INSTALL = "The executor 'acp' needs the agent client protocol; install it with: pip install 'waza-lsp[acp]'"
-_GRACE_SECONDS = 2.0
-_QUIET_SECONDS = 0.1
-_LONGEST_LINE = 1 << 26
-
-
 class AcpExecutor:
-    """Talks to an agent over ACP."""
+    """Runs trials with an agent over ACP."""
 
     name: ClassVar[str] = "acp"
     unknown: frozenset[str] = frozenset([TOOL_NAMES, SKILLS])
@@ -168,14 +162,14 @@ class AcpExecutor:
         self._acp: Any = None
 
     def identity(self) -> str:
-        """What changes with the agent that is started."""
+        """Return a text that changes with the agent program."""
         return agent_identity(self._command, self._environment)
 
     async def start(self) -> None:
-        """See that there is an agent.
+        """Check that the agent exists.
 
         Raises:
-            UnavailableError: the library or the program is missing, no command was given, or one with words to replace.
+            UnavailableError: the library or the program is missing, or the command is empty or has placeholders.
 
         """
         try:
@@ -218,21 +212,23 @@ class AcpExecutor:
         return log.so_far(request.task, request.model)
 
     async def triggered(self, request: TriggerRequest) -> bool:
-        raise UnavailableError("the executor 'acp' cannot tell which skills were loaded")
+        raise UnavailableError("the executor 'acp' does not know which skills were loaded")
 
     async def close(self) -> None:
-        """Nothing to close: every trial has its own process."""
+        """Do nothing: every trial has its own process."""
 
     async def _talk(
         self, connection: Any, request: TrialRequest, log: EventLog, alive: asyncio.Event
     ) -> None:
         try:
             async with asyncio.timeout(request.timeout_seconds):
-                session_id = await self._opened(connection, request)
+                session_id = await self._open_session(connection, request)
         except TimeoutError:
-            raise ExecutorError(f"The agent opened no session within {request.timeout_seconds:g} s") from None
+            raise ExecutorError(
+                f"The agent did not open a session within {request.timeout_seconds:g} s"
+            ) from None
         except Exception as error:
-            raise ExecutorError(f"The agent opens no session: {_told(error)}") from error
+            raise ExecutorError(f"The agent did not open a session: {_error_text(error)}") from error
         log.session_id = session_id
         prompt: str | None = request.task.prompt
         while prompt is not None:
@@ -243,7 +239,7 @@ class AcpExecutor:
             await self._turn(connection, session_id, prompt, request, log, alive)
             prompt = await request.after_turn(log.turn, log.so_far(request.task, request.model))
 
-    async def _opened(self, connection: Any, request: TrialRequest) -> str:
+    async def _open_session(self, connection: Any, request: TrialRequest) -> str:
         schema = importlib.import_module("acp.schema")
         files = schema.FileSystemCapabilities(read_text_file=True, write_text_file=True)
         await connection.initialize(
@@ -264,34 +260,34 @@ class AcpExecutor:
         alive: asyncio.Event,
     ) -> None:
         first = request.first_event_timeout_seconds
-        asking = asyncio.create_task(
+        prompting = asyncio.create_task(
             connection.prompt(prompt=[self._acp.text_block(prompt)], session_id=session_id)
         )
         try:
             async with asyncio.timeout(request.timeout_seconds):
-                if first and not await _happened(alive, asking, first):
-                    log.error = f"no sign of life within {first:g} s (turn {log.turn})"
+                if first and not await _responds(alive, prompting, first):
+                    log.error = f"no output within {first:g} s (turn {log.turn})"
                     return
-                answer = await asking
+                response = await prompting
                 await _quiet(alive)
         except TimeoutError:
             log.error = f"timed out after {request.timeout_seconds:g} s (turn {log.turn})"
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001  # what the agent answers is its error; what there is gets graded
-            log.error = f"The agent failed: {_told(error)}"
+        except Exception as error:  # noqa: BLE001  # the agent's failure is the trial's error; what exists is graded
+            log.error = f"The agent failed: {_error_text(error)}"
         else:
-            conclude(log, answer)
+            _end_turn(log, response)
         finally:
-            if not asking.done():
-                asking.cancel()
+            if not prompting.done():
+                prompting.cancel()
                 with suppress(Exception):
                     async with asyncio.timeout(_GRACE_SECONDS):
                         await connection.cancel(session_id=session_id)
 
 
 def _server(schema: Any, name: str, server: Mapping[str, Any]) -> Any:
-    """An MCP server of the eval in the protocol's words. All its tools are offered: there is no word for fewer."""
+    """Convert an MCP server of the eval for the protocol. It always offers all its tools: the protocol cannot restrict them."""
     if server.get("url"):
         kind = schema.SseMcpServer if server.get("type") == "sse" else schema.HttpMcpServer
         headers = [schema.HttpHeader(name=key, value=it) for key, it in (server.get("headers") or {}).items()]
@@ -305,12 +301,12 @@ def _server(schema: Any, name: str, server: Mapping[str, Any]) -> Any:
     )
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
 async def _quiet(alive: asyncio.Event) -> None:
-    """Updates are handled beside the answer: wait until no more of them come in."""
+    """Wait until no more updates arrive: they are handled concurrently with the response."""
     while True:
         alive.clear()
         try:
@@ -320,8 +316,9 @@ async def _quiet(alive: asyncio.Event) -> None:
             return
 
 
-async def _happened(alive: asyncio.Event, asking: "asyncio.Task[Any]", seconds: float) -> bool:
+async def _responds(alive: asyncio.Event, prompting: "asyncio.Task[Any]", seconds: float) -> bool:
+    """Whether the agent sends an update, or ends the turn, within `seconds`."""
     seen = asyncio.create_task(alive.wait())
-    done, _ = await asyncio.wait([seen, asking], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    done, _ = await asyncio.wait([seen, prompting], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     seen.cancel()
     return bool(done)

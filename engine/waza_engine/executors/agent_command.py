@@ -1,4 +1,4 @@
-"""The agent program that the user names for an executor: `--agent-command`, or an environment variable."""
+"""Parse the agent command of an executor: `--agent-command`, or an environment variable."""
 
 import os
 import re
@@ -12,22 +12,22 @@ from waza_engine.lib.files.digests import command_files
 
 COMMAND_VARIABLE = "WAZA_LSP_AGENT_COMMAND"
 
-# Others have words in braces too, with a sign before them: ${HOME}, @{upstream}, %{http_code}, {{name}}. And elsewhere
-# braces hold more than a name: {}, {a,b}, {"a": 1}, {3f2504e0-4f89}.
+# Other syntaxes are not ours: ${HOME}, @{upstream}, %{http_code}, {{name}}, and braces around anything but a name:
+# {}, {a,b}, {"a": 1}, {3f2504e0-4f89}.
 _PLACEHOLDER = re.compile(r"(?<![$@%#{])\{([A-Za-z_-]+)\}(?!\})")
-_OF_A_SHELL = re.compile(r"\|[|&]?|&&?|;|\d?>>?(?:&\d|/dev/null)?|\d?<{1,3}|&>>?")
+_SHELL_SYNTAX = re.compile(r"\|[|&]?|&&?|;|\d?>>?(?:&\d|/dev/null)?|\d?<{1,3}|&>>?")
 
 
 def agent_argv(
     command: str, environment: Mapping[str, str], *, executor: str, example: str, placeholders: Sequence[str]
 ) -> list[str]:
-    """The command in its parts, with the whole path of its program: agents start in their workspaces.
+    """Split the command, with the absolute path of its program, because agents start in their workspaces.
 
-    `placeholders` are the words in braces that the executor replaces.
+    `placeholders` are the names in braces that the executor replaces.
 
     Raises:
-        UnavailableError: no command was given (the text shows `example`), it cannot be split, its program is not there,
-            or an argument holds another word in braces.
+        UnavailableError: the command is empty (the message shows `example`), it cannot be split, its program does not
+            exist, or an argument has an unknown placeholder.
 
     """
     try:
@@ -43,38 +43,38 @@ def agent_argv(
         )
     found = shutil.which(argv[0], path=environment.get("PATH"))
     if found is None:
-        raise UnavailableError(f"The agent '{argv[0]}' was not found; install it, or name its whole path")
+        raise UnavailableError(f"Agent program '{argv[0]}' not found. Install it, or use its full path")
     if unknown := _unknown_placeholders(argv, placeholders):
         names = ", ".join(f"{{{it}}}" for it in placeholders)
-        known = f"It replaces {names}" if names else "It replaces no words"
+        known = f"Known placeholders: {names}" if names else "It has no placeholders"
         raise UnavailableError(
-            f"The executor '{executor}' does not know {', '.join(unknown)} in the agent command. {known}; "
-            "for an argument that is to hold just that, name a script that gives it"
+            f"The executor '{executor}' does not know {', '.join(unknown)} in the agent command. {known}. "
+            "To pass such an argument literally, use a script"
         )
     return [os.path.abspath(found), *argv[1:]]  # noqa: PTH100  # no link is resolved
 
 
 def _unknown_placeholders(argv: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Of words without blanks: a longer text may be a program of its own, with braces of its own."""
-    found = (it for arg in argv if not re.search(r"\s", arg) for it in _PLACEHOLDER.finditer(arg))
-    return list(dict.fromkeys(f"'{it[0]}'" for it in found if it[1] not in known))
+    """Unknown placeholders in arguments without spaces: longer arguments may be scripts with braces of their own."""
+    matches = (it for arg in argv if not re.search(r"\s", arg) for it in _PLACEHOLDER.finditer(arg))
+    return list(dict.fromkeys(f"'{it[0]}'" for it in matches if it[1] not in known))
 
 
 def shell_words(command: str) -> str:
-    """What to say about words that only a shell would obey, or ""."""
+    """Return a warning about words that only a shell understands, or ""."""
     try:
-        words = [it for it in shlex.split(command) if _OF_A_SHELL.fullmatch(it)]
-    except ValueError:  # said when it is to be started
+        words = [it for it in shlex.split(command) if _SHELL_SYNTAX.fullmatch(it)]
+    except ValueError:  # reported by `agent_argv`
         return ""
     if not words:
         return ""
-    given = ", ".join(f"'{it}'" for it in dict.fromkeys(words))
+    quoted = ", ".join(f"'{it}'" for it in dict.fromkeys(words))
     return (
-        f"No shell runs the agent command: the agent gets {given} as an argument. "
-        "For pipes and redirections put the command into a script, and name that"
+        f"The agent command runs without a shell: the agent gets {quoted} as an argument. "
+        "For pipes and redirections, put the command into a script and use that"
     )
 
 
 def agent_identity(command: str, environment: Mapping[str, str]) -> str:
-    """A text that changes with the command, and with the content of its program and of files that it names."""
+    """Return a text that changes with the command, its program's content and the files that it names."""
     return repr((command, command_files(command, (), Path(), environment.get("PATH"))))

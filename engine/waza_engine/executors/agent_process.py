@@ -1,4 +1,4 @@
-"""One agent program, run once in a workspace: what it prints, limits on time, nothing left behind."""
+"""Run one agent program in a workspace: read its output, enforce time limits, leave no process behind."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.spawn import release, start_program
 
 OUTPUT_LIMIT = 64 << 20
-"""How many bytes of what an agent prints are read; the rest is thrown away."""
+"""How many bytes of an agent's output are used; the rest is discarded."""
 _TAIL_BYTES = 2000
 _PIPE_GRACE_SECONDS = 1.0
 _EXIT_POLL_SECONDS = 0.02
@@ -22,15 +22,15 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """In seconds: for the whole run, and until the first output; 0 of the latter sets no limit."""
+    """Time limits: for the whole run, and until the first output (0: no limit)."""
 
     seconds: float
     first_output: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How the program ended: its exit status, the end of what it wrote to stderr, or which limit it broke."""
+class ProcessEnd:
+    """How the program ended: its exit status, the tail of stderr, and which limit it exceeded."""
 
     status: int
     stderr: str
@@ -39,21 +39,21 @@ class Ended:
 
 @dataclass(slots=True)
 class Lines:
-    """Lines of any length, put together from pieces; `on_line` gets them with their line ends."""
+    """Assembles lines of any length from pieces; `on_line` gets them with their line ends."""
 
     on_line: Callable[[bytes], None]
     _rest: list[bytes] = field(default_factory=list)
 
     def add(self, piece: bytes) -> None:
-        """Take the next piece. Only what it completes is put together, so that one long line costs no more than many."""
+        """Take the next piece. A line is joined only when complete, so one long line costs no more than many short ones."""
         first, *others = piece.split(b"\n")
         self._rest.append(first)
-        for it in others:
+        for other in others:
             self.on_line(b"".join((*self._rest, b"\n")))
-            self._rest = [it]
+            self._rest = [other]
 
     def end(self) -> None:
-        """All is said: a last line without an end counts, too."""
+        """Handle the end of the output: a last line without a line end counts too."""
         if last := b"".join(self._rest):
             self.on_line(last)
 
@@ -66,13 +66,13 @@ async def run_agent(
     stdin: str,
     limits: Limits,
     on_output: Callable[[bytes], object],
-) -> Ended:
-    """Run the program to its end, or to the first limit it breaks; `on_output` gets what it prints, piece by piece.
+) -> ProcessEnd:
+    """Run the program until it ends or exceeds a limit; `on_output` gets its output piece by piece.
 
-    Its whole process group is gone when this returns, also when it is cancelled.
+    The whole process group is gone when this returns, also after a cancellation.
 
     Raises:
-        ExecutorError: it cannot be started.
+        ExecutorError: the program cannot be started.
 
     """
     try:
@@ -95,9 +95,9 @@ async def run_agent(
 
 
 async def end(process: asyncio.subprocess.Process) -> None:
-    """Kill the program with its whole group, and let go of its pipes, whoever else holds them open."""
+    """Kill the program with its process group and close its pipes, even if another process has them open."""
     _kill_group(process)
-    # Whoever closes the pipes first asks for the exit status, and takes it away from the event loop's own watcher.
+    # Closing the pipes reads the exit status, which the event loop's watcher would then miss. So wait for it first.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_PIPE_GRACE_SECONDS):
             await _exit(process)
@@ -106,7 +106,7 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 async def _talk(
     process: asyncio.subprocess.Process, stdin: str, limits: Limits, on_output: Callable[[bytes], object]
-) -> Ended:
+) -> ProcessEnd:
     assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018  # for the type checker
     spoke = asyncio.Event()
     reading = asyncio.create_task(_read(process.stdout, spoke, on_output))
@@ -119,27 +119,27 @@ async def _talk(
             if await _is_alive(spoke, ending, limits.first_output):
                 await ending
             else:
-                broken = f"no sign of life within {limits.first_output:g} s"
+                broken = f"no output within {limits.first_output:g} s"
     except TimeoutError:
         broken = f"timed out after {limits.seconds:g} s"
     finally:
         _kill_group(process)
-        # What is in the pipes is still read; a descendant that left the group may hold them open for ever.
+        # Read what is left in the pipes, but not for ever: a descendant outside the group may hold them open.
         await asyncio.wait([reading, errors], timeout=_PIPE_GRACE_SECONDS)
-        for it in (reading, errors, feeding, ending):
-            it.cancel()
+        for task in (reading, errors, feeding, ending):
+            task.cancel()
     stderr = errors.result() if errors.done() and not errors.cancelled() else ""
-    return Ended(process.returncode or 0, stderr, broken)
+    return ProcessEnd(process.returncode or 0, stderr, broken)
 
 
 async def _exit(process: asyncio.subprocess.Process) -> None:
-    """Wait until the program itself has ended: `wait` would also wait for those that hold its pipes open."""
-    while process.returncode is None:  # noqa: ASYNC110  # nothing else tells of it
+    """Wait until the program has ended. `process.wait` would also wait for others that hold its pipes open."""
+    while process.returncode is None:  # noqa: ASYNC110  # there is no event for it
         await asyncio.sleep(_EXIT_POLL_SECONDS)
 
 
 async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[None], seconds: float) -> bool:
-    """Whether there is output, or an end, within `seconds`; 0 does not wait for it."""
+    """Whether the program prints something or ends within `seconds`; 0 does not wait."""
     if not seconds:
         return True
     speaking = asyncio.create_task(spoke.wait())
@@ -153,7 +153,7 @@ async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[None], seconds: f
 async def _read(
     stream: asyncio.StreamReader, spoke: asyncio.Event, on_output: Callable[[bytes], object]
 ) -> None:
-    """What is beyond the limit is dropped."""
+    """Pass the output on, up to the limit; the rest is discarded."""
     total = 0
     while chunk := await stream.read(_CHUNK):
         spoke.set()
@@ -163,10 +163,10 @@ async def _read(
 
 
 async def _tail(stream: asyncio.StreamReader) -> str:
-    kept = b""
+    tail = b""
     while chunk := await stream.read(_CHUNK):
-        kept = (kept + chunk)[-_TAIL_BYTES:]
-    return kept.decode("utf-8", "replace").strip()
+        tail = (tail + chunk)[-_TAIL_BYTES:]
+    return tail.decode("utf-8", "replace").strip()
 
 
 async def _feed(stream: asyncio.StreamWriter, text: str) -> None:

@@ -1,10 +1,8 @@
-"""The one small interface between a run and whoever performs its tasks.
+"""The interface of executors: a prepared workspace in, a `Trajectory` out.
 
-An executor gets a prepared workspace and yields a `Trajectory`; it neither grades nor stores anything. What goes
-wrong with the agent itself (an error message, a timeout) is part of the trajectory, because the graders still
-look at what exists (docs/reference/waza-formats.md, section 13.4). An exception means that there is nothing to grade.
-
-The folder that an agent works in while it is asked a trigger prompt.
+Executors neither grade nor store anything. The agent's own failures (an error message, a timeout) are part of the
+trajectory, because graders still check what exists (docs/reference/waza-formats.md, section 13.4). An exception means
+that there is nothing to grade.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -20,19 +18,19 @@ from waza_engine.model.trajectory import Trajectory
 
 
 class ExecutorError(Exception):
-    """A trial or a prompt could not be performed at all; the text says why and what to do."""
+    """A trial or trigger prompt could not run at all; the message says why and what to do."""
 
 
 class UnavailableError(Exception):
-    """No trial can be performed: unknown executor, missing program, no login. The run ends with exit status 2."""
+    """No trial can run: unknown executor, missing program, no login. The run ends with exit status 2."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutorOptions:
-    """What an executor may be told when it is made. `recordings` is None for the executor's own default.
+    """The options of an executor. `recordings` is None for the executor's own default.
 
-    `agent_command` is what `command` and `acp` start, `agent_format` how `command` reads what that prints.
-    `environment` is the process's own.
+    `agent_command` is the program of `command` and `acp`; `agent_format` is how `command` reads its output.
+    `environment` is that of our process.
     """
 
     eval_dir: Path
@@ -44,16 +42,16 @@ class ExecutorOptions:
 
 
 AfterTurn = Callable[[int, Trajectory], Awaitable[str | None]]
-"""Called after each turn (from 1) with what there is so far; the next thing to say to the agent, None when all is said."""
+"""Called after each turn (from 1) with the trajectory so far; returns the next prompt, None at the end."""
 
 
-async def all_said(_turn: int, _so_far: Trajectory) -> str | None:
+async def single_turn(_turn: int, _so_far: Trajectory) -> str | None:
     """An `AfterTurn` for trials of one turn."""
     return None
 
 
 TOOL_CALLS, TOOL_NAMES, SKILLS, TOKENS = "tool calls", "tool names", "skills", "tokens"
-"""What an executor may not know of what its agent did (`Executor.unknown`; what each means stands in `runs.unknown`)."""
+"""Facts about the agent that an executor may not know (`Executor.unknown`); `runs.unknown` defines each."""
 RESPONDER, SYSTEM_MESSAGE, MCP_SERVERS = "responder", "system message", "MCP servers"
 COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT = (
     "command mocks",
@@ -67,17 +65,17 @@ NO_AGENT = frozenset(
         AGENT_COMMAND,
     ]
 )
-"""What an executor without an agent makes no use of (`ignores`)."""
+"""What an executor without an agent ignores (`ignores`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRequest:
-    """One trial: send the task's prompt, then whatever `after_turn` answers, working in `workspace_dir`.
+    """One trial in `workspace_dir`: send the task's prompt, then the prompts that `after_turn` returns.
 
-    `timeout_seconds` is per turn, or with `timeout_of_trial` for all of them. When a turn takes longer, the executor
-    stops the agent and returns what there is, with the timeout as the trajectory's error. `first_event_timeout_seconds`
-    0 sets no limit. `skill` is the one under test; `system_message` is added to the agent's own. `baseline` is the pass
-    without skills: none may be loaded, wherever it would come from. The agent starts in `working_dir`. `environment` is
+    `timeout_seconds` is per turn, or with `timeout_of_trial` for all turns. On a timeout the executor stops the agent
+    and returns the trajectory so far, with the timeout as its error. `first_event_timeout_seconds` 0 sets no limit.
+    `skill` is the one under test; `system_message` is appended to the agent's own. `baseline` is the run without
+    skills: the agent must not load any, wherever they come from. The agent starts in `working_dir`. `environment` is
     added to that of the agent's process. `allowed_tools` None allows every tool.
     """
 
@@ -96,11 +94,11 @@ class TrialRequest:
     timeout_of_trial: bool = False
     allowed_tools: tuple[str, ...] | None = None
     baseline: bool = False
-    after_turn: AfterTurn = all_said
+    after_turn: AfterTurn = single_turn
 
     @property
     def working_dir(self) -> Path:
-        """The directory in the workspace that the agent starts in."""
+        """The directory in which the agent starts."""
         return self.workspace_dir / self.task.workdir
 
 
@@ -108,7 +106,7 @@ class TrialRequest:
 class TriggerRequest:
     """One trigger prompt: does the agent load `skill`? `should_trigger` is what the test expects.
 
-    `files` are to be in its workspace.
+    `files` are put into the workspace.
     """
 
     prompt: str
@@ -125,35 +123,35 @@ Progress = Callable[[str], None]
 
 
 class Executor(Protocol):
-    """Performs trials, several at a time if the run is parallel. Made with `ExecutorOptions`."""
+    """Runs trials, concurrently if the run is parallel."""
 
     name: ClassVar[str]
     """The value of `config.executor` and `--executor`."""
     unknown: frozenset[str]
-    """What its trajectories can never tell: `TOOL_CALLS` and the words beside it. Graders that need it have no verdict.
+    """What its trajectories never contain: `TOOL_CALLS`, `TOOL_NAMES`, `SKILLS`, `TOKENS`. Graders that need it have no verdict.
 
-    An executor may also have `ignores`, a frozenset of words of `NO_AGENT`: what it makes no use of. The user is told, as
-    of `warning`, a sentence about what was asked of it and cannot be meant, "" where there is nothing to say. And
-    `identity`, a method without arguments: a text that changes with everything beside a plan that can change what the
-    agent does, such as its program. Results of another one are not taken from the cache.
+    Three members are optional. `ignores` is a frozenset of words of `NO_AGENT` that the executor ignores; the user gets
+    a message about them. `warning` is a sentence about options that are probably a mistake, or "". `identity` is a
+    method without arguments that returns a text. The text changes with everything outside of the plan that can change
+    the agent's work, such as its program. Cached results of a different identity are not used.
     """
 
     def __init__(self, options: ExecutorOptions) -> None: ...
 
     async def start(self) -> None:
-        """Get ready for trials.
+        """Prepare for trials.
 
         Raises:
-            UnavailableError: no trial can be performed.
+            UnavailableError: no trial can run.
 
         """
         ...
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
-        """Perform one trial. Files that it left in no workspace (recordings) are in the trajectory's `files`.
+        """Run one trial. Files that exist in no workspace (of recordings) are in the trajectory's `files`.
 
         Raises:
-            ExecutorError: the trial could not be performed.
+            ExecutorError: the trial could not run.
 
         """
         ...
@@ -162,31 +160,31 @@ class Executor(Protocol):
         """Whether the prompt made the agent load the skill.
 
         Raises:
-            ExecutorError: this prompt could not be performed.
-            UnavailableError: none can.
+            ExecutorError: this prompt could not run.
+            UnavailableError: no trigger prompt can run.
 
         """
         ...
 
     async def close(self) -> None:
-        """Stop everything that was started. Called once, also after a failure."""
+        """Stop everything that the executor started. Called once, also after a failure."""
         ...
 
 
 def agent_of(executor: Executor) -> str:
-    """What tells the agent that an executor starts from others; never empty."""
+    """Return a digest of the executor's name and identity; never empty."""
     identity = getattr(executor, "identity", None)
-    told = identity() if identity is not None else ""
-    return digest(repr((executor.name, told)).encode("utf-8", "replace"))
+    text = identity() if identity is not None else ""
+    return digest(repr((executor.name, text)).encode("utf-8", "replace"))
 
 
 @contextmanager
 def workspace_of(request: TriggerRequest) -> Iterator[str]:
-    """A temporary folder with the request's files in it; one that cannot be written there is left out."""
+    """A temporary workspace with the request's files; a file that cannot be written is left out."""
     with temporary_folder() as root:
-        for it in request.files:
+        for file in request.files:
             with suppress(OSError):
-                path = root / it.target
+                path = root / file.target
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(it.content)
+                path.write_bytes(file.content)
         yield str(root)

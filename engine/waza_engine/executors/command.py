@@ -1,13 +1,13 @@
-"""The command executor: any agent program, started anew for every turn in the task's workspace.
+"""The command executor: starts any agent program in the task's workspace, once per turn.
 
-The command is split as a shell would split it, and executed without one. `{prompt}`, `{workspace}`, `{model}`,
-`{session}` and `{turn}` in it are replaced; without `{prompt}` the prompt goes to the program's standard input. The
-session is the same text for all turns of a trial, so that an agent with a memory can be told to go on. `{system}` is the
-text of skill and instruction files, `{mcp_config}` a file with the MCP servers (`{"mcpServers": {...}}`, as most agents
-read it): without these words in the command the agent does not get them.
+The command is split like in a shell, but runs without one. The placeholders `{prompt}`, `{workspace}`, `{model}`,
+`{session}` and `{turn}` are replaced; without `{prompt}` the prompt goes to standard input. `{session}` is the same for
+all turns of a trial, so that the agent can resume its session. `{system}` is the text of skill and instruction files,
+`{mcp_config}` a file with the MCP servers (`{"mcpServers": {...}}`, which most agents read); without these placeholders
+the agent does not get them.
 
-What it prints is read as `text` (all of it is the agent's answer) or as `copilot-jsonl` (the events that the Copilot CLI
-prints with `--output-format json`). Of plain text nobody knows tool calls, skills or tokens.
+The output is read as `text` (all of it is the agent's answer) or as `copilot-jsonl` (the events that the Copilot CLI
+prints with `--output-format json`). Tool calls, skills and tokens are unknown for plain text.
 """
 
 import json
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, shell_words
-from waza_engine.executors.agent_process import Ended, Limits, Lines, run_agent
+from waza_engine.executors.agent_process import Limits, Lines, ProcessEnd, run_agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     MCP_SERVERS,
@@ -47,14 +47,14 @@ FORMATS = {
     # The CLI's lines have no token counts.
     "copilot-jsonl": frozenset([TOKENS]),
 }
-"""The output formats, and what is unknown in each."""
+"""The output formats, and what each leaves unknown."""
 PLACEHOLDERS = ("prompt", "workspace", "model", "session", "turn", "system", "mcp_config")
-"""The words that are replaced in the command, without their braces."""
+"""The placeholders in the command, without braces."""
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 
 
 class CommandExecutor:
-    """Runs a program of the user's as the agent."""
+    """Runs the user's program as the agent."""
 
     name: ClassVar[str] = "command"
     unknown: frozenset[str] = FORMATS["text"]
@@ -67,29 +67,30 @@ class CommandExecutor:
         self._argv: list[str] = []
         self.warning = shell_words(self._command)
         self.unknown = FORMATS.get(self._format, frozenset())
-        offered = {SYSTEM_MESSAGE: "{system}", MCP_SERVERS: "{mcp_config}"}
+        placeholders = {SYSTEM_MESSAGE: "{system}", MCP_SERVERS: "{mcp_config}"}
         self.ignores = frozenset(
             [
                 ALLOWED_TOOLS,
                 REASONING_EFFORT,
-                *(it for it, word in offered.items() if word not in self._command),
+                *(it for it, word in placeholders.items() if word not in self._command),
             ]
         )
 
     def identity(self) -> str:
-        """What changes with the program that is started, and how its output is read."""
+        """Return a text that changes with the program and the output format."""
         return f"{self._format} {agent_identity(self._command, self._environment)}"
 
     async def start(self) -> None:
-        """See that there is a program.
+        """Check that the program exists.
 
         Raises:
-            UnavailableError: no command was given, it cannot be split, holds an unknown word, or its program is not there.
+            UnavailableError: the command is empty, cannot be split, has an unknown placeholder, or its program does not
+                exist.
 
         """
         if self._format not in FORMATS:
             raise UnavailableError(
-                f"There is no agent format '{self._format}'; there are {' and '.join(FORMATS)}"
+                f"Unknown agent format '{self._format}'. Known formats: {' and '.join(FORMATS)}"
             )
         self._argv = agent_argv(
             self._command,
@@ -112,23 +113,23 @@ class CommandExecutor:
     async def triggered(self, request: TriggerRequest) -> bool:
         if SKILLS in self.unknown:
             raise UnavailableError(
-                f"the executor 'command' cannot tell from the format '{self._format}' which skills were loaded"
+                f"the executor 'command' does not know which skills were loaded: the format '{self._format}' has no skills"
             )
         with workspace_of(request) as folder:
             task = Task("trigger", "trigger", request.prompt)
             trial = TrialRequest(
                 task,
                 1,
-                Path(os.path.realpath(folder)),  # noqa: ASYNC240  # in no time
+                Path(os.path.realpath(folder)),  # noqa: ASYNC240  # fast enough
                 model=request.model,
                 timeout_seconds=request.timeout_seconds,
                 skill_directories=request.skill_directories,
             )
-            done = await self.run(trial, lambda _line: None)
-        return any(it.name == request.skill for it in done.skills)
+            trajectory = await self.run(trial, lambda _line: None)
+        return any(it.name == request.skill for it in trajectory.skills)
 
     async def close(self) -> None:
-        """Nothing to close: every turn has its own process."""
+        """Do nothing: every turn has its own process."""
 
     async def _turn(
         self, request: TrialRequest, prompt: str, session: str, log: EventLog, progress: Progress
@@ -153,7 +154,7 @@ class CommandExecutor:
         printed, lines = bytearray(), Lines(_reader(log, progress))
         if self._format == "text":
             log.add("user.message", {"content": prompt})
-        ended = await run_agent(
+        end = await run_agent(
             argv,
             cwd=request.working_dir,
             environment=self._environment_of(request, session),
@@ -164,7 +165,7 @@ class CommandExecutor:
         lines.end()
         if self._format == "text":
             log.say(printed.decode("utf-8", "replace").rstrip("\r\n"))
-        log.error = log.error or _problem(ended, log.turn)
+        log.error = log.error or _problem(end, log.turn)
 
     def _environment_of(self, request: TrialRequest, session: str) -> Mapping[str, str]:
         return {
@@ -181,24 +182,24 @@ class CommandExecutor:
 
 @contextmanager
 def _mcp_config(servers: Mapping[str, Any]) -> Iterator[str]:
-    """A file with the MCP servers, in the form that most agents read; there for as long as the turn."""
+    """A temporary file with the MCP servers, in the format that most agents read."""
     with temporary_folder() as folder:
         path = folder / "mcp.json"
         path.write_text(json.dumps({"mcpServers": dict(servers)}), encoding="utf-8")
         yield str(path)
 
 
-def _problem(ended: Ended, turn: int) -> str:
-    if ended.broken_limit:
-        return f"{ended.broken_limit} (turn {turn})"
-    if ended.status:
-        said = f": {ended.stderr}" if ended.stderr else ""
-        return f"The agent ended with exit code {ended.status}{said}"
+def _problem(end: ProcessEnd, turn: int) -> str:
+    if end.broken_limit:
+        return f"{end.broken_limit} (turn {turn})"
+    if end.status:
+        stderr = f": {end.stderr}" if end.stderr else ""
+        return f"The agent ended with exit code {end.status}{stderr}"
     return ""
 
 
 def _reader(log: EventLog, progress: Progress) -> Callable[[bytes], None]:
-    """Takes lines of JSON events; lines that are none are passed over."""
+    """A function that logs lines with JSON events and ignores other lines."""
 
     def on_line(line: bytes) -> None:
         try:
@@ -211,7 +212,7 @@ def _reader(log: EventLog, progress: Progress) -> Callable[[bytes], None]:
             log.session_id = str(event.get("sessionId") or log.session_id)
             return
         data = event.get("data")
-        if told := log.add(event["type"], data if isinstance(data, dict) else {}):
-            progress(told)
+        if shown := log.add(event["type"], data if isinstance(data, dict) else {}):
+            progress(shown)
 
     return on_line

@@ -1,4 +1,7 @@
-"""The Copilot CLI: where it is, and how models and MCP servers are named to it."""
+"""Find the Copilot CLI, and describe models and MCP servers to it.
+
+Apart from the executor, because the judge uses the same CLI.
+"""
 
 import shutil
 from collections.abc import Mapping
@@ -6,12 +9,12 @@ from typing import Any
 
 
 def cli_path(environment: Mapping[str, str]) -> str:
-    """Where the CLI is, or "" when there is none."""
+    """Return the path of the CLI, or "" if it is not installed."""
     return environment.get("COPILOT_CLI_PATH") or shutil.which("copilot", path=environment.get("PATH")) or ""
 
 
 def provider(environment: Mapping[str, str]) -> dict[str, str]:
-    """The user's own model endpoint, as the CLI's own variables name it."""
+    """Return the user's own model endpoint from the CLI's environment variables; empty without one."""
     address = environment.get("COPILOT_PROVIDER_BASE_URL", "")
     if not address:
         return {}
@@ -24,7 +27,7 @@ def provider(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def mcp_server(server: dict[str, Any]) -> dict[str, Any]:
-    """An MCP server in the SDK's words: waza leaves out the kind of server, and that all tools are meant."""
+    """Convert an MCP server for the SDK. waza's defaults are implicit: type `local`, all tools."""
     kind = server.get("type") or "local"
     tools = server.get("tools")
     return {**server, "type": kind, "tools": ["*"] if tools is None else list(tools)}

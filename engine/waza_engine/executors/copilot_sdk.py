@@ -1,10 +1,10 @@
-"""The copilot-sdk executor: the Copilot CLI as the agent, as waza drives it.
+"""The copilot-sdk executor: runs the Copilot CLI as the agent, like waza.
 
 See docs/reference/waza-formats.md, sections 13.3 and 16.
 
-One CLI process serves the whole run, every trial has a session of its own. Needs the extra `copilot` and a CLI: the one
+One CLI process serves the whole run; every trial has its own session. Needs the extra `copilot` and a CLI: the one
 that COPILOT_CLI_PATH names, or `copilot` on the PATH. With COPILOT_PROVIDER_BASE_URL the model is the user's own, and
-nobody needs to be signed in. The SDK takes a second to import, so it is imported when the run starts.
+no login is needed. The SDK takes a second to import, so it is imported when the run starts.
 """
 
 import asyncio
@@ -34,8 +34,8 @@ _INSTALL = (
     "The executor 'copilot-sdk' needs the Copilot SDK; install it with: pip install 'waza-lsp[copilot]'"
 )
 _SIGN_IN = (
-    "Nobody is signed in to Copilot. Start 'copilot' and use /login, set GITHUB_TOKEN, or name a model endpoint of your "
-    "own in COPILOT_PROVIDER_BASE_URL"
+    "You are not signed in to Copilot. Start 'copilot' and use /login, set GITHUB_TOKEN, or set COPILOT_PROVIDER_BASE_URL "
+    "to your own model endpoint"
 )
 _ABORT_SECONDS = 5.0
 
@@ -60,29 +60,29 @@ class CopilotExecutor:
         """Start the CLI.
 
         Raises:
-            UnavailableError: the SDK or the CLI is missing, or nobody is signed in.
+            UnavailableError: the SDK or the CLI is missing, or the user is not signed in.
 
         """
-        self._sdk = _imported()
-        # It logs calls that an older CLI does not know as errors with tracebacks, and then manages without them.
+        self._sdk = _import_sdk()
+        # The SDK logs calls that an older CLI does not know as errors with tracebacks, then works without them.
         logging.getLogger("copilot").setLevel(logging.CRITICAL)
         self._cli = cli_path(self._environment)
         if not self._cli:
             raise UnavailableError(
-                "There is no Copilot CLI: install it with 'npm install -g @github/copilot', or name it in COPILOT_CLI_PATH"
+                "Copilot CLI not found. Install it with 'npm install -g @github/copilot', or set COPILOT_CLI_PATH"
             )
-        self._client = await self._started({})
+        self._client = await self._start_client({})
         try:
             signed_in = bool(self._provider) or (await self._client.get_auth_status()).isAuthenticated
         except Exception as error:
             raise UnavailableError(
-                f"The Copilot CLI does not say who is signed in: {error}. Start 'copilot' to see what it wants"
+                f"Cannot check the Copilot login: {error}. Start 'copilot' to see the problem"
             ) from error
         if not signed_in:
             raise UnavailableError(_SIGN_IN)
 
-    async def _started(self, environment: Mapping[str, str]) -> Any:
-        """A CLI of its own, with these variables besides."""
+    async def _start_client(self, environment: Mapping[str, str]) -> Any:
+        """Start a CLI with additional environment variables."""
         client = self._sdk.CopilotClient(
             connection=self._sdk.RuntimeConnection.for_stdio(path=self._cli),
             env={**self._environment, **environment},
@@ -110,20 +110,20 @@ class CopilotExecutor:
                     await self._turn(session, prompt, request, log, alive)
                     prompt = await request.after_turn(log.turn, log.so_far(request.task, model))
             finally:
-                await self._left(session)
+                await self._disconnect(session)
         return log.so_far(request.task, model)
 
     @asynccontextmanager
     async def _client_for(self, request: TrialRequest) -> AsyncIterator[Any]:
-        """The CLI of the run, or one of its own for a trial with an environment of its own."""
+        """The CLI of the run, or a separate one for a trial with its own environment."""
         if not request.environment:
             yield self._client
             return
-        client = await self._started(request.environment)
+        client = await self._start_client(request.environment)
         try:
             yield client
         finally:
-            await _stopped(client)
+            await _stop(client)
 
     async def triggered(self, request: TriggerRequest) -> bool:
         log, invoked = EventLog(), asyncio.Event()
@@ -139,54 +139,54 @@ class CopilotExecutor:
                 self._options(request.model, folder, [str(it) for it in request.skill_directories]),
             )
             session.on(listen)
-            asking = asyncio.create_task(
+            sending = asyncio.create_task(
                 session.send_and_wait(request.prompt, timeout=request.timeout_seconds)
             )
             seen = asyncio.create_task(invoked.wait())
             try:
-                # The answer is known once the skill is loaded; the rest of the work would only cost.
-                await asyncio.wait([asking, seen], return_when=asyncio.FIRST_COMPLETED)
-                problem = asking.exception() if asking.done() else None
+                # The result is known once the skill is loaded; the rest of the turn would only cost money.
+                await asyncio.wait([sending, seen], return_when=asyncio.FIRST_COMPLETED)
+                problem = sending.exception() if sending.done() else None
             finally:
-                await _cancelled(asking, seen)
-                await self._aborted(session)
-                await self._left(session)
+                await _cancel(sending, seen)
+                await self._abort(session)
+                await self._disconnect(session)
         if not invoked.is_set() and (problem or log.error):
             raise ExecutorError(log.error or str(problem) or type(problem).__name__)
         return invoked.is_set()
 
     async def close(self) -> None:
-        """Forget the sessions and stop the CLI."""
+        """Delete the sessions and stop the CLI."""
         if self._client is None:
             return
         with suppress(Exception):
             async with asyncio.timeout(_ABORT_SECONDS):
-                for it in self._sessions:
-                    await self._client.delete_session(it)
-        await _stopped(self._client)
+                for session in self._sessions:
+                    await self._client.delete_session(session)
+        await _stop(self._client)
         self._client = None
 
     async def _turn(
         self, session: Any, prompt: str, request: TrialRequest, log: EventLog, alive: asyncio.Event
     ) -> None:
         first, whole = request.first_event_timeout_seconds, request.timeout_seconds
-        asking = asyncio.create_task(session.send_and_wait(prompt, timeout=whole + _ABORT_SECONDS))
+        sending = asyncio.create_task(session.send_and_wait(prompt, timeout=whole + _ABORT_SECONDS))
         try:
-            if first and not await _happened(alive, asking, min(first, whole)):
-                log.error = log.error or f"no sign of life within {min(first, whole):g} s (turn {log.turn})"
+            if first and not await _responds(alive, sending, min(first, whole)):
+                log.error = log.error or f"no output within {min(first, whole):g} s (turn {log.turn})"
                 return
             async with asyncio.timeout(whole):
-                await asking
+                await sending
         except TimeoutError:
             log.error = log.error or f"timed out after {whole:g} s (turn {log.turn})"
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # noqa: BLE001  # what the SDK raises is the agent's error; what there is gets graded
+        except Exception as error:  # noqa: BLE001  # the SDK's error is the trial's error; what exists is graded
             log.error = log.error or str(error) or type(error).__name__
         finally:
-            if not asking.done() or log.error:
-                await _cancelled(asking)
-                await self._aborted(session)
+            if not sending.done() or log.error:
+                await _cancel(sending)
+                await self._abort(session)
 
     def _trial_options(self, request: TrialRequest) -> dict[str, Any]:
         folders = [str(it) for it in request.skill_directories]
@@ -217,17 +217,17 @@ class CopilotExecutor:
         try:
             session = await client.create_session(**options)
         except Exception as error:
-            raise ExecutorError(f"The Copilot CLI opens no session: {error}") from error
+            raise ExecutorError(f"The Copilot CLI did not open a session: {error}") from error
         self._sessions.append(session.session_id)
         return session
 
-    async def _aborted(self, session: Any) -> None:
+    async def _abort(self, session: Any) -> None:
         with suppress(Exception):
             async with asyncio.timeout(_ABORT_SECONDS):
                 await session.abort()
 
-    async def _left(self, session: Any) -> None:
-        """Leave the session; it stays on disk until the run ends, because a judge may continue it."""
+    async def _disconnect(self, session: Any) -> None:
+        """Disconnect from the session. It stays on disk until the run ends, because a judge may continue it."""
         with suppress(Exception):
             async with asyncio.timeout(_ABORT_SECONDS):
                 await session.disconnect()
@@ -238,34 +238,35 @@ def _listener(log: EventLog, progress: Progress, alive: asyncio.Event) -> Callab
         kind = event.type.value
         if kind.startswith(("assistant.", "tool.", "model.", "session.error")):
             alive.set()
-        if told := log.add(kind, event.data.to_dict()):
-            progress(told)
+        if line := log.add(kind, event.data.to_dict()):
+            progress(line)
 
     return listen
 
 
-async def _happened(alive: asyncio.Event, asking: "asyncio.Task[Any]", seconds: float) -> bool:
+async def _responds(alive: asyncio.Event, sending: "asyncio.Task[Any]", seconds: float) -> bool:
+    """Whether the agent shows activity, or ends the turn, within `seconds`."""
     seen = asyncio.create_task(alive.wait())
-    done, _ = await asyncio.wait([seen, asking], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    done, _ = await asyncio.wait([seen, sending], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     seen.cancel()
     return bool(done)
 
 
-async def _stopped(client: Any) -> None:
+async def _stop(client: Any) -> None:
     try:
         async with asyncio.timeout(_ABORT_SECONDS):
             await client.stop()
-    except Exception:  # noqa: BLE001  # whatever the SDK says, the CLI must be gone
+    except Exception:  # noqa: BLE001  # the CLI must end, whatever the SDK reports
         await client.force_stop()
 
 
-async def _cancelled(*tasks: "asyncio.Task[Any]") -> None:
-    for it in tasks:
-        it.cancel()
+async def _cancel(*tasks: "asyncio.Task[Any]") -> None:
+    for task in tasks:
+        task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _imported() -> Any:
+def _import_sdk() -> Any:
     try:
         return importlib.import_module("copilot")
     except ImportError as error:

@@ -1,9 +1,7 @@
-"""From the events of the Copilot session protocol to a trajectory.
+"""Collect the events of a Copilot session in a trajectory (docs/reference/waza-graders.md, section 3).
 
-See docs/reference/waza-graders.md, section 3.
-
-The SDK and the CLI's JSON lines tell the same events: a type and data in camel case. Most of them are noise to graders,
-so what is kept is listed here. The pseudo-tool `report_intent` is left out, as in waza.
+The SDK and the CLI's JSON lines have the same events: a type, and data in camel case. Graders need only a few of them;
+`add` ignores the others. As in waza, the pseudo-tool `report_intent` is left out.
 """
 
 import time
@@ -27,9 +25,9 @@ _COUNTS = {
 
 @dataclass(slots=True)
 class EventLog:
-    """Takes events as they come. `turn` is the number of the user's turn, from 1: call `next_turn` before each.
+    """Collects events. `turn` is the number of the user's turn, from 1; call `next_turn` before each turn.
 
-    Every entry of the transcript has `at_ms`: the milliseconds since the log was made.
+    Every entry of the transcript has `at_ms`: the milliseconds since the log was created.
     """
 
     turn: int = 0
@@ -44,30 +42,30 @@ class EventLog:
     _counts: dict[str, float] = field(default_factory=dict)
     _totals: dict[str, float] = field(default_factory=dict)
     _agent_turns: int = 0
-    _born: float = field(default_factory=time.monotonic)
+    _created: float = field(default_factory=time.monotonic)
 
     def next_turn(self) -> None:
-        """The user speaks again: the output is from here on that of the new turn."""
+        """Start the next turn of the user. The output is that of the last turn only."""
         self.turn += 1
         self._texts.clear()
 
     def add(self, kind: str, data: Mapping[str, Any]) -> str:
-        """Take an event; one line about it that is worth showing, or ""."""
+        """Add an event. Return one line about it to show the user, or ""."""
         if kind in _TEXTS:
-            return self._said(kind, str(data.get("content") or ""))
+            return self._add_text(kind, str(data.get("content") or ""))
         match kind:
             case "tool.execution_start":
-                return self._tool_starts(data)
+                return self._start_tool(data)
             case "tool.execution_complete":
-                self._tool_ends(data)
+                self._end_tool(data)
             case "skill.invoked":
                 self.skills.append(SkillInvocation.model_validate(dict(data)))
             case "assistant.turn_start":
                 self._agent_turns += 1
             case "assistant.usage":
-                self._consumed(data)
+                self._add_usage_event(data)
             case "session.shutdown" | "session.idle":
-                self._consumed_in_all(data)
+                self._set_totals(data)
             case "session.error":
                 self.error = self.error or str(data.get("message") or "the session ended with an error")
                 self._note({"type": kind, "message": str(data.get("message") or "")})
@@ -78,29 +76,29 @@ class EventLog:
         return f"skill {self.skills[-1].name}" if kind == "skill.invoked" else ""
 
     def say(self, text: str) -> None:
-        """The agent said something, and there is no event about it."""
-        self._said("assistant.message", text)
+        """Add a message of the agent that came without an event."""
+        self._add_text("assistant.message", text)
 
-    def say_on(self, text: str) -> str:
-        """A piece of what the agent is saying: it goes on with the last message, if nothing came between."""
+    def add_chunk(self, text: str) -> str:
+        """Add a chunk of a message. It continues the last message, unless another event came between."""
         last = self.transcript[-1] if self.transcript else {}
         if last.get("type") != "assistant.message" or not self._texts:
-            return self._said("assistant.message", text)
+            return self._add_text("assistant.message", text)
         last["content"] += text
         self._texts.append(text)
         return ""
 
-    def consumed(self, counts: Mapping[str, float]) -> None:
-        """Count tokens that no event tells of; the keys are those of `Usage`."""
+    def add_usage(self, counts: Mapping[str, float]) -> None:
+        """Add token counts; the keys are those of `Usage`."""
         for key, count in counts.items():
             self._counts[key] = self._counts.get(key, 0) + count
 
     def so_far(self, task: Task, model: str) -> Trajectory:
-        """What the agent has done at a task; its time counts from when the log was made."""
+        """Return the trajectory of a task so far; its duration counts from the creation of the log."""
         return self.trajectory(task=task.id, model=model, prompt=task.prompt, duration_ms=self._elapsed_ms())
 
     def trajectory(self, *, task: str, model: str, prompt: str, duration_ms: int) -> Trajectory:
-        """What has happened so far."""
+        """Return the trajectory so far."""
         calls = [
             ToolCall(
                 id=it.tool_call_id, name=it.tool_name, arguments=it.args, result=it.result, success=it.success
@@ -132,9 +130,9 @@ class EventLog:
         self.transcript.append({**event, "at_ms": self._elapsed_ms()})
 
     def _elapsed_ms(self) -> int:
-        return round((time.monotonic() - self._born) * 1000)
+        return round((time.monotonic() - self._created) * 1000)
 
-    def _said(self, kind: str, text: str) -> str:
+    def _add_text(self, kind: str, text: str) -> str:
         if not text:
             return ""
         self._note({"type": kind, "content": text})
@@ -143,7 +141,7 @@ class EventLog:
             return text.strip().partition("\n")[0]
         return ""
 
-    def _tool_starts(self, data: Mapping[str, Any]) -> str:
+    def _start_tool(self, data: Mapping[str, Any]) -> str:
         name, identity = str(data.get("toolName") or ""), str(data.get("toolCallId") or "")
         if name == _HIDDEN_TOOL:
             self._hidden.add(identity)
@@ -162,7 +160,7 @@ class EventLog:
             )
         return f"tool {name}"
 
-    def _tool_ends(self, data: Mapping[str, Any]) -> None:
+    def _end_tool(self, data: Mapping[str, Any]) -> None:
         identity = str(data.get("toolCallId") or "")
         if identity in self._hidden:
             return
@@ -177,23 +175,23 @@ class EventLog:
         )
         if call := self._calls.get(identity):
             error = data.get("error")
-            told = error.get("message") if isinstance(error, Mapping) else error
+            message = error.get("message") if isinstance(error, Mapping) else error
             seconds = time.monotonic() - self._started[identity]
             self._calls[identity] = call.model_copy(
                 update={
                     "result": result,
                     "success": success,
-                    "error": str(told or ""),
+                    "error": str(message or ""),
                     "duration_ms": round(seconds * 1000),
                 }
             )
 
-    def _consumed(self, data: Mapping[str, Any]) -> None:
+    def _add_usage_event(self, data: Mapping[str, Any]) -> None:
         counts = {ours: _number(data.get(theirs)) for ours, theirs in _COUNTS.items()}
-        self.consumed(counts | {"premium_requests": _number(data.get("cost"))})
+        self.add_usage(counts | {"premium_requests": _number(data.get("cost"))})
 
-    def _consumed_in_all(self, data: Mapping[str, Any]) -> None:
-        """The totals that the session tells at its end; they replace what was counted."""
+    def _set_totals(self, data: Mapping[str, Any]) -> None:
+        """Take the totals that the session reports at its end; they replace our own counts."""
         models = data.get("modelMetrics")
         if not isinstance(models, Mapping) or not models:
             return

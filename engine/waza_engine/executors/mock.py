@@ -1,9 +1,7 @@
-"""The mock executor: no agent, an output made from the task itself.
+"""The mock executor: answers with a text made from the task, without an agent.
 
-See docs/reference/waza-formats.md, section 16 (v0.31 and later).
-
-It shows that files load and graders are wired up. It makes no tool calls and loads no skills, so graders that want
-them fail; trigger tests count as predicted correctly without being asked.
+See docs/reference/waza-formats.md, section 16 (v0.31 and later). Use it to check that files load and graders work. It
+makes no tool calls and loads no skills, so graders that require them fail. Every trigger test counts as correct.
 """
 
 import time
@@ -22,7 +20,7 @@ _PREVIEW_BYTES = 1024
 
 
 class MockExecutor:
-    """Answers at once with what the task says about itself."""
+    """Answers at once with the task's own data."""
 
     name: ClassVar[str] = "mock"
     unknown: frozenset[str] = frozenset()
@@ -32,7 +30,7 @@ class MockExecutor:
         self._model = options.model
 
     async def start(self) -> None:
-        """Nothing to start."""
+        """Do nothing."""
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         started = time.perf_counter()
@@ -46,27 +44,27 @@ class MockExecutor:
             session=Session(session_id=session_id),
         )
         turn = 0
-        said: str | None = task.prompt
-        while said is not None:
+        prompt: str | None = task.prompt
+        while prompt is not None:
             turn += 1
             so_far = so_far.model_copy(
                 update={
-                    "output": mock_output(task, said),
+                    "output": mock_output(task, prompt),
                     "duration_ms": int((time.perf_counter() - started) * 1000),
                 }
             )
-            said = await request.after_turn(turn, so_far)
+            prompt = await request.after_turn(turn, so_far)
         return so_far
 
     async def triggered(self, request: TriggerRequest) -> bool:
         return request.should_trigger
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""
 
 
 def mock_output(task: Task, prompt: str) -> str:
-    """The output for one turn; a follow-up changes only the prompt in it."""
+    """Return the output of one turn; turns differ only in the prompt."""
     return "\n".join(_lines(task, prompt))
 
 
@@ -89,14 +87,14 @@ def _lines(task: Task, prompt: str) -> Iterator[str]:
 
 def _preview(content: bytes) -> str:
     cut = content[:_PREVIEW_BYTES]
-    # Go turns every byte that is no UTF-8 into one U+FFFD, also those of a character that was cut.
+    # Go replaces every byte that is not UTF-8 by one U+FFFD, also those of a character cut in the middle.
     text = cut.decode("utf-8", "surrogateescape")
     shown = "".join("\ufffd" if "\udc80" <= it <= "\udcff" else it for it in text)
     return shown + "...(truncated)" if len(content) > _PREVIEW_BYTES else shown
 
 
 def _go(value: Any) -> str:
-    """`value` as Go's `%v` prints it."""
+    """Format `value` like Go's `%v`."""
     match value:
         case Scalar(value=inner):
             return _go(inner)
@@ -117,7 +115,7 @@ def _go(value: Any) -> str:
 
 
 def _go_float(value: float) -> str:
-    """Shortest digits; with an exponent when that is below -4 or above 5, as `%v` does."""
+    """Shortest digits, with an exponent if it is below -4 or above 5, like `%v`."""
     if isnan(value):
         return "NaN"
     if isinf(value):

@@ -1,4 +1,4 @@
-"""Which executors exist: the files of this folder, then plug-ins of the entry point group `waza_lsp.executors`."""
+"""Find executors: the files of this folder, then plug-ins of the entry point group `waza_lsp.executors`."""
 
 import importlib
 import pkgutil
@@ -13,56 +13,56 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 _AGENTS = {"codex": "codex exec {prompt}", "claude-cli": "claude -p {prompt}"}
-"""Executors of some versions of waza whose agents are programs: how the executor `command` starts them."""
+"""Executors of some waza versions that start a program, and the agent command for the same program."""
 
 
 def make_executor(name: str, options: ExecutorOptions) -> Executor:
-    """The executor called `name`.
+    """Create the executor called `name`.
 
     Raises:
-        UnavailableError: there is none, or it cannot be loaded; the text names the ones to use instead.
+        UnavailableError: it does not exist or cannot be loaded; the message names the alternatives.
 
     """
-    found = _executor(name)
-    if found is None:
+    executor = _executor(name)
+    if executor is None:
         raise UnavailableError(_explanation(name))
-    return found(options)
+    return executor(options)
 
 
 def starts_agent(name: str) -> bool:
-    """Whether there is such an executor, and it starts the program of `--agent-command`.
+    """Whether the executor exists and starts the program of `--agent-command`.
 
     Raises:
         UnavailableError: it cannot be loaded.
 
     """
-    found = _executor(name)
-    return found is not None and AGENT_COMMAND not in getattr(found, "ignores", ())
+    executor = _executor(name)
+    return executor is not None and AGENT_COMMAND not in getattr(executor, "ignores", ())
 
 
 def _executor(name: str) -> type[Executor] | None:
-    found = built_in_executors().get(name)
-    if found is None and (plug_in := _plug_ins().get(name)):
-        found = _loaded(plug_in)
-    return found
+    executor = built_in_executors().get(name)
+    if executor is None and (plug_in := _plug_ins().get(name)):
+        executor = _load(plug_in)
+    return executor
 
 
 @cache
 def built_in_executors() -> dict[str, type[Executor]]:
-    """The executor classes in this folder, by name."""
-    found: dict[str, type[Executor]] = {}
+    """Return the executor classes in this folder, by name."""
+    executors: dict[str, type[Executor]] = {}
     for module_info in sorted(pkgutil.iter_modules(_folder.__path__), key=lambda it: it.name):
         module = importlib.import_module(f"{_folder.__name__}.{module_info.name}")
         for thing in vars(module).values():
             if isinstance(thing, type) and thing.__module__ == module.__name__ and "unknown" in vars(thing):
                 name = vars(thing).get("name")
                 if isinstance(name, str):
-                    found[name] = thing
-    return found
+                    executors[name] = thing
+    return executors
 
 
 def executor_names() -> list[str]:
-    """Every executor that can be asked for, in order."""
+    """Return the names of all executors, sorted."""
     return sorted({*built_in_executors(), *_plug_ins()})
 
 
@@ -71,7 +71,7 @@ def _plug_ins() -> "dict[str, EntryPoint]":
     return {it.name: it for it in plugin_entry_points(EXECUTOR_GROUP)}
 
 
-def _loaded(plug_in: "EntryPoint") -> type[Executor]:
+def _load(plug_in: "EntryPoint") -> type[Executor]:
     try:
         executor: type[Executor] = plug_in.load()
     except (ImportError, AttributeError) as error:
@@ -84,10 +84,10 @@ def _loaded(plug_in: "EntryPoint") -> type[Executor]:
 def _explanation(name: str) -> str:
     usable = " or ".join(f"--executor {it}" for it in executor_names())
     if not name:
-        return f"The eval names no executor. Add config.executor to it, or use {usable}"
+        return f"The eval does not set an executor. Add config.executor, or use {usable}"
     if name in _AGENTS:
         return (
-            f"There is no executor '{name}' here; run its agent with "
+            f"waza-lsp has no executor '{name}'. Run its agent with "
             f"--executor command --agent-command '{_AGENTS[name]}'. Or use {usable}"
         )
-    return f"There is no executor '{name}'. Use {usable}"
+    return f"Unknown executor '{name}'. Use {usable}"

@@ -1,9 +1,8 @@
-"""The replay executor: recorded trajectories stand in for the agent, so a run needs no model, account or network.
+"""The replay executor: replays recorded trajectories, so a run needs no model, account or network.
 
 Trial N of a task is `<recordings>/<task id>.<N>.json` if it exists, else `<task id>.json`: a `Trajectory` as JSON.
-In the pass without skills of a run with a baseline the id is followed by `.baseline`. A recording holds the end of a
-trial, not what there was after each turn, so checkpoints are looked at only after the last one.
-`triggers.json` beside them holds `{"version": 1, "prompts": {"<prompt>": {"skills": ["name"]}}}`.
+In the baseline run without skills, `.baseline` follows the id. A recording has the state at the end of a trial, not
+after each turn, so checkpoints are graded only after the last turn. `triggers.json` in the same folder has `{"version": 1, "prompts": {"<prompt>": {"skills": ["name"]}}}`.
 """
 
 import json
@@ -47,7 +46,7 @@ class _Triggers(BaseModel):
 
 
 class ReplayExecutor:
-    """Reads what an agent did from the recordings folder."""
+    """Reads trajectories from the recordings folder."""
 
     name: ClassVar[str] = "replay"
     ignores: ClassVar = NO_AGENT
@@ -58,23 +57,23 @@ class ReplayExecutor:
         self._triggers: _Triggers | None = None
 
     def identity(self) -> str:
-        """What changes with the recordings; empty when they cannot be looked at."""
+        """Return a text that changes with the recordings; empty if they cannot be listed."""
         try:
-            found = sorted(self._folder.rglob("*.json"))
-        except (OSError, ValueError):  # A name that is too long; a NUL.
+            files = sorted(self._folder.rglob("*.json"))
+        except (OSError, ValueError):  # The name is too long, or contains NUL.
             return ""
-        return repr([(it.relative_to(self._folder).as_posix(), file_digest(it)) for it in found])
+        return repr([(it.relative_to(self._folder).as_posix(), file_digest(it)) for it in files])
 
     async def start(self) -> None:
-        """See that there is a recordings folder.
+        """Check that the recordings folder exists.
 
         Raises:
-            UnavailableError: there is none.
+            UnavailableError: it does not exist.
 
         """
         if not is_directory(self._folder):
             raise UnavailableError(
-                f"There is no recordings folder {self._folder}. Name the right one with --recordings DIR, "
+                f"Recordings folder {self._folder} not found. Set it with --recordings DIR, "
                 "or use --executor mock"
             )
 
@@ -90,18 +89,18 @@ class ReplayExecutor:
         recorded = self._triggers.prompts.get(request.prompt)
         if recorded is None:
             raise ExecutorError(
-                f"{self._folder / 'triggers.json'} says nothing about this prompt; add it under 'prompts'"
+                f"{self._folder / 'triggers.json'} has no entry for this prompt. Add it under 'prompts'"
             )
         return request.skill in recorded.skills
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""
 
     def _read_triggers(self) -> _Triggers:
         path = self._folder / "triggers.json"
         if not path.is_file():
             raise UnavailableError(
-                f"There is no {path}. Write one that says which skills each prompt of trigger_tests.yaml invoked"
+                f"{path} not found. Create it with the skills that each prompt of trigger_tests.yaml invoked"
             )
         try:
             triggers = _read(path, _Triggers)
@@ -112,10 +111,10 @@ class ReplayExecutor:
 
 
 def read_recording(path: Path) -> Trajectory:
-    """The trajectory in a file.
+    """Return the trajectory in a file.
 
     Raises:
-        ExecutorError: it cannot be read, is none, or is of a newer version.
+        ExecutorError: the file cannot be read, is not a trajectory, or has a newer version.
 
     """
     trajectory = _read(path, Trajectory)
@@ -124,28 +123,27 @@ def read_recording(path: Path) -> Trajectory:
 
 
 def recorded_trial(folder: Path, task_id: str, trial: int) -> Trajectory:
-    """What is recorded of trial `trial` (from 1) of a task.
+    """Return the recording of trial `trial` (from 1) of a task.
 
     Raises:
-        ExecutorError: nothing, it cannot be read, or the task's id leads out of the folder.
+        ExecutorError: it does not exist, cannot be read, or the task's id leads out of the folder.
 
     """
-    stems = (f"{task_id}.{trial}", task_id)
-    candidates = [recording_file(folder, it) for it in stems]
-    for stem, path in zip(stems, candidates, strict=True):
-        if path.is_file() and not is_of_another(stem, task_id, found := read_recording(path)):
-            return found
+    names = (f"{task_id}.{trial}", task_id)
+    candidates = [recording_file(folder, it) for it in names]
+    for name, path in zip(names, candidates, strict=True):
+        if path.is_file() and not is_of_another(name, task_id, recording := read_recording(path)):
+            return recording
     raise ExecutorError(
-        f"No recording for task '{task_id}', trial {trial}: there is neither {candidates[0]} nor {candidates[1]}. "
-        "Record a run with --record DIR, or name another folder with --recordings DIR"
+        f"No recording for task '{task_id}', trial {trial}: neither {candidates[0]} nor {candidates[1]} exists. "
+        "Record a run with --record DIR, or set another folder with --recordings DIR"
     )
 
 
 def is_of_another(stem: str, task_id: str, recorded: Trajectory) -> bool:
-    """Whether a file that may be a task's is that of another: `p.2.json` is trial 2 of `p`, or the one of `p.2`.
+    """Whether a recording belongs to another task: `p.2.json` may be trial 2 of `p`, or a recording of `p.2`.
 
-    A recording tells the task that it was made of. One that was renamed together with its task tells another name, and
-    counts all the same.
+    A recording names its task. A recording that was renamed together with its task names the old one, but counts.
     """
     other = recorded.task
     number = stem.removeprefix(f"{other}.")
@@ -153,7 +151,7 @@ def is_of_another(stem: str, task_id: str, recorded: Trajectory) -> bool:
 
 
 def recording_file(folder: Path, stem: str) -> Path:
-    """The file `<stem>.json` inside `folder`.
+    """Return the file `<stem>.json` inside `folder`.
 
     Raises:
         ExecutorError: the stem leads out of the folder.
@@ -175,11 +173,11 @@ def _read(path: Path, model: type[_Model]) -> _Model:
             f"The recording {path} has a wrong value at {first_problem_text(error, 'the top level')}"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise ExecutorError(f"The recording {path} is no JSON: {error}") from error
+        raise ExecutorError(f"The recording {path} is not valid JSON: {error}") from error
 
 
 def _json(text: str) -> Any:
-    """JSON as Go reads it: a lone surrogate, which no file and no database can hold, becomes U+FFFD."""
+    """Parse JSON like Go: a lone surrogate, which cannot be stored as UTF-8, becomes U+FFFD."""
     data = json.loads(text)
     if "\\ud" not in text and "\\uD" not in text:
         return data

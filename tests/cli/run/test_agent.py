@@ -103,7 +103,7 @@ def test_who_goes_on_need_not_say_it_again(folder: Path, agent: str) -> None:
     [
         (["--executor", "mock"], "and 'mock' starts none"),
         (["--executor", "copilot-sdk"], "and 'copilot-sdk' starts none"),
-        (["--executor", "nonsense"], "There is no executor 'nonsense'"),
+        (["--executor", "nonsense"], "Unknown executor 'nonsense'"),
         (["--replay-from", "last"], "--replay-from starts no agent"),
     ],
 )
@@ -115,7 +115,7 @@ def test_an_agent_that_nobody_would_start_is_refused(folder: Path, arguments: li
 
 def test_a_pipe_is_told_before_the_agent_gets_it(agent: str) -> None:
     result = run("--agent-command", f"{agent} | tee log")
-    assert "No shell runs the agent command: the agent gets '|' as an argument" in result.stderr
+    assert "The agent command runs without a shell: the agent gets '|' as an argument" in result.stderr
     assert result.exit_code == 0, result.output
     assert "No shell" not in run("--agent-command", agent).stderr
 
@@ -123,7 +123,7 @@ def test_a_pipe_is_told_before_the_agent_gets_it(agent: str) -> None:
 def test_a_placeholder_that_nobody_replaces_is_an_error(agent: str) -> None:
     result = run("--agent-command", f"{agent} {{nope}}")
     assert result.exit_code == 2
-    assert "does not know '{nope}' in the agent command. It replaces {prompt}, " in result.stdout
+    assert "does not know '{nope}' in the agent command. Known placeholders: {prompt}, " in result.stdout
 
 
 def test_a_run_without_an_agent_is_not_gone_on_with_by_one(folder: Path, agent: str) -> None:

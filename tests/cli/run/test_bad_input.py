@@ -98,11 +98,11 @@ def test_a_failing_hook(folder: Path, hooks: str, status: int, told: str) -> Non
         (["--executor", "command"], "--agent-command 'my-agent --print {prompt}'"),
         (
             ["--executor", "command", "--agent-command", "no-such-agent"],
-            "The agent 'no-such-agent' was not found",
+            "Agent program 'no-such-agent' not found",
         ),
         (["--executor", "command", "--agent-command", "'open"], "cannot be split"),
-        (["--executor", "nonsense"], "There is no executor 'nonsense'"),
-        (["--executor", "replay"], "There is no recordings folder"),
+        (["--executor", "nonsense"], "Unknown executor 'nonsense'"),
+        (["--executor", "replay"], "Recordings folder"),
         (["--dask", "tcp://127.0.0.1:1", "--replay-from", "last"], "cannot be used with --dask"),
     ],
 )

@@ -1,4 +1,4 @@
-"""An agent that speaks the Agent Client Protocol over stdio, and does what the prompt says: a program for the tests.
+"""A stand-in agent that speaks the Agent Client Protocol over stdio and executes its prompt, for the tests.
 
 Prompts: `write TEXT` writes out.txt through the client, `call SERVER TOOL` calls a tool of an MCP server it was given,
 `ask` asks for permission, `run COMMAND` runs a program, `sleep` never answers, `die` ends, `refuse` refuses, else it echoes.

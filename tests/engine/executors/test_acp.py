@@ -1,4 +1,4 @@
-"""Agents over the Agent Client Protocol, with a stand-in agent that does what the prompt says."""
+"""Tests of the acp executor, with a stand-in agent that executes its prompt."""
 
 import os
 import shlex
@@ -32,7 +32,7 @@ async def only_trial(bench: Bench, prompt: str, *graders: GraderEntry, **more: A
     return (await bench.run(suite, executor())).tasks[0].trials[0]
 
 
-async def test_what_the_agent_says_and_consumes(bench: Bench) -> None:
+async def test_output_and_token_usage(bench: Bench) -> None:
     only = await only_trial(bench, "hello", contains("you said hello"))
     assert (only.status, only.error, only.trajectory.session_id) == ("passed", "", "s-1")
     assert only.trajectory.session is not None
@@ -40,17 +40,17 @@ async def test_what_the_agent_says_and_consumes(bench: Bench) -> None:
     assert only.trajectory.session.usage.tokens == 9
 
 
-async def test_files_are_written_through_us(bench: Bench) -> None:
+async def test_files_are_written_through_the_client(bench: Bench) -> None:
     only = await only_trial(bench, "write from the agent", files=(InputFile("in.txt", b"x"),))
     assert only.trajectory.files == {"in.txt": "x", "out.txt": "from the agent"}
 
 
-async def test_the_session_goes_on_with_follow_ups(bench: Bench) -> None:
+async def test_follow_ups_continue_the_session(bench: Bench) -> None:
     only = await only_trial(bench, "one", contains("you said three"), follow_ups=("two", "three"))
     assert (only.status, only.trajectory.output) == ("passed", "you said three")
 
 
-async def test_permission_is_given(bench: Bench) -> None:
+async def test_permission_requests_are_approved(bench: Bench) -> None:
     assert (await only_trial(bench, "ask")).trajectory.output == "yes"
 
 
@@ -71,7 +71,7 @@ async def test_graders_of_tool_names_have_no_verdict(bench: Bench) -> None:
     assert (only.status, "does not know tool names" in only.error) == ("error", True)
 
 
-async def test_a_turn_that_takes_too_long_is_ended_and_what_there_is_is_graded(bench: Bench) -> None:
+async def test_a_turn_that_times_out_is_stopped_and_graded(bench: Bench) -> None:
     before = time.monotonic()
     only = await only_trial(bench, "sleep", contains("sleeping"), timeout_seconds=1)
     assert time.monotonic() - before < 8
@@ -80,27 +80,27 @@ async def test_a_turn_that_takes_too_long_is_ended_and_what_there_is_is_graded(b
 
 
 @pytest.mark.parametrize(
-    ("prompt", "told"), [("die", "The agent failed"), ("refuse", "The agent stopped: refusal")]
+    ("prompt", "message"), [("die", "The agent failed"), ("refuse", "The agent stopped: refusal")]
 )
-async def test_an_agent_that_fails(bench: Bench, prompt: str, told: str) -> None:
+async def test_an_agent_that_fails(bench: Bench, prompt: str, message: str) -> None:
     only = await only_trial(bench, prompt)
-    assert (only.status, only.error.startswith(told)) == ("error", True), only.error
+    assert (only.status, only.error.startswith(message)) == ("error", True), only.error
 
 
-async def test_an_agent_that_speaks_something_else(bench: Bench) -> None:
+async def test_an_agent_with_another_protocol(bench: Bench) -> None:
     other = AcpExecutor(ExecutorOptions(Path(), agent_command="true", environment=os.environ))
     only = (await bench.run(bench.suite(task("a")), other)).tasks[0].trials[0]
-    assert (only.status, "opens no session" in only.error) == ("error", True)
+    assert (only.status, "did not open a session" in only.error) == ("error", True)
 
 
-async def test_words_in_braces_would_reach_the_agent_as_they_are() -> None:
+async def test_placeholders_in_the_command_are_refused() -> None:
     command = f"{COMMAND} --model {{model}} | tee log"
     other = AcpExecutor(ExecutorOptions(Path(), agent_command=command, environment=os.environ))
     assert "the agent gets '|' as an argument" in other.warning
-    with pytest.raises(UnavailableError, match=r"does not know '\{model\}' .* It replaces no words"):
+    with pytest.raises(UnavailableError, match=r"does not know '\{model\}' .* It has no placeholders"):
         await other.start()
 
 
-async def test_it_cannot_tell_whether_a_skill_was_triggered() -> None:
+async def test_triggered_skills_are_unknown() -> None:
     with pytest.raises(UnavailableError, match="which skills were loaded"):
         await executor().triggered(TriggerRequest("p", "s", should_trigger=True))

@@ -1,4 +1,4 @@
-"""Any program as the agent: prompt in, answer or events out, limits kept, nothing left behind."""
+"""Tests of the command executor: prompt in, answer or events out, limits enforced, no process left behind."""
 
 import asyncio
 import json
@@ -51,14 +51,14 @@ def is_running(process: int) -> bool:
         return False
 
 
-async def test_the_prompt_goes_to_stdin_and_the_answer_is_what_is_printed(bench: Bench) -> None:
+async def test_the_prompt_goes_to_stdin_and_stdout_is_the_answer(bench: Bench) -> None:
     only = await only_trial(bench, agent(ECHO), contains("got hello"))
     assert (only.status, only.trajectory.output, only.error) == ("passed", "got hello", "")
     assert [it["type"] for it in only.trajectory.transcript] == ["user.message", "assistant.message"]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_lines_are_put_together_from_pieces(size: int) -> None:
+def test_lines_are_assembled_from_pieces(size: int) -> None:
     text, found = b"one\n\ntwo and more\nthe end", list[bytes]()
     lines = Lines(found.append)
     for at in range(0, len(text), size):
@@ -67,7 +67,7 @@ def test_lines_are_put_together_from_pieces(size: int) -> None:
     assert found == text.splitlines(keepends=True)
 
 
-def test_a_long_line_is_put_together_once() -> None:
+def test_a_long_line_is_joined_once() -> None:
     piece, found = b"x" * 1000, list[bytes]()
     lines = Lines(found.append)
     started = time.process_time()
@@ -85,18 +85,18 @@ async def test_placeholders_are_filled_once_and_make_stdin_empty(bench: Bench) -
     record = await bench.run(
         bench.suite(task("a", prompt="do {model} 'it' $HOME"), settings={"model": "m"}), executor
     )
-    said = record.tasks[0].trials[0].trajectory.output
-    assert said == str(["--say=do {model} 'it' $HOME", "m", "1", "{}", "${HOME}"]) + " ''"
+    output = record.tasks[0].trials[0].trajectory.output
+    assert output == str(["--say=do {model} 'it' $HOME", "m", "1", "{}", "${HOME}"]) + " ''"
 
 
-async def test_it_works_in_the_workspace_and_leaves_files_there(bench: Bench) -> None:
+async def test_the_agent_works_in_the_workspace(bench: Bench) -> None:
     code = "import os; open('out.txt', 'w').write(os.environ['WAZA_LSP_TASK']); print(os.getcwd())"
     only = await only_trial(bench, agent(code))
     assert only.trajectory.files == {"out.txt": "a"}
     assert not exists(only.trajectory.output)
 
 
-async def test_every_turn_starts_it_anew_in_the_same_session(bench: Bench) -> None:
+async def test_every_turn_starts_the_program_with_the_same_session(bench: Bench) -> None:
     code = "import sys; open('log', 'a').write(sys.argv[1] + ' ' + sys.argv[2] + '\\n'); print('turn', sys.argv[2])"
     only = await only_trial(bench, agent(code, "{session}", "{turn}", "{prompt}"), follow_ups=("more",))
     first, second = only.trajectory.files["log"].splitlines()
@@ -111,7 +111,7 @@ async def test_an_agent_that_fails_is_graded_and_stays_an_error(bench: Bench) ->
     assert [it.status for it in only.graders] == ["passed"]
 
 
-async def test_a_turn_that_takes_too_long_is_ended_with_all_its_processes(bench: Bench) -> None:
+async def test_a_timeout_kills_all_processes_of_the_agent(bench: Bench) -> None:
     code = (
         "import subprocess, sys, time; p = subprocess.Popen(['sleep', '60']); print('partial', p.pid, flush=True);"
         "time.sleep(60)"
@@ -127,17 +127,17 @@ async def test_a_turn_that_takes_too_long_is_ended_with_all_its_processes(bench:
 
 
 @pytest.mark.slow
-async def test_no_sign_of_life_in_time_ends_it_early(bench: Bench) -> None:
+async def test_without_output_in_time_the_agent_is_stopped(bench: Bench) -> None:
     code = "import time; time.sleep(30)"
     only = await only_trial(bench, agent(code), first_event_timeout_seconds=1)
-    assert only.error == "no sign of life within 1 s (turn 1)"
+    assert only.error == "no output within 1 s (turn 1)"
     code = "import time; print('here', flush=True); time.sleep(1.5); print('done')"
     only = await only_trial(bench, agent(code), first_event_timeout_seconds=1)
     assert (only.error, only.trajectory.output) == ("", "here\ndone")
 
 
 @pytest.mark.slow
-async def test_a_service_that_the_agent_leaves_running_does_not_hold_up_the_run(bench: Bench) -> None:
+async def test_a_service_left_running_does_not_block_the_run(bench: Bench) -> None:
     code = "import subprocess; subprocess.Popen(['sleep', '30'], start_new_session=True); print('done')"
     before = time.monotonic()
     only = await only_trial(bench, agent(code), timeout_seconds=20)
@@ -154,7 +154,7 @@ async def test_a_service_that_the_agent_leaves_running_does_not_hold_up_the_run(
         ({"max_duration_ms": 60000}, "passed"),
     ],
 )
-async def test_what_a_text_cannot_tell_is_never_judged(bench: Bench, config: object, status: str) -> None:
+async def test_graders_of_unknown_facts_have_no_verdict(bench: Bench, config: object, status: str) -> None:
     only = await only_trial(bench, agent(ECHO), GraderEntry("behavior", "limits", config=config))
     assert only.status == status
     assert ("not available: the executor 'command' does not know" in only.error) == (status == "error")
@@ -236,28 +236,26 @@ async def test_triggers_are_read_from_events_and_unknown_in_text() -> None:
     await executor.start()
     assert await executor.triggered(TriggerRequest("take notes", "notes", should_trigger=True))
     assert not await executor.triggered(TriggerRequest("take notes", "other", should_trigger=True))
-    with pytest.raises(UnavailableError, match="cannot tell"):
+    with pytest.raises(UnavailableError, match="does not know which skills were loaded"):
         await agent(ECHO).triggered(TriggerRequest("take notes", "notes", should_trigger=True))
 
 
 @pytest.mark.parametrize(
-    ("command", "form", "told"),
+    ("command", "form", "message"),
     [
         ("", "", "needs an agent: --agent-command"),
-        ("no-such-agent-anywhere {prompt}", "", "was not found"),
+        ("no-such-agent-anywhere {prompt}", "", "not found"),
         ("'unclosed", "", "cannot be split"),
-        ("true", "xml", "There is no agent format 'xml'"),
+        ("true", "xml", "Unknown agent format 'xml'"),
         ("true {nope} --say={promt} {prompt}", "", "does not know '{nope}', '{promt}' in the agent command"),
-        ("true {nope}", "", "It replaces {prompt}, {workspace}, {model}"),
+        ("true {nope}", "", "Known placeholders: {prompt}, {workspace}, {model}"),
     ],
 )
-async def test_an_agent_that_cannot_be_started_is_found_before_the_run(
-    command: str, form: str, told: str
-) -> None:
+async def test_an_unusable_command_is_reported_before_the_run(command: str, form: str, message: str) -> None:
     options = ExecutorOptions(
         Path(), agent_command=command, agent_format=form, environment={"PATH": os.environ["PATH"]}
     )
-    with pytest.raises(UnavailableError, match=told):
+    with pytest.raises(UnavailableError, match=message):
         await CommandExecutor(options).start()
 
 
@@ -274,7 +272,7 @@ async def test_an_agent_that_cannot_be_started_is_found_before_the_run(
         "true {ab2504e0-4f89-11d3-9a0c-0305e82c3301}",
     ],
 )
-async def test_braces_that_are_no_placeholder_are_for_the_agent(command: str) -> None:
+async def test_other_braces_are_passed_to_the_agent(command: str) -> None:
     executor = CommandExecutor(ExecutorOptions(Path(), agent_command=command, environment=os.environ))
     await executor.start()
     assert executor.warning == ""
@@ -291,19 +289,19 @@ async def test_braces_that_are_no_placeholder_are_for_the_agent(command: str) ->
         ("'unclosed |", ""),
     ],
 )
-def test_words_of_a_shell_are_told(command: str, words: str) -> None:
-    told = CommandExecutor(ExecutorOptions(Path(), agent_command=command)).warning
-    assert (f"the agent gets {words} as an argument" in told) == bool(words)
-    assert bool(told) == bool(words)
+def test_shell_syntax_is_reported(command: str, words: str) -> None:
+    warning = CommandExecutor(ExecutorOptions(Path(), agent_command=command)).warning
+    assert (f"the agent gets {words} as an argument" in warning) == bool(words)
+    assert bool(warning) == bool(words)
 
 
-async def test_the_environment_may_name_the_agent(bench: Bench) -> None:
+async def test_the_agent_command_may_come_from_the_environment(bench: Bench) -> None:
     named = {**os.environ, "WAZA_LSP_AGENT_COMMAND": shlex.join([sys.executable, "-c", ECHO])}
     executor = CommandExecutor(ExecutorOptions(Path(), environment=named))
     only = await only_trial(bench, executor)
     assert only.trajectory.output == "got hello"
 
 
-async def test_a_prompt_that_no_program_can_be_given(bench: Bench) -> None:
+async def test_a_prompt_that_is_not_a_valid_argument(bench: Bench) -> None:
     only = await only_trial(bench, agent(ECHO, "{prompt}"), prompt="nul \0")
     assert (only.status, "cannot be started" in only.error) == ("error", True)

@@ -1,4 +1,4 @@
-"""The mock's output, to the letter (docs/reference/waza-formats.md, section 16)."""
+"""Tests of the mock's exact output (docs/reference/waza-formats.md, section 16)."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_long_contents_are_cut_after_1024_bytes() -> None:
     assert second == "y" * 1024 + "...(truncated)"
 
 
-def test_bytes_that_are_no_text_become_one_replacement_character_each() -> None:
+def test_each_invalid_byte_becomes_one_replacement_character() -> None:
     cut = "x" * 1023 + "\u20ac"  # the euro sign has three bytes, of which one is left
     task = Task("a", "", "p", files=(InputFile("a", b"\xff\xfe!"), InputFile("b", cut.encode() + b"more")))
     assert "\n\ufffd\ufffd!\n" in output(task)
@@ -83,7 +83,7 @@ def test_bytes_that_are_no_text_become_one_replacement_character_each() -> None:
         (Scalar("2026-01-02", datetime(2026, 1, 2, tzinfo=UTC)), "2026-01-02 00:00:00 +0000 UTC"),
     ],
 )
-def test_context_values_look_as_go_prints_them(value: Any, shown: str) -> None:
+def test_context_values_are_formatted_like_go(value: Any, shown: str) -> None:
     assert output(Task("a", "", "p", context={"k": value})).endswith(f"\n  k: {shown}")
 
 
@@ -91,7 +91,7 @@ async def run(task: Task) -> Trajectory:
     return await MockExecutor(ExecutorOptions(Path())).run(TrialRequest(task, 1, Path(), model="m"), print)
 
 
-async def test_nothing_but_the_output_is_there() -> None:
+async def test_the_trajectory_has_only_the_output() -> None:
     done = await run(Task("a", "", "p"))
     assert (done.error, done.transcript, done.tool_events, done.skills) == ("", [], [], [])
     assert done.session is not None
@@ -101,7 +101,7 @@ async def test_nothing_but_the_output_is_there() -> None:
     assert done.model == "m"
 
 
-async def test_the_last_follow_up_is_what_is_answered() -> None:
+async def test_the_last_follow_up_is_answered() -> None:
     left = ["second", "third"]
 
     async def after_turn(_turn: int, _so_far: Trajectory) -> str | None:
@@ -113,6 +113,6 @@ async def test_the_last_follow_up_is_what_is_answered() -> None:
 
 
 @pytest.mark.parametrize("expected", [True, False])
-async def test_every_trigger_prediction_is_right(*, expected: bool) -> None:
+async def test_every_trigger_prediction_is_correct(*, expected: bool) -> None:
     executor = MockExecutor(ExecutorOptions(Path()))
     assert await executor.triggered(TriggerRequest("p", "skill", should_trigger=expected)) is expected

@@ -1,4 +1,4 @@
-"""Executors are found by looking; the wrong name is told what to use instead."""
+"""Tests that executors are discovered, and that an unknown name gets suggestions."""
 
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -19,15 +19,15 @@ def test_the_folder_is_the_list() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
-        ("", "names no executor"),
-        ("magic", "no executor 'magic'"),
+        ("", "does not set an executor"),
+        ("magic", "nknown executor 'magic'"),
         ("codex", "--executor command --agent-command 'codex exec {prompt}'"),
     ],
 )
-def test_another_name_is_told_what_to_use(name: str, said: str) -> None:
-    with pytest.raises(UnavailableError, match=said) as error:
+def test_an_unknown_name_gets_suggestions(name: str, message: str) -> None:
+    with pytest.raises(UnavailableError, match=message) as error:
         make_executor(name, OPTIONS)
     assert "--executor mock" in str(error.value)
     assert "--executor replay" in str(error.value)

@@ -1,4 +1,4 @@
-"""Recordings stand in for the agent; what is wrong with one is said with its file name."""
+"""Tests of the replay executor; every error names the recording's file."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ async def replay(folder: Path, task_id: str, trial: int = 1) -> Trajectory:
     return await executor.run(TrialRequest(Task(task_id, "", "p"), trial, folder), print)
 
 
-async def test_a_trial_of_its_own_comes_first(folder: Path) -> None:
+async def test_a_numbered_recording_takes_precedence(folder: Path) -> None:
     record(folder, "a.json", output="any")
     record(folder, "a.2.json", output="second", files={"x.txt": "y"})
     assert (await replay(folder, "a", 1)).output == "any"
@@ -43,7 +43,7 @@ async def test_a_trial_of_its_own_comes_first(folder: Path) -> None:
     assert (await replay(folder, "a", 3)).output == "any"
 
 
-async def test_a_recording_of_another_task_is_none_of_this(folder: Path) -> None:
+async def test_a_recording_of_another_task_is_ignored(folder: Path) -> None:
     record(folder, "p.2.json", task="p", output="second of p")
     record(folder, "p.json", task="p", output="p")
     assert (await replay(folder, "p", 2)).output == "second of p"
@@ -58,7 +58,7 @@ async def test_a_recording_may_be_renamed_with_its_task(folder: Path) -> None:
     assert (await replay(folder, "new")).output == "kept"
 
 
-async def test_a_missing_recording_is_named_with_what_to_do(folder: Path) -> None:
+async def test_a_missing_recording_is_reported_with_a_remedy(folder: Path) -> None:
     with pytest.raises(ExecutorError) as error:
         await replay(folder, "sort-list", 2)
     assert str(folder / "sort-list.2.json") in str(error.value)
@@ -80,25 +80,25 @@ async def test_no_folder_at_all_stops_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not valid JSON"),
         ("[1]", "wrong value"),
         ('{"output": {"a": 1}}', "wrong value at output"),
         ('{"version": 2}', "version 2"),
-        ("[" * 100_000, "is no JSON"),
+        ("[" * 100_000, "is not valid JSON"),
     ],
 )
-async def test_a_broken_recording_is_explained(folder: Path, text: str, said: str) -> None:
+async def test_a_broken_recording_is_explained(folder: Path, text: str, message: str) -> None:
     (folder / "a.json").write_text(text, encoding="utf-8")
-    with pytest.raises(ExecutorError, match=said) as error:
+    with pytest.raises(ExecutorError, match=message) as error:
         await replay(folder, "a")
     assert str(folder / "a.json") in str(error.value)
 
 
 async def test_bytes_that_are_no_utf8_are_explained(folder: Path) -> None:
     (folder / "a.json").write_bytes(b'{"output": "\xff"}')
-    with pytest.raises(ExecutorError, match="is no JSON"):
+    with pytest.raises(ExecutorError, match="is not valid JSON"):
         await replay(folder, "a")
 
 
@@ -128,7 +128,7 @@ async def test_triggers_come_from_their_own_file(folder: Path) -> None:
     )
     assert await triggered(folder, "take notes") is True
     assert await triggered(folder, "weather") is False
-    with pytest.raises(ExecutorError, match="says nothing about this prompt"):
+    with pytest.raises(ExecutorError, match="has no entry for this prompt"):
         await triggered(folder, "unheard of")
 
 
