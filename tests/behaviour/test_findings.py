@@ -240,7 +240,7 @@ def test_v25_a_tag_in_the_place_of_a_value_is_one_mistake() -> None:
 def test_v18_conflict_markers() -> None:
     found = only_finding(HEADER + "<<<<<<< ours\nversion: '1'\n=======\nversion: '2'\n>>>>>>> theirs\n")
     assert (found.line, found.underlined) == (9, "<<<<<<<")
-    assert found.message == "Merge conflict; choose a side and remove the markers"
+    assert found.message == "Merge conflict. Choose a side and remove the markers"
 
 
 def test_v21_a_second_document_is_not_judged() -> None:

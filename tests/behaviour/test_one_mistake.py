@@ -74,7 +74,9 @@ def test_v21_an_empty_document_before_the_eval(start: str, line: int) -> None:
         "second-document",
         "error",
     )
-    assert found.message == "Only the first document of a file is read, and it is empty; remove this line"
+    assert (
+        found.message == "Only the first YAML document of a file is read, and it is empty. Remove this line"
+    )
 
 
 def test_v21_keys_are_offered_in_the_second_document_all_the_same() -> None:

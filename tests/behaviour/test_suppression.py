@@ -1,4 +1,4 @@
-"""Comments that silence findings, and how loud findings are to be."""
+"""Suppression comments and the severities that a project sets."""
 
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def test_only_the_named_codes_are_silent() -> None:
     found = found_in(_text_grader("contains: [b]", "contians: [a]  # waza-lsp: ignore[wrong-type]"))
     assert [it.code for it in found] == ["unknown-key", UNUSED]
     assert found[1].underlined == "wrong-type"
-    assert found[1].message == "No 'wrong-type' is found on the line this comment is about; remove it"
+    assert found[1].message == "No 'wrong-type' on the line of this comment. Remove it"
     assert found[1].severity == "hint"
 
 
@@ -91,14 +91,14 @@ def test_text_that_is_no_comment_silences_nothing() -> None:
 @pytest.mark.parametrize(
     ("comment", "said"),
     [
-        ("ignore", "Nothing is found on the line this comment is about; remove this comment"),
+        ("ignore", "No findings on the line of this comment. Remove this comment"),
         ("ignore[unknwon-key]", "No finding has the code 'unknwon-key'. Did you mean 'unknown-key'"),
-        ("ignore[unknown-key", "The bracket is not closed, so nothing is silenced; add ']'"),
+        ("ignore[unknown-key", "The bracket is not closed, so this comment has no effect. Add ']'"),
         (
             "ignore[]",
-            "No code is named, so nothing is silenced; name one, or write 'ignore' alone for all findings",
+            "No code in the brackets, so this comment has no effect. Add one, or write only 'ignore' for all findings",
         ),
-        ("ignroe[unknown-key]", "'ignroe' is nothing that a comment can ask for. Did you mean 'ignore'?"),
+        ("ignroe[unknown-key]", "Unknown word 'ignroe'. Did you mean 'ignore'?"),
     ],
 )
 def test_a_comment_without_effect_says_why(comment: str, said: str) -> None:

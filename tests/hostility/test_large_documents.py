@@ -42,9 +42,9 @@ SAID = {
     "too large": "larger than 2 MB",
     "deep: ": "the nesting is too deep",
     "large: an open quote": "quote",
-    "large: many equal keys": "stands twice",
+    "large: many equal keys": "Duplicate key",
     "large: stray words": "'word'",
-    "large: documents": "Only the first document",
+    "large: documents": "Only the first YAML document",
 }
 """Beginnings of names, and what must be said of the documents."""
 

@@ -1,14 +1,13 @@
-"""A line of a mapping that was moved to the top level while those below it were not.
+"""Drop cascades: findings that only follow from another mistake in the text.
 
-The text has three faults then: a key that the top level does not know, lines below it in no column of their neighbours,
-and a mapping that lacks the rest of its keys. The author made one.
+Each filter knows one kind of mistake:
 
-Aliases and tags that stand for nothing: what else could be said of their places comes only from what they lack.
-
-What rules say of a text of which some cannot be read (a syntax mistake must not cause further findings).
-
-Nothing is said of lines at fault, and nothing of what is absent, or of a sum, where the missing part may stand in them
-(`Rule.needs`).
+- aliases without an anchor and unknown tags: what they should bring is missing, which is no second mistake;
+- a line of a mapping that moved to the top level: an unknown key, badly indented lines below it and missing keys in the
+  mapping become one finding;
+- syntax errors: rules report nothing at broken lines, and nothing that depends on what these lines may contain
+  (`Rule.needs`);
+- an unfinished key: the items below it seem to belong to the list above.
 """
 
 import re
@@ -37,49 +36,49 @@ from waza_lsp.syntax.tree.tree import Tree
 
 _ABSENT = frozenset([MISSING_KEY, EMPTY_VALUE])
 _ALIASES = object()
-"""Under which a node knows the names of the aliases at or below it."""
+"""The key in a node's cache for the names of the aliases at or below it."""
 
 
 def has_unknown_alias(node: Node, anchors: Collection[str]) -> bool:
-    """Whether there is an alias at or below a node that stands for nothing."""
+    """Whether an alias at or below a node has no anchor."""
     names: frozenset[str] | None = node.cache.get(_ALIASES)
     if names is None:
         names = node.cache[_ALIASES] = frozenset(it.source for it in node.walk() if it.kind is Kind.ALIAS)
     return any(it not in anchors for it in names)
 
 
-def drop_effects_of_unknown_aliases(marks: list[RangedFinding], tree: Tree) -> list[RangedFinding]:
-    """The findings without those that only say that something is not there which an alias or a tag was to bring."""
-    marks = _with_tags_at_fault(marks)
-    holes: set[Place] = set()
-    around = set(_tagged(tree))
-    if not (tree.has_alias or around):
-        return marks
+def drop_effects_of_unknown_aliases(findings: list[RangedFinding], tree: Tree) -> list[RangedFinding]:
+    """Drop findings about values that are missing only because of an unknown alias or tag."""
+    findings = _merge_tag_findings(findings)
+    aliases: set[Place] = set()
+    holders = set(_keys_with_tags(tree))
+    if not (tree.has_alias or holders):
+        return findings
     for piece in tree.pieces:
         root = piece.parsed.root
         if piece.parsed.has_alias and root is not None and has_unknown_alias(root, tree.anchors):
-            for is_hole, place in _places(root, None, tree.anchors):
-                (holes if is_hole else around).add(Place(place.line + piece.start, place.column))
-    return [it for it in marks if not _is_consequence(it, holes, around)]
+            for is_alias, place in _alias_effects(root, None, tree.anchors):
+                (aliases if is_alias else holders).add(Place(place.line + piece.start, place.column))
+    return [it for it in findings if not _is_cascade(it, aliases, holders)]
 
 
-def _with_tags_at_fault(marks: list[RangedFinding]) -> list[RangedFinding]:
-    """The findings where a tag alone makes a number, say, a text that is refused: the tag is the mistake then."""
-    tags = {it.span.start for it in marks if it.finding.rule is UNKNOWN_TAG}
-    spoiled = {it.span.start for it in marks if it.finding.rule is WRONG_TYPE} & tags
-    if not spoiled:
-        return marks
+def _merge_tag_findings(findings: list[RangedFinding]) -> list[RangedFinding]:
+    """Keep one finding where an unknown tag makes a value a string of the wrong type: the tag, as an error."""
+    tags = {it.span.start for it in findings if it.finding.rule is UNKNOWN_TAG}
+    covered = {it.span.start for it in findings if it.finding.rule is WRONG_TYPE} & tags
+    if not covered:
+        return findings
     return [
         it._replace(finding=replace(it.finding, severity=Severity.ERROR))
-        if it.finding.rule is UNKNOWN_TAG and it.span.start in spoiled
+        if it.finding.rule is UNKNOWN_TAG and it.span.start in covered
         else it
-        for it in marks
-        if it.finding.rule is not WRONG_TYPE or it.span.start not in spoiled
+        for it in findings
+        if it.finding.rule is not WRONG_TYPE or it.span.start not in covered
     ]
 
 
-def _tagged(tree: Tree) -> Iterator[Place]:
-    """The keys that have nothing but an unknown tag: `!word` is a text to people."""
+def _keys_with_tags(tree: Tree) -> Iterator[Place]:
+    """The keys whose whole value is an unknown tag: their author takes `!word` for a string."""
     for piece in tree.pieces:
         tags = {span for _, span in piece.parsed.tags}
         for node in piece.parsed.root.walk() if tags and piece.parsed.root is not None else ():
@@ -88,13 +87,13 @@ def _tagged(tree: Tree) -> Iterator[Place]:
                     yield Place(key.start.line + piece.start, key.start.column)
 
 
-def _is_consequence(mark: RangedFinding, holes: set[Place], around: set[Place]) -> bool:
-    rule, start = mark.finding.rule, mark.span.start
-    return (start in holes and rule is not SYNTAX_ERROR) or (start in around and rule in _ABSENT)
+def _is_cascade(ranged: RangedFinding, aliases: set[Place], holders: set[Place]) -> bool:
+    rule, start = ranged.finding.rule, ranged.span.start
+    return (start in aliases and rule is not SYNTAX_ERROR) or (start in holders and rule in _ABSENT)
 
 
-def _places(node: Node, key: Node | None, anchors: Collection[str]) -> Iterator[tuple[bool, Place]]:
-    """Where such aliases stand, each with True; and where it would be said that they are missing."""
+def _alias_effects(node: Node, key: Node | None, anchors: Collection[str]) -> Iterator[tuple[bool, Place]]:
+    """The start of each unknown alias, with True, and of the keys that may seem empty or incomplete, with False."""
     if node.kind is Kind.ALIAS:
         if node.source not in anchors:
             yield True, node.start
@@ -102,47 +101,48 @@ def _places(node: Node, key: Node | None, anchors: Collection[str]) -> Iterator[
                 yield False, key.start
         return
     for key_node, value in node.pairs:
-        yield from _places(value, key_node, anchors)
+        yield from _alias_effects(value, key_node, anchors)
         if key_node.source == "<<" and has_unknown_alias(value, anchors):
             yield from ((False, it.start) for it in (key, node, node.pairs[0][0]) if it is not None)
     for item in node.items:
-        yield from _places(item, None, anchors)
+        yield from _alias_effects(item, None, anchors)
 
 
 _FIRST = Place(0, 0)
-_ABSENT_strays = frozenset([MISSING_KEY, EMPTY_VALUE])
-_OF_THE_TEXT = frozenset([SYNTAX_ERROR, DUPLICATE_KEY, TEXT_CUT_BY_COMMENT, UNKNOWN_TAG, UNQUOTED_TEMPLATE])
-"""What is said of lines as they stand, whatever they mean together."""
+_ABOUT_SINGLE_LINES = frozenset(
+    [SYNTAX_ERROR, DUPLICATE_KEY, TEXT_CUT_BY_COMMENT, UNKNOWN_TAG, UNQUOTED_TEMPLATE]
+)
+"""Rules about a line by itself, whatever the lines around it mean."""
 
 
-def report_outdented_keys(marks: list[RangedFinding], tree: Tree, form: Form) -> list[RangedFinding]:
-    """The marks of a document, with one for all that such a line brings about."""
-    told: list[RangedFinding] = []
-    spoiled: set[int] = set()
-    robbed: set[Place] = set()
-    unread: set[int] = set()
-    for above in _robbed_by_blanks(tree):
+def report_outdented_keys(findings: list[RangedFinding], tree: Tree, form: Form) -> list[RangedFinding]:
+    """Replace all findings that follow from a line that moved to the top level by one about its indentation."""
+    moved: list[RangedFinding] = []
+    covered: set[int] = set()
+    incomplete: set[Place] = set()
+    unreadable: set[int] = set()
+    for above in _pieces_without_a_line(tree):
         if above.kind is PieceKind.ITEM:
-            unread.update(range(above.start, above.end))
+            unreadable.update(range(above.start, above.end))
         else:
-            robbed.add(_owner(above))
-    for owner, piece, key in _strays(tree, form):
-        told.append(RangedFinding(key.span.shift(piece.start), SYNTAX_ERROR.at((), INDENTED)))
-        spoiled.update(range(piece.start, piece.end))
-        robbed.add(owner)
-    if not (told or robbed or unread):
-        return marks
+            incomplete.add(_last_key_start(above))
+    for holder, piece, key in _moved_lines(tree, form):
+        moved.append(RangedFinding(key.span.shift(piece.start), SYNTAX_ERROR.at((), INDENTED)))
+        covered.update(range(piece.start, piece.end))
+        incomplete.add(holder)
+    if not (moved or incomplete or unreadable):
+        return findings
     return [
         it
-        for it in marks
-        if it.span.start.line not in spoiled
-        and not (it.finding.rule in _ABSENT_strays and it.span.start in robbed)
-        and not (it.span.start.line in unread and it.finding.rule not in _OF_THE_TEXT)
-    ] + told
+        for it in findings
+        if it.span.start.line not in covered
+        and not (it.finding.rule in _ABSENT and it.span.start in incomplete)
+        and not (it.span.start.line in unreadable and it.finding.rule not in _ABOUT_SINGLE_LINES)
+    ] + moved
 
 
-def _strays(tree: Tree, form: Form) -> Iterator[tuple[Place, Piece, Node]]:
-    """Where the mapping's key stands, the piece that begins with a key that was meant to be in it, and that key."""
+def _moved_lines(tree: Tree, form: Form) -> Iterator[tuple[Place, Piece, Node]]:
+    """For each moved line: the start of its mapping's key, the piece that the line begins, and its own key."""
     pieces, known = tree.pieces, form.schema.get("properties", {})
     for number in [index for index, it in enumerate(pieces) if it.parsed.problems and index > 0]:
         above, piece = pieces[number - 1], pieces[number]
@@ -156,36 +156,36 @@ def _strays(tree: Tree, form: Form) -> Iterator[tuple[Place, Piece, Node]]:
         ):
             continue
         key = root.pairs[0][0]
-        # Which of the lines could not be read is decided elsewhere: it may have been this one.
-        if key.start == _FIRST and key.source not in known and _may_hold(above, first.span.start.column):
-            yield _owner(above), piece, key
+        # The parser decides which of the lines is the broken one: it may be this one.
+        if key.start == _FIRST and key.source not in known and _may_contain(above, first.span.start.column):
+            yield _last_key_start(above), piece, key
 
 
-def _robbed_by_blanks(tree: Tree) -> Iterator[Piece]:
-    """The pieces that lack a line because its indentation is of blanks that YAML does not know.
+def _pieces_without_a_line(tree: Tree) -> Iterator[Piece]:
+    """The pieces that lost a line because it is indented with spaces that YAML does not know.
 
-    Of an item nearly everything depends on what else is in it, so that it counts as unread; of a top-level key only
-    what its mapping lacks.
+    Nearly all findings about an item depend on all of its lines, so such an item counts as unreadable. At a top-level key
+    only findings about missing keys do.
     """
     for above, piece in pairwise(tree.pieces):
-        is_robbed = piece.kind is PieceKind.STRAY and above.kind in _READABLE
-        if is_robbed and any(
+        has_lost_line = piece.kind is PieceKind.STRAY and above.kind in _PIECES_WITH_DATA
+        if has_lost_line and any(
             it.cause is Cause.SPACES and it.span.start == _FIRST for it in piece.parsed.problems
         ):
             yield above
 
 
-_READABLE = frozenset([PieceKind.PAIR, PieceKind.ITEM])
+_PIECES_WITH_DATA = frozenset([PieceKind.PAIR, PieceKind.ITEM])
 
 
-def _owner(piece: Piece) -> Place:
-    """Where the last key of a piece stands."""
+def _last_key_start(piece: Piece) -> Place:
+    """The start of the last key in a piece."""
     start = piece.parsed.root.pairs[-1][0].start if piece.parsed.root is not None else _FIRST
     return Place(start.line + piece.start, start.column)
 
 
-def _may_hold(piece: Piece, column: int) -> bool:
-    """Whether the keys of the mapping that is the value of a piece stand in a column, or it has no value yet."""
+def _may_contain(piece: Piece, column: int) -> bool:
+    """Whether a piece has no value yet, or its value is a mapping with a key in `column`."""
     root = piece.parsed.root
     value = root.pairs[-1][1] if root is not None and root.pairs else None
     if value is None or value.flow or value.kind is not Kind.MAP:
@@ -193,8 +193,10 @@ def _may_hold(piece: Piece, column: int) -> bool:
     return any(key.start.column == column for key, _ in value.pairs)
 
 
-def drop_effects_of_syntax_errors(said: list[RangedFinding], tree: Tree, form: Form) -> list[RangedFinding]:
-    """What the rules said, without what a mistake in the syntax brings about."""
+def drop_effects_of_syntax_errors(
+    findings: list[RangedFinding], tree: Tree, form: Form
+) -> list[RangedFinding]:
+    """Drop findings of rules at broken lines, and those that depend on what such lines may contain."""
     lines: set[int] = set()
     keys: set[str] = set()
     above: Piece | None = None
@@ -202,49 +204,49 @@ def drop_effects_of_syntax_errors(said: list[RangedFinding], tree: Tree, form: F
         if piece.kind not in {PieceKind.ITEM, PieceKind.SKIPPED}:
             above = piece
         if _is_unread(piece, tree):
-            lines.update(_lines_at_fault(piece))
-            keys.update(_keys(piece, above, form))
+            lines.update(_broken_lines(piece))
+            keys.update(_affected_keys(piece, above, form))
     if not keys:
-        return said
-    return [it for it in said if not (_is_at(it, lines) or _is_about(it, tree, keys))]
+        return findings
+    return [it for it in findings if not (_touches(it, lines) or _depends_on(it, tree, keys))]
 
 
 _ANY = "*"
-"""Stands for every key of the top level."""
+"""Any key of the top level."""
 
 
-def _is_at(mark: RangedFinding, lines: set[int]) -> bool:
-    return any(it in lines for it in range(mark.span.start.line, mark.span.end.line + 1))
+def _touches(ranged: RangedFinding, lines: set[int]) -> bool:
+    return any(it in lines for it in range(ranged.span.start.line, ranged.span.end.line + 1))
 
 
-def _is_about(mark: RangedFinding, tree: Tree, keys: set[str]) -> bool:
-    needs = mark.finding.rule.needs
+def _depends_on(ranged: RangedFinding, tree: Tree, keys: set[str]) -> bool:
+    needs = ranged.finding.rule.needs
     if not needs:
         return False
     if _ANY in keys or not needs.isdisjoint(keys):
         return True
-    piece = tree.piece_at(mark.span.start.line) if HERE in needs else None
+    piece = tree.piece_at(ranged.span.start.line) if HERE in needs else None
     return piece is not None and _is_unread(piece, tree)
 
 
 def _is_unread(piece: Piece, tree: Tree) -> bool:
-    """Whether the text of a piece is broken, or a value in it stands for nothing that is known."""
+    """Whether a piece has a syntax error, an unquoted template or an unknown alias."""
     it = piece.parsed
     is_read = not (it.problems or it.templates)
     return not is_read or (it.has_alias and it.root is not None and has_unknown_alias(it.root, tree.anchors))
 
 
-def _lines_at_fault(piece: Piece) -> Iterator[int]:
+def _broken_lines(piece: Piece) -> Iterator[int]:
     for it in piece.parsed.problems:
         yield from range(piece.start + it.span.start.line, piece.start + it.span.end.line + 1)
 
 
-def _keys(piece: Piece, above: Piece | None, form: Form) -> Iterator[str]:
-    """The top-level keys that a broken piece may hold something of; `above` is what its list stands under."""
-    owner = piece if above is None else above
-    keys, known = _first_keys(owner), form.schema.get("properties", {})
-    is_one = owner.kind is not PieceKind.WHOLE and bool(keys) and all(it in known for it in keys)
-    yield from keys if is_one else _begun(owner, known) or [_ANY]
+def _affected_keys(piece: Piece, above: Piece | None, form: Form) -> Iterator[str]:
+    """The top-level keys that a broken piece may belong to; `above` is the piece with the key of its list."""
+    holder = piece if above is None else above
+    keys, known = _first_keys(holder), form.schema.get("properties", {})
+    is_known = holder.kind is not PieceKind.WHOLE and bool(keys) and all(it in known for it in keys)
+    yield from keys if is_known else _keys_starting_like(holder, known) or [_ANY]
 
 
 def _first_keys(piece: Piece) -> list[str]:
@@ -253,30 +255,30 @@ def _first_keys(piece: Piece) -> list[str]:
 
 
 def drop_items_below_unfinished_keys(
-    marks: list[RangedFinding], tree: Tree, form: Form
+    findings: list[RangedFinding], tree: Tree, form: Form
 ) -> list[RangedFinding]:
-    """The marks without those of items below a line that has to be a key: they stand in the list above by mistake."""
+    """Drop findings about items below an unfinished key: they do not belong to the list above it."""
     if not any(it.kind is PieceKind.STRAY or it.parsed.stray_key is not None for it in tree.pieces):
-        return marks
-    lines = {line for it in _adopted(tree, form) for line in range(it.start, it.end)}
-    return [it for it in marks if it.span.start.line not in lines or it.finding.rule is SYNTAX_ERROR]
+        return findings
+    lines = {line for it in _items_below_unfinished_keys(tree, form) for line in range(it.start, it.end)}
+    return [it for it in findings if it.span.start.line not in lines or it.finding.rule is SYNTAX_ERROR]
 
 
-def _adopted(tree: Tree, form: Form) -> Iterator[Piece]:
-    known, is_adopting = form.schema.get("properties", {}), False
+def _items_below_unfinished_keys(tree: Tree, form: Form) -> Iterator[Piece]:
+    known, is_below = form.schema.get("properties", {}), False
     for piece in tree.pieces:
         if piece.kind is PieceKind.STRAY:
-            is_adopting = bool(_begun(piece, known))
+            is_below = bool(_keys_starting_like(piece, known))
         elif piece.kind not in {PieceKind.ITEM, PieceKind.SKIPPED}:
-            is_adopting = False
-        elif is_adopting:
+            is_below = False
+        elif is_below:
             yield piece
         key = piece.parsed.stray_key
-        is_adopting = is_adopting or (piece.kind is PieceKind.ITEM and key is not None and key.is_open)
+        is_below = is_below or (piece.kind is PieceKind.ITEM and key is not None and key.is_open)
 
 
-def _begun(piece: Piece, known: Iterable[str]) -> list[str]:
-    """The keys of the top level that the first word of half-typed text may become."""
+def _keys_starting_like(piece: Piece, known: Iterable[str]) -> list[str]:
+    """The top-level keys that begin with the first word of a half-typed line."""
     root = piece.parsed.root if piece.kind is PieceKind.STRAY else None
     first = next((key for key, _ in root.pairs), root) if root is not None else None
     word = _WORD.match(first.source) if first is not None else None

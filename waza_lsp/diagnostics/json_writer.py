@@ -1,6 +1,7 @@
-"""Diagnostics as the JSON that goes to the client: written here, many of them cost a tenth of what the library takes.
+"""Write diagnostics and completion items as the JSON that goes to the client.
 
-Completion items as the JSON that goes to the client: the library takes longer to write them than we to find them.
+For many diagnostics, lsprotocol's own serialisation takes ten times as long; for completion items, it takes longer than
+finding them.
 """
 
 import json
@@ -13,7 +14,7 @@ from waza_lsp.syntax.text import range_json as written_range
 
 
 def diagnostic_json(item: "types.Diagnostic") -> str:
-    """A diagnostic as JSON."""
+    """Return a diagnostic as JSON."""
     fields: dict[str, Any] = {
         "severity": item.severity,
         "code": item.code,
@@ -29,29 +30,29 @@ def diagnostic_json(item: "types.Diagnostic") -> str:
 
 
 def publish_json(uri: str, items: Sequence[str], version: int | None) -> str:
-    """The parameters of a notification with all diagnostics of a document, each of them JSON already."""
+    """Return the parameters of a `publishDiagnostics` notification; `items` are JSON already."""
     about = f',"version":{version}' if version is not None else ""
     return f'{{"uri":{json.dumps(uri)},"diagnostics":[{",".join(items)}]{about}}}'
 
 
 def related_json(places: Sequence[tuple[str, str, str]]) -> str:
-    """The last member of a diagnostic: addresses, ranges as JSON, and what is said of them. Empty without any."""
+    """Return the last member of a diagnostic from URIs, ranges as JSON and messages; empty without any."""
     if not places:
         return ""
     listed = ",".join(
-        f'{{"location":{{"uri":{json.dumps(uri)},"range":{span}}},"message":{json.dumps(said)}}}'
-        for uri, span, said in places
+        f'{{"location":{{"uri":{json.dumps(uri)},"range":{span}}},"message":{json.dumps(message)}}}'
+        for uri, span, message in places
     )
     return f',"relatedInformation":[{listed}]'
 
 
 def members_json(fields: Mapping[str, Any]) -> str:
-    """The members of a JSON object, without its brackets; those that are None are left out."""
+    """Return the members of a JSON object without its brackets and without those that are None."""
     return json.dumps({key: it for key, it in fields.items() if it is not None}, separators=(",", ":"))[1:-1]
 
 
 def completion_json(found: "types.CompletionList | None") -> str:
-    """A list of items as JSON."""
+    """Return a list of completion items as JSON."""
     if found is None:
         return "null"
     items = ",".join(map(_item_json, found.items))
@@ -59,10 +60,10 @@ def completion_json(found: "types.CompletionList | None") -> str:
 
 
 def _item_json(it: "types.CompletionItem") -> str:
-    about, text = it.label_details, it.documentation
-    members: dict[str, Any] = {
+    label, text = it.label_details, it.documentation
+    fields: dict[str, Any] = {
         "label": it.label,
-        "labelDetails": {"description": about.description} if about is not None else None,
+        "labelDetails": {"description": label.description} if label is not None else None,
         "kind": it.kind,
         "tags": it.tags,
         "detail": it.detail,
@@ -77,9 +78,9 @@ def _item_json(it: "types.CompletionItem") -> str:
         "insertTextMode": it.insert_text_mode,
         "data": it.data,
     }
-    said = json.dumps({name: value for name, value in members.items() if value is not None})
+    written = json.dumps({name: value for name, value in fields.items() if value is not None})
     edit = it.text_edit
-    if not isinstance(edit, types.TextEdit):  # We make no others.
-        return said
+    if not isinstance(edit, types.TextEdit):  # We create no other edits.
+        return written
     change = f'{{"range":{written_range(edit.range)},"newText":{json.dumps(edit.new_text)}}}'
-    return f'{said[:-1]},"textEdit":{change}}}'
+    return f'{written[:-1]},"textEdit":{change}}}'

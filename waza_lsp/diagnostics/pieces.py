@@ -4,7 +4,7 @@ They are cached with the piece, so an edit costs the pieces that it touches. A p
 checked again when one of these files has changed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +17,6 @@ from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_r
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope
 from waza_lsp.diagnostics.cascades import has_unknown_alias
-from waza_lsp.diagnostics.config_roundtrip import apart
 from waza_lsp.diagnostics.ranges import RangedFinding, span_of
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.tree.node import Kind, Node, descend
@@ -28,10 +27,9 @@ from waza_lsp.syntax.tree.tree import Entry, Tree
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PieceContext:
-    """Where pieces are: in a list under `key`, or at the top level (None); and what is checked there.
+    """Where pieces are, and which checks run: in a list under `key`, or at the top level (`None`).
 
-    With a `target` the findings are those about versions, and no others. Else they are those of the schema and, with a
-    scope, of the grader types.
+    With a `target`, only the version checks run. Without one, the schema is checked and, given a scope, the grader types.
     """
 
     form: Form
@@ -40,68 +38,68 @@ class PieceContext:
     target: str = ""
 
     def may_have_findings(self, item: tuple[Piece, Node]) -> bool:
-        """Whether an item may have findings here, now or when files on disk are others."""
+        """Whether an item has findings, or may get some when a file on disk changes."""
         parsed = item[0].parsed
         if parsed.root is None or parsed.problems:
             return False
         if parsed.has_alias:
             return True
-        remembered = _cache_of(parsed, parsed.root, self)
-        return bool(remembered.found) or remembered.has_stamps
+        cache = _cache_of(parsed, parsed.root, self)
+        return bool(cache.found) or cache.has_stamps
 
 
 @lru_cache(maxsize=256)
 def piece_context(form: Form, key: str | None, scope: Scope | None, target: str = "") -> PieceContext:
-    """The one object for equal arguments, so that cached findings are found fast."""
+    """Return the same object for equal arguments: caches look findings up by identity."""
     return PieceContext(form, key, scope, target)
 
 
 def piece_findings(
-    parsed: Parsed, where: PieceContext, anchors: dict[str, Node]
+    parsed: Parsed, context: PieceContext, anchors: dict[str, Node]
 ) -> tuple[RangedFinding, ...]:
-    """Findings of a piece that is sound, with places that count from its first line.
+    """Return the findings of a piece without syntax errors. Lines count from the first line of the piece.
 
     `anchors` are those of the whole text.
     """
     if parsed.root is None:
         return ()
     if parsed.has_alias:
-        return _check_piece(parsed, parsed.root, where, anchors)
-    return _cache_of(parsed, parsed.root, where).found
+        return _check_piece(parsed, parsed.root, context, anchors)
+    return _cache_of(parsed, parsed.root, context).found
 
 
-def list_findings(tree: Tree, entry: Entry, where: PieceContext) -> Iterator[RangedFinding]:
-    """Findings of the sound pieces in the list of a top-level key, with places in the whole text."""
+def list_findings(tree: Tree, entry: Entry, context: PieceContext) -> Iterator[RangedFinding]:
+    """Yield the findings of the list of a top-level key, without broken pieces. Lines count from the top of the text."""
     last = None
-    for index, _ in entry.items.results(where, where.may_have_findings):
+    for index, _ in entry.items.results(context, context.may_have_findings):
         piece, _ = entry.items[index]
         if piece is not last:
-            yield from _item_findings(piece, where, tree.anchors, index)
+            yield from _item_findings(piece, context, tree.anchors, index)
         last = piece
 
 
 def _item_findings(
-    piece: Piece, where: PieceContext, anchors: dict[str, Node], index: int
+    piece: Piece, context: PieceContext, anchors: dict[str, Node], index: int
 ) -> tuple[RangedFinding, ...]:
-    """`index` is that of the piece's first item."""
-    parsed, base = piece.parsed, (where.key or "", index)
+    """Return the findings of one piece of a list; `index` is that of its first item."""
+    parsed, base = piece.parsed, (context.key or "", index)
     if parsed.root is None or parsed.has_alias:
-        return tuple(it.shift(piece.start, base) for it in piece_findings(parsed, where, anchors))
-    return _cache_of(parsed, parsed.root, where).at(piece.start, base)
+        return tuple(it.shift(piece.start, base) for it in piece_findings(parsed, context, anchors))
+    return _cache_of(parsed, parsed.root, context).at(piece.start, base)
 
 
-def _cache_of(parsed: Parsed, root: Node, where: PieceContext) -> "_PieceCache":
-    memory = root.cache
-    remembered: _PieceCache | None = memory.get(where)
-    if remembered is None:
-        remembered = memory[where] = _PieceCache()
-    if not remembered.is_fresh():
-        remembered.refresh(lambda: _check_piece(parsed, root, where, parsed.anchors))
-    return remembered
+def _cache_of(parsed: Parsed, root: Node, context: PieceContext) -> "_PieceCache":
+    caches = root.cache
+    cache: _PieceCache | None = caches.get(context)
+    if cache is None:
+        cache = caches[context] = _PieceCache()
+    if not cache.is_fresh():
+        cache.refresh(lambda: _check_piece(parsed, root, context, parsed.anchors))
+    return cache
 
 
 class _PieceCache:
-    """What a piece gave, and the state of the files on disk that had a say in it."""
+    """The findings of a piece, with the stamps of the files that they depend on."""
 
     __slots__ = ("_at", "_shifted", "_stamps", "found")
 
@@ -113,11 +111,11 @@ class _PieceCache:
 
     @property
     def has_stamps(self) -> bool:
-        """Whether files had a say."""
+        """Whether the findings depend on files."""
         return bool(self._stamps)
 
     def is_fresh(self) -> bool:
-        """Whether there are findings, and none of the files has changed since."""
+        """Whether the piece was checked, and none of its files has changed since."""
         if not self._stamps:
             return self._stamps is not None
         for path in self._stamps:
@@ -125,7 +123,7 @@ class _PieceCache:
         return all(stamp(path) == then for path, then in self._stamps.items())
 
     def refresh(self, find: Callable[[], tuple[RangedFinding, ...]]) -> None:
-        """Find and remember."""
+        """Check the piece again, and record the files that the check reads."""
         with track_reads() as seen:
             self.found = find()
         self._stamps = {it: stamp(it) for it in seen.paths}
@@ -134,7 +132,7 @@ class _PieceCache:
             note_read(path)
 
     def at(self, start: int, base: tuple[str, int]) -> tuple[RangedFinding, ...]:
-        """The findings of a piece that starts at a line: most stay where they were, and are the same objects."""
+        """Return the findings with lines of the text. A piece that did not move returns the same objects."""
         if self._at != (start, base):
             self._shifted = tuple(it.shift(start, base) for it in self.found)
             self._at = (start, base)
@@ -142,28 +140,28 @@ class _PieceCache:
 
 
 def _check_piece(
-    parsed: Parsed, root: Node, where: PieceContext, anchors: dict[str, Node]
+    parsed: Parsed, root: Node, context: PieceContext, anchors: dict[str, Node]
 ) -> tuple[RangedFinding, ...]:
-    found = _check_nodes(root, where, anchors, has_alias=parsed.has_alias)
-    # A template is read as a text; what that text would be worth is not said before it is one.
+    found = _check_nodes(root, context, anchors, has_alias=parsed.has_alias)
+    # A template is parsed as a string. Its value is checked only once it is quoted.
     templates = {it.start for it in parsed.templates}
     return tuple(it for it in found if it.span.start not in templates) if templates else found
 
 
 def _check_nodes(
-    root: Node, where: PieceContext, nodes: dict[str, Node], *, has_alias: bool
+    root: Node, context: PieceContext, nodes: dict[str, Node], *, has_alias: bool
 ) -> tuple[RangedFinding, ...]:
-    form, key = where.form, where.key
+    form, key = context.form, context.key
     known: dict[str, Any] = form.schema.get("properties", {})
-    if where.target:
+    if context.target:
         schema = form.schema if key is None else resolve(form.schema, known[key])
-        versions = newer_than_target(form.schema, root.data(nodes), where.target, part=schema)
+        versions = newer_than_target(form.schema, root.data(nodes), context.target, part=schema)
         return tuple(locate_in(root, it) for it in versions)
     result: list[RangedFinding] = []
     if key is not None:
         items = resolve(form.schema, known[key])["items"]
         for index, item in enumerate(root.items):
-            result += _check_value(root, (index,), item, where, items, nodes, has_alias=has_alias)
+            result += _check_value(root, (index,), item, context, items, nodes, has_alias=has_alias)
     else:
         for key_node, value in root.pairs:
             if key_node.source in known:
@@ -171,7 +169,7 @@ def _check_nodes(
                     root,
                     (key_node.source,),
                     value,
-                    where,
+                    context,
                     known[key_node.source],
                     nodes,
                     has_alias=has_alias,
@@ -183,13 +181,13 @@ def _check_value(
     root: Node,
     base: Pointer,
     value: Node,
-    where: PieceContext,
+    context: PieceContext,
     schema: Schema,
     anchors: dict[str, Node],
     *,
     has_alias: bool,
 ) -> Iterator[RangedFinding]:
-    form, scope = where.form, where.scope
+    form, scope = context.form, context.scope
     data = value.data(anchors)
     found = form.checker.check_part(data, schema)
     for finding in found:
@@ -206,13 +204,31 @@ def _check_value(
         if node[1].kind is Kind.MAP:
             for finding in check_grader(form.dialect, node[1].typed_data(anchors), scope, unknown):
                 yield locate_in(root, finding.below((*base, *pointer)))
-            if form.has_separate_config(where.key, (*base, *pointer)):
-                for finding in apart(node[1], anchors):
+            if form.has_separate_config(context.key, (*base, *pointer)):
+                for finding in _config_findings(node[1], anchors):
                     yield locate_in(root, finding.below((*base, *pointer)))
 
 
+def _config_findings(entry: Node, anchors: Mapping[str, Node]) -> Iterator[Finding]:
+    """Yield what waza cannot read when it writes the config of a grader to YAML and reads it back."""
+    if not any(_may_not_survive(it) for it in entry.walk()):
+        return
+    # Imported late: nearly all files do without.
+    from waza_engine.lib.yaml.roundtrip import config_problems
+    from waza_engine.rules.unreadable_config import unreadable_config
+    from waza_lsp.syntax.tree.engine_nodes import compose
+
+    data = entry.data(dict(anchors))
+    for problem in config_problems(compose(entry, anchors)):
+        yield unreadable_config(problem, data)
+
+
+def _may_not_survive(node: Node) -> bool:
+    return node.kind is Kind.ALIAS or (node.flow and any(value.is_empty for _, value in node.pairs))
+
+
 def locate_in(root: Node | None, finding: Finding) -> RangedFinding:
-    """The finding with its place in a node."""
+    """Return the finding with its range below a node."""
     span = span_of(root, finding.pointer, on_key=finding.on == "key")
     related = tuple((span_of(root, it.pointer), it.text) for it in finding.related if it.path is None)
     return RangedFinding(span, finding, related)

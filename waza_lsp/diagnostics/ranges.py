@@ -1,9 +1,4 @@
-"""Where the findings about a place in the data stand: the smallest stretch of text at fault.
-
-A finding with the place where it stands.
-
-Places in other files that explain a finding.
-"""
+"""Findings with their ranges: the smallest part of the text that shows the problem."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,30 +13,30 @@ from waza_lsp.syntax.tree.tree import Tree
 
 
 class RangedFinding(NamedTuple):
-    """A finding and the stretch of text it stands on; `related` are places in the same text that explain it."""
+    """A finding and its span; `related` are spans in the same text that explain it, each with a message."""
 
     span: Span
     finding: Finding
     related: tuple[tuple[Span, str], ...] = ()
     base: tuple[str, int] | None = None
-    """In an item of a top-level list the finding's pointers count from the item's piece: the list's key, and the
-    index of the piece's first item."""
+    """Set if the finding's pointers start at a piece of a top-level list: the key of the list and the index of the
+    first item in the piece."""
     part: Span | None = None
-    """The part of a text at `span` that is at fault."""
+    """The wrong part of a string at `span`."""
 
     @property
     def highlight(self) -> Span:
-        """What is underlined."""
+        """The span that the editor underlines."""
         return self.part or self.span
 
     def shift(self, lines: int, base: tuple[str, int] | None = None) -> "RangedFinding":
-        """The same mark `lines` further down."""
+        """Return the same finding `lines` further down."""
         related = self.related and tuple((span.shift(lines), text) for span, text in self.related)
         return RangedFinding(self.span.shift(lines), self.finding, related, base)
 
     @property
     def in_document(self) -> Finding:
-        """The finding with pointers that count from the top of the document."""
+        """The finding with pointers from the root of the document."""
         if self.base is None:
             return self.finding
         key, first = self.base
@@ -62,7 +57,7 @@ _BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
 
 
 def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | None:
-    """Where a pointer into the whole document stands: the top of the file when the text has nothing there."""
+    """Return the span for a pointer from the root; the top of the file if the text has nothing there."""
     held = tree.piece_and_rest(pointer)
     if held is not None:
         piece, start, rest = held
@@ -87,7 +82,7 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
 
 
 def _top(tree: Tree) -> Span | None:
-    """Where is said what is about the file as such; None in one that holds nothing."""
+    """Return the span for findings about the whole file; None in an empty one."""
     if tree.whole is not None:
         root = tree.whole.parsed.root
         return _token(root).shift(tree.whole.start) if root is not None and root.kind is Kind.MAP else None
@@ -95,7 +90,7 @@ def _top(tree: Tree) -> Span | None:
 
 
 def alias_above(tree: Tree, pointer: Pointer) -> Span | None:
-    """The alias that a pointer leads through, or the merge key; None where it leads through none."""
+    """Return the alias or merge key that a pointer leads through, or None."""
     if not tree.has_alias:
         return None
     for length in range(len(pointer), 0, -1):
@@ -111,7 +106,7 @@ def alias_above(tree: Tree, pointer: Pointer) -> Span | None:
 
 
 def span_below(node: Node, pointer: Pointer, *, on_key: bool = False) -> Span | None:
-    """The same for a pointer into a node, with places as the node has them; None when the node has nothing there."""
+    """Return the span for a pointer from a node, with the lines of the node; None if the node has nothing there."""
     found = descend(node, pointer)
     if found is None:
         return None
@@ -123,7 +118,7 @@ def span_below(node: Node, pointer: Pointer, *, on_key: bool = False) -> Span | 
 
 
 def span_of(root: Node | None, pointer: Pointer, *, on_key: bool = False) -> Span:
-    """The smallest stretch that stands for a place; never more than one line of a block."""
+    """Return the span for a pointer from a node, or of its nearest parent; one line at most in a block."""
     if root is None:
         return Span(Place(0, 0), Place(0, 1))
     found = descend(root, pointer)
@@ -154,7 +149,10 @@ def _token(node: Node) -> Span:
 def related_in_other_files(
     finding: Finding, files: Files, encoding: str
 ) -> Iterator[tuple[Path, Text, Span, str]]:
-    """File, its text, place and explanation; the top of a file in which the place cannot be found."""
+    """Yield the file, its text, the span and the message of each explanation in another file.
+
+    The span is the top of the file if the pointer leads nowhere.
+    """
     for it in finding.related:
         if it.path is not None:
             text = Text.of(files.text(it.path) or "", encoding)

@@ -1,6 +1,6 @@
-"""What the rules say of a document, with places: of the file as a whole, and of each grader entry.
+"""The findings of the rules, with ranges: about the file as a whole, and about each grader entry.
 
-What is said of an entry is remembered with its node, so that an edit costs the entry it touches.
+Findings about an entry are cached with its node, so an edit costs only the entries that it touches.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,26 +20,30 @@ from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.tree import Entry, Tree
 
 _MANY = 8
-"""Findings for which it is worth the while to remember where they stand."""
+"""The ranges of this many findings of one rule are worth caching."""
 
 
 def rule_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
-    """All findings of the rules, in no order; what is said at an anchor is not said again at its aliases."""
+    """Return the findings of all rules, unordered. A finding at an anchor is not repeated at its aliases."""
     found = _all_findings(tree, form, context)
     if not tree.has_alias:
         return found
-    marks = [(it, alias_above(tree, it.in_document.pointer) == it.span) for it in found]
-    said = {(it.finding.code, it.finding.message) for it, on_alias in marks if not on_alias}
-    return [it for it, on_alias in marks if not on_alias or (it.finding.code, it.finding.message) not in said]
+    located = [(it, alias_above(tree, it.in_document.pointer) == it.span) for it in found]
+    at_anchors = {(it.finding.code, it.finding.message) for it, on_alias in located if not on_alias}
+    return [
+        it
+        for it, on_alias in located
+        if not on_alias or (it.finding.code, it.finding.message) not in at_anchors
+    ]
 
 
 def _all_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
     data = tree.data()
     document = form.document(data, context.path, context.scope.process_dir, context.files)
     result: list[RangedFinding] = []
-    for said in form.whole_findings(document):
-        if said:
-            result += _locate_rule_findings(tree, said)
+    for findings in form.whole_findings(document):
+        if findings:
+            result += _locate_rule_findings(tree, findings)
     result += _grader_findings(tree, form, document)
     if context.target:
         result += version_findings(tree, form, context.target)
@@ -47,7 +51,7 @@ def _all_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedF
 
 
 def version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFinding]:
-    """The findings about what is newer than the project's version: of each sound piece, cached with it."""
+    """Yield findings about keys and values that the project's version does not know; cached per piece."""
     known, top = form.schema.get("properties", {}), piece_context(form, None, None, target)
     if tree.whole is not None:
         if not tree.whole.parsed.problems:
@@ -57,7 +61,7 @@ def version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFind
     done: set[int] = set()
     for entry in tree.entries:
         if entry.is_list:
-            # The key of a list is a piece of its own, which does not know whether the list has items.
+            # The key of a list is a piece without the items, so it cannot tell an empty list from a full one.
             head = {entry.key.source: [None] * bool(entry.items)}
             for finding in newer_than_target(form.schema, head, target):
                 yield RangedFinding(entry.key.span.shift(entry.piece.start), finding)
@@ -69,25 +73,25 @@ def version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFind
                 yield it.shift(entry.piece.start)
 
 
-def _locate_rule_findings(tree: Tree, said: tuple[Finding, ...]) -> tuple[RangedFinding, ...]:
-    """What one rule says: about an entry that did not change it says the same, in the same places."""
-    key = said[0].pointer[:1]
+def _locate_rule_findings(tree: Tree, findings: tuple[Finding, ...]) -> tuple[RangedFinding, ...]:
+    """Return the findings of one rule with ranges. They are cached with the list that all of them are in."""
+    key = findings[0].pointer[:1]
     entry = tree.entry(key[0]) if key else None
-    if entry is None or tree.has_alias or len(said) < _MANY:
-        return tuple(mark for it in said for mark in _locate(tree, it))
-    remembered: dict[Rule, _RuleCache] = entry.items.memory
-    known = remembered.get(said[0].rule)
-    if known is None or known.findings is not said:
-        found = tuple(mark for it in said for mark in _locate(tree, it))
-        if any(it.pointer[:1] != key or it.related for it in said):
-            return found  # Other entries have a say.
-        known = remembered[said[0].rule] = _RuleCache(said, found)
-    return known.marks
+    if entry is None or tree.has_alias or len(findings) < _MANY:
+        return tuple(ranged for it in findings for ranged in _locate(tree, it))
+    caches: dict[Rule, _RuleCache] = entry.items.memory
+    cache = caches.get(findings[0].rule)
+    if cache is None or cache.findings is not findings:
+        found = tuple(ranged for it in findings for ranged in _locate(tree, it))
+        if any(it.pointer[:1] != key or it.related for it in findings):
+            return found  # They depend on other entries.
+        cache = caches[findings[0].rule] = _RuleCache(findings, found)
+    return cache.ranged
 
 
 class _RuleCache(NamedTuple):
     findings: tuple[Finding, ...]
-    marks: tuple[RangedFinding, ...]
+    ranged: tuple[RangedFinding, ...]
 
 
 def _grader_findings(tree: Tree, form: Form, document: Document) -> Iterator[RangedFinding]:
@@ -95,9 +99,9 @@ def _grader_findings(tree: Tree, form: Form, document: Document) -> Iterator[Ran
     lists = {key: it for key, it in first.items() if it.is_list}
     for pointer, _, found in form.grader_findings(document):
         entry = lists.get(str(pointer[0]))
-        marks = _list_grader_findings(entry, pointer, found) if entry is not None else None
-        if marks is not None:
-            yield from marks
+        ranged = _list_grader_findings(entry, pointer, found) if entry is not None else None
+        if ranged is not None:
+            yield from ranged
         else:
             for finding in found:
                 yield from _locate(tree, finding.below(pointer))
@@ -106,47 +110,46 @@ def _grader_findings(tree: Tree, form: Form, document: Document) -> Iterator[Ran
 def _list_grader_findings(
     entry: Entry, pointer: Pointer, findings: tuple[Finding, ...]
 ) -> tuple[RangedFinding, ...] | None:
-    """What is said of a grader in the list of a top-level key; None where some of it stands somewhere else."""
+    """Return the findings about a grader in a top-level list; None if some of them are outside of its item."""
     index = int(pointer[1])
     piece, node = entry.items[index]
-    place = (_GraderCache, pointer[2:])
-    placed: _GraderCache | None = node.cache.get(place)
-    if placed is None or (placed.findings is not findings and placed.findings != findings):
-        placed = node.cache[place] = _GraderCache(piece, node, pointer[2:], findings)
-    return placed.at(piece.start, entry.key.source, index)
+    slot = (_GraderCache, pointer[2:])
+    cache: _GraderCache | None = node.cache.get(slot)
+    if cache is None or (cache.findings is not findings and cache.findings != findings):
+        cache = node.cache[slot] = _GraderCache(piece, node, pointer[2:], findings)
+    return cache.at(piece.start, entry.key.source, index)
 
 
 def _locate(tree: Tree, finding: Finding) -> Iterator[RangedFinding]:
     span = span_in(tree, finding.pointer, on_key=finding.on == "key")
     if span is not None:
         related = [(span_in(tree, it.pointer), it.text) for it in finding.related if it.path is None]
-        yield RangedFinding(
-            span, finding, tuple((place, text) for place, text in related if place is not None)
-        )
+        yield RangedFinding(span, finding, tuple((span, text) for span, text in related if span is not None))
 
 
 class _GraderCache:
-    """What is said of one grader of an item, with places that count from the start of the item's piece."""
+    """The findings about one grader of an item. Lines count from the start of the item's piece."""
 
-    __slots__ = ("_at", "_found", "_offset", "_shifted", "findings")
+    __slots__ = ("_at", "_offset", "_ranged", "_shifted", "findings")
 
     def __init__(self, piece: Piece, node: Node, rest: Pointer, findings: tuple[Finding, ...]) -> None:
         self.findings = findings
         self._offset = _offset(piece, node)
-        self._found = _locate_all(piece, node, self._offset, [it.below(rest) for it in findings])
+        self._ranged = _locate_all(piece, node, self._offset, [it.below(rest) for it in findings])
         self._at: tuple[int, str, int] | None = None
         self._shifted: tuple[RangedFinding, ...] = ()
 
     def at(self, start: int, key: str, index: int) -> tuple[RangedFinding, ...] | None:
-        """The marks of the item `index` of a list, whose piece starts at a line: most stay where they were.
+        """Return the findings with lines of the text, for item `index` of a list whose piece starts at `start`.
 
-        None where a finding stands somewhere else, or aliases have a say.
+        An item that did not move returns the same objects. None if a finding is outside of the item, or the item has
+        aliases.
         """
-        if self._found is None:
+        if self._ranged is None:
             return None
         if self._at != (start, key, index):
             base = (key, index - self._offset)
-            self._shifted = tuple(it.shift(start, base) for it in self._found)
+            self._shifted = tuple(it.shift(start, base) for it in self._ranged)
             self._at = (start, key, index)
         return self._shifted
 
@@ -162,14 +165,14 @@ def _locate_all(
         related = [
             (span_below(node, other.pointer), other.text) for other in it.related if other.path is None
         ]
-        if span is None or any(place is None for place, _ in related):
+        if span is None or any(other is None for other, _ in related):
             return None
-        places = tuple((place, text) for place, text in related if place is not None)
-        result.append(RangedFinding(span, it.below((offset,)), places))
+        explanations = tuple((span, text) for span, text in related if span is not None)
+        result.append(RangedFinding(span, it.below((offset,)), explanations))
     return tuple(result)
 
 
 def _offset(piece: Piece, node: Node) -> int:
-    """Which item of its piece a node is: nearly always the only one."""
+    """The index of an item in its piece; nearly always 0, because a piece has one item."""
     root = piece.parsed.root
     return 0 if root is None or root.items[0] is node else root.items.index(node)

@@ -1,9 +1,7 @@
-"""Comments that silence findings: `# waza-lsp: ignore[code]`, and `# waza-lsp: ignore-file[code]` at the top.
+"""Suppress findings with comments: `# waza-lsp: ignore[code]`, and `# waza-lsp: ignore-file[code]` at the top.
 
-A comment behind a value is about its own line; one that stands alone is about the next line that is no comment.
-Without brackets it means all findings. What silences nothing is a finding itself.
-
-The comment that silences a finding on its line (see `suppress`).
+A comment behind a value applies to its line. A comment on a line of its own applies to the next line that is not a
+comment. Without brackets it applies to all findings. A comment that suppresses nothing is reported.
 """
 
 import re
@@ -25,9 +23,12 @@ from waza_lsp.syntax.tree.tree import Tree
 _CODES_COMMENT = re.compile(r"\s*# waza-lsp: ignore\[[^\]]*(?=\])")
 
 
-def suppression_edit(mark: RangedFinding, draft: Draft) -> Edit | None:
-    """A comment above the line, or one more code in the comment that is there; None where the text is broken."""
-    line, code = mark.span.start.line, mark.finding.code
+def suppression_edit(ranged: RangedFinding, draft: Draft) -> Edit | None:
+    """Return the edit that suppresses a finding: a comment above its line, or its code in the existing comment.
+
+    None where the text is broken.
+    """
+    line, code = ranged.span.start.line, ranged.finding.code
     piece = draft.tree.piece_at(line)
     if piece is None or piece.parsed.problems:
         return None
@@ -49,9 +50,9 @@ _LINE, _FILE = "ignore", "ignore-file"
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One code in a comment (None: any finding) and the line it is about (None: the whole file).
+    """One code in a comment (None: any finding) and the line it applies to (None: the whole file).
 
-    `problem` says why it cannot silence anything.
+    `problem` says why it cannot suppress anything.
     """
 
     span: Span
@@ -61,44 +62,44 @@ class Suppression:
 
 
 def apply_suppressions(
-    marks: Sequence[RangedFinding], tree: Tree, lines: Sequence[str], *, complete: bool
+    findings: Sequence[RangedFinding], tree: Tree, lines: Sequence[str], *, complete: bool
 ) -> list[RangedFinding]:
-    """The findings that no comment silences, and the comments that silence none.
+    """Drop the suppressed findings, and report comments that suppress nothing.
 
-    Whether a comment is of use is not known while checks are missing (`complete` is false) or the text is broken.
+    Unused comments are not reported while checks are missing (`complete` is false) or the text is broken.
     """
     if _PREFIX not in "".join(lines):
-        return list(marks)
+        return list(findings)
     found = list(suppressions(tree, lines))
-    abouts = {(it.line, it.code) for it in found if not it.problem}
+    scopes = {(it.line, it.code) for it in found if not it.problem}
     kept, used = [], set()
-    for mark in marks:
-        silencing = abouts.intersection(_scopes(mark))
-        used.update(silencing)
-        if not silencing:
-            kept.append(mark)
-    if not complete or any(it.finding.rule is SYNTAX_ERROR for it in marks):
+    for ranged in findings:
+        matching = scopes.intersection(_scopes(ranged))
+        used.update(matching)
+        if not matching:
+            kept.append(ranged)
+    if not complete or any(it.finding.rule is SYNTAX_ERROR for it in findings):
         return kept
-    silent = _Silent(marks, tree)
+    hidden = _HiddenFindings(findings, tree)
     unused = (
-        it for it in found if it.problem or ((it.line, it.code) not in used and not silent.may_hide(it))
+        it for it in found if it.problem or ((it.line, it.code) not in used and not hidden.may_hide(it))
     )
     return sorted([*kept, *(RangedFinding(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
 
 
-class _Silent:
-    """Where mistakes keep others from being looked for: what a comment there is for may come up when they are mended."""
+class _HiddenFindings:
+    """Where errors hide further findings, so a comment there may turn out to be of use once they are fixed."""
 
-    def __init__(self, marks: Sequence[RangedFinding], tree: Tree) -> None:
+    def __init__(self, findings: Sequence[RangedFinding], tree: Tree) -> None:
         self._tree = tree
         self._lines = [
             it.span.start.line
-            for it in marks
-            if it.finding.severity is Severity.ERROR and it.finding.rule not in _HIDE_NOTHING
+            for it in findings
+            if it.finding.severity is Severity.ERROR and it.finding.rule not in _NOT_HIDING
         ]
 
     def may_hide(self, it: Suppression) -> bool:
-        """Whether what the comment silences may be hidden; no mistake hides a code that does not exist."""
+        """Whether the findings that a comment suppresses may be hidden. Nothing hides a code that does not exist."""
         if it.code is not None and unknown_code(it.code):
             return False
         piece = self._tree.piece_at(it.line) if it.line is not None else None
@@ -107,19 +108,19 @@ class _Silent:
         return any(piece.start <= line < piece.end for line in self._lines)
 
 
-_HIDE_NOTHING = frozenset([DUPLICATE_KEY, UNKNOWN_KEY])
-"""The rest is looked at all the same."""
+_NOT_HIDING = frozenset([DUPLICATE_KEY, UNKNOWN_KEY])
+"""Errors that do not stop further checks."""
 
 
-def _scopes(mark: RangedFinding) -> Iterator[tuple[int | None, str | None]]:
-    """The line and the code of each comment that silences the finding: its own or any."""
-    for line in (mark.span.start.line, None):
-        yield line, mark.finding.code
+def _scopes(ranged: RangedFinding) -> Iterator[tuple[int | None, str | None]]:
+    """Yield the line and the code of each comment that would suppress the finding."""
+    for line in (ranged.span.start.line, None):
+        yield line, ranged.finding.code
         yield line, None
 
 
 def suppressions(tree: Tree, lines: Sequence[str]) -> Iterator[Suppression]:
-    """All suppression comments of a text."""
+    """Yield all suppression comments of a text."""
     first = next((i for i, it in enumerate(lines) if _is_content(it)), len(lines))
     targets = _targets(lines)
     for line, text in enumerate(lines):
@@ -139,40 +140,42 @@ def _of_comment(found: re.Match[str], line: int, target: int, *, at_top: bool) -
     if problem := _problem(word, brackets, at_top=at_top):
         yield Suppression(whole, problem=problem)
     elif word in {_LINE, _FILE}:
-        about = None if word == _FILE else target
+        applies_to = None if word == _FILE else target
         if brackets is None:
-            yield Suppression(whole, None, about)
+            yield Suppression(whole, None, applies_to)
             return
         for name in _NAME.finditer(brackets):
             start = found.start(3) + name.start()
-            yield Suppression(Span(Place(line, start), Place(line, start + len(name[0]))), name[0], about)
+            yield Suppression(
+                Span(Place(line, start), Place(line, start + len(name[0]))), name[0], applies_to
+            )
 
 
 def _problem(word: str, brackets: str | None, *, at_top: bool) -> str:
     if word not in {_LINE, _FILE}:
         near = nearest(word, [_LINE, _FILE], most=1)
-        return f"'{word}' is nothing that a comment can ask for. Did you mean '{near[0]}'?" if near else ""
+        return f"Unknown word '{word}'. Did you mean '{near[0]}'?" if near else ""
     if brackets is not None and not brackets.endswith("]"):
-        return "The bracket is not closed, so nothing is silenced; add ']'"
+        return "The bracket is not closed, so this comment has no effect. Add ']'"
     if brackets is not None and not _NAME.search(brackets):
-        return f"No code is named, so nothing is silenced; name one, or write '{word}' alone for all findings"
+        return f"No code in the brackets, so this comment has no effect. Add one, or write only '{word}' for all findings"
     if word == _FILE and not at_top:
-        return "'ignore-file' counts only in a comment of its own above the first key; write 'ignore' for one line"
+        return "'ignore-file' only works in a comment above the first key. Write 'ignore' for one line"
     return ""
 
 
 def _unused(suppression: Suppression) -> Finding:
-    where = "in this file" if suppression.line is None else "on the line this comment is about"
+    where = "in this file" if suppression.line is None else "on the line of this comment"
     message = suppression.problem
     if not message and suppression.code is None:
-        message = f"Nothing is found {where}; remove this comment"
+        message = f"No findings {where}. Remove this comment"
     elif not message and suppression.code is not None:
-        message = unknown_code(suppression.code) or f"No '{suppression.code}' is found {where}; remove it"
+        message = unknown_code(suppression.code) or f"No '{suppression.code}' {where}. Remove it"
     return UNUSED_SUPPRESSION.at((), message)
 
 
 def _targets(lines: Sequence[str]) -> list[int]:
-    """For each line the next that is no comment; for comments that nothing follows, themselves."""
+    """Return for each line the next one that is not a comment; the line itself if there is none."""
     found, after = list(range(len(lines))), None
     for line in reversed(range(len(lines))):
         if not lines[line].lstrip().startswith("#"):
@@ -188,6 +191,6 @@ def _is_content(line: str) -> bool:
 
 
 def _in_value(tree: Tree, place: Place) -> bool:
-    """Whether the place is inside a text, where a `#` begins no comment."""
+    """Whether the place is inside a string, where `#` does not start a comment."""
     located = tree.at(place)
     return located is not None and not located.on_key and located.value.start < place < located.value.end

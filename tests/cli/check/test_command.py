@@ -306,7 +306,7 @@ def test_a_named_pipe_among_the_tasks_is_a_finding() -> None:
         pytest.param(EVAL + f"graders:\n  {'- ' * 100_000}\n", "the nesting is too deep", id="deep block"),
         pytest.param(
             EVAL + "a: &a0 [1, 2]\n" + "".join(f"b{i}: &a{i + 1} [{f'*a{i}, ' * 9}]\n" for i in range(9)),
-            "aliases stand for too many values",
+            "aliases expand to too many values",
             id="aliases",
         ),
     ],

@@ -10,6 +10,8 @@ from typing import Any
 
 import yaml
 
+from waza_engine.lib.yaml.messages import unknown_anchor
+
 PLAIN = "?"
 """The tag of a plain scalar that is not resolved yet."""
 CORE = "tag:yaml.org,2002:"
@@ -121,7 +123,7 @@ class _Composer:
     def _aliased_node(self, event: Any) -> yaml.Node:
         if event.anchor not in self._anchors:
             mark = event.start_mark
-            raise YamlError(f"There is no anchor '&{event.anchor}' above", mark.line, mark.column)
+            raise YamlError(unknown_anchor(event.anchor), mark.line, mark.column)
         return self._anchors[event.anchor]
 
 

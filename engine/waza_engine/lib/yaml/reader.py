@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from waza_engine.lib.yaml.messages import INVALID_KEY, INVALID_MERGE, duplicate_key
 from waza_engine.lib.yaml.nodes import CORE, MAX_DEPTH, PLAIN, YamlError, compose, error_at
 from waza_engine.lib.yaml.roundtrip import STRICT_LIST, config_problem
 from waza_engine.lib.yaml.scalars import Scalar, resolve
@@ -156,12 +157,12 @@ class _Values:
         merged: dict[str, Any] = {}
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
-                raise error_at(key_node, "A key must be a plain word or a quoted string")
+                raise error_at(key_node, INVALID_KEY)
             if key_node.value == "<<" and key_node.tag == PLAIN:
                 merged = {**self._merge_source(value_node), **merged}
                 continue
             if key_node.value in own:
-                raise error_at(key_node, f"Duplicate key '{key_node.value}'")
+                raise error_at(key_node, duplicate_key(key_node.value))
             own[key_node.value] = self.value(value_node)
         return {**merged, **own} if merged else own
 
@@ -173,7 +174,7 @@ class _Values:
             return result
         value = self.value(node)
         if not isinstance(value, dict):
-            raise error_at(node, "A merge key needs a mapping")
+            raise error_at(node, INVALID_MERGE)
         return value
 
 
