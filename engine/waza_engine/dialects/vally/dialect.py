@@ -142,9 +142,9 @@ DIALECT = Dialect(
     output_is_last_message=True,
     judge_is_optional=True,
     score_trial="waza_engine.dialects.vally.scoring.trial:trial_verdict",
-    describe_task="waza_engine.dialects.vally.trajectory.write:told_of",
+    describe_task="waza_engine.dialects.vally.trajectory.write:stimulus_members",
     settings=frozenset(["extraGraderTypes"]),
     write_results="waza_engine.dialects.vally.write_results:results",
     read_results="waza_engine.dialects.vally.read_results:read_run",
-    compare_runs="waza_engine.dialects.vally.scoring.pairwise:compared",
+    compare_runs="waza_engine.dialects.vally.scoring.pairwise:compare_runs",
 )

@@ -66,7 +66,7 @@ def _whole(value: Any) -> Any:
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
 """A whole number from 0; unlike Go's, a fraction is refused."""
 
-WRITTEN_WRONG = "written_wrong"
+WRONG_SCALAR = "wrong_scalar"
 """The type of problem that a schema does not see: YAML's words for a text or a flag, which only other readers convert."""
 
 
@@ -81,7 +81,7 @@ def _text(value: Any) -> Any:
         case None:
             raise ValueError("is empty; write a string")
         case bool() | int() | float() | datetime():
-            raise PydanticCustomError(WRITTEN_WRONG, "expected a string; put it in quotes")
+            raise PydanticCustomError(WRONG_SCALAR, "expected a string; put it in quotes")
         case _:
             raise ValueError("expected a string")
 
@@ -105,7 +105,7 @@ def _number(value: Any) -> Any:
 
 def _flag(value: Any) -> Any:
     if not isinstance(_value(value), bool):
-        raise PydanticCustomError(WRITTEN_WRONG, "expected true or false")
+        raise PydanticCustomError(WRONG_SCALAR, "expected true or false")
     return _value(value)
 
 
@@ -121,7 +121,7 @@ def _mapping(value: Any) -> Any:
     return value
 
 
-def given_list(value: Any) -> Any:
+def as_list_or_empty(value: Any) -> Any:
     """A list; an empty value is the empty list."""
     return [] if is_null(value) else _list(value)
 
@@ -134,5 +134,5 @@ Text = Annotated[str, BeforeValidator(_text)]
 Integer = Annotated[int, BeforeValidator(_integer)]
 Number = Annotated[float, BeforeValidator(_number)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
-Texts = Annotated[list[Text], BeforeValidator(given_list)]
+Texts = Annotated[list[Text], BeforeValidator(as_list_or_empty)]
 TextMap = Annotated[dict[str, Text], BeforeValidator(_text_map)]

@@ -6,7 +6,7 @@ Lines of other types are passed over; a trial without a type is one from before 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from waza_engine.dialects.vally.scoring.results import IN_VERDICTS, names_apart
+from waza_engine.dialects.vally.scoring.results import VERDICT_MEMBERS, unique_names
 from waza_engine.dialects.vally.trajectory.read import trajectory_of
 from waza_engine.lib.timestamps import unix_seconds
 from waza_engine.model.records import GraderOutcome, ReadRun, TrialRecord
@@ -66,7 +66,7 @@ def _outcomes(grades: Mapping[str, Any]) -> Iterator[GraderOutcome]:
     """What the graders said, each by a name of its own; one that is another than in the file has that among its details."""
     told = [it for it in grades.get("details") or () if isinstance(it, Mapping)]
     names = [str(it.get("name") or "") for it in told]
-    for data, written, name in zip(told, names, names_apart(names), strict=True):
+    for data, written, name in zip(told, names, unique_names(names), strict=True):
         yield _outcome(data, name, {"name": written} if name != written else {})
 
 
@@ -79,7 +79,7 @@ def _outcome(data: Mapping[str, Any], name: str, told: dict[str, Any]) -> Grader
         score=_number(data.get("score")) or 0.0,
         weight=1.0,
         feedback=str(data.get("evidence") or ""),
-        details={key: it for key, it in data.items() if key not in IN_VERDICTS} | told,
+        details={key: it for key, it in data.items() if key not in VERDICT_MEMBERS} | told,
     )
 
 

@@ -14,7 +14,9 @@ from waza_engine.project.document import Document
 _MOST_SPECS = 20
 
 
-def findings_of(rule: Rule, problems: Iterable[Problem], *, removable: bool = False) -> Iterator[Finding]:
+def problem_findings(
+    rule: Rule, problems: Iterable[Problem], *, removable: bool = False
+) -> Iterator[Finding]:
     """Problems as findings; what is `removable` should go."""
     for it in problems:
         fixes = [Fix(f"Change to '{better}'", (_change(it, better),)) for better in it.instead]
@@ -30,7 +32,7 @@ def _change(problem: Problem, better: str) -> RenameKey | SetValue:
     return SetValue(problem.pointer, better)
 
 
-def matches_of(document: Document) -> list[tuple[Pointer, str, list[Path]]]:
+def matching_evals(document: Document) -> list[tuple[Pointer, str, list[Path]]]:
     """The patterns for evals with the files that they name; those that are known only when it runs are left out."""
     return document.once("evals of an experiment", lambda: list(_matches(document)))
 
@@ -44,9 +46,9 @@ def _matches(document: Document) -> Iterator[tuple[Pointer, str, list[Path]]]:
             yield place, pattern, matching_specs(pattern, folder, document.files)
 
 
-def specs_of(document: Document) -> list[Mapping[str, Any]]:
+def spec_data_of_evals(document: Document) -> list[Mapping[str, Any]]:
     """The data of the first specs, with all that they give the agent in `environment`, as far as it stands there."""
-    paths = dict.fromkeys(path for _, _, found in matches_of(document) for path in found)
+    paths = dict.fromkeys(path for _, _, found in matching_evals(document) for path in found)
     return [_with_one_environment(document.files.mapping(it)) for it in list(paths)[:_MOST_SPECS]]
 
 

@@ -22,7 +22,7 @@ from waza_engine.dialects.vally.formats.environment import Environment, NamedOrI
 from waza_engine.dialects.vally.formats.model import TolerantModel
 from waza_engine.dialects.vally.formats.project_file import Project
 from waza_engine.dialects.vally.formats.settings import EvalConfig
-from waza_engine.dialects.vally.formats.surroundings import merged, named_or_inline
+from waza_engine.dialects.vally.formats.surroundings import merge_environments, named_or_inline
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.experiment import Arm
@@ -147,14 +147,14 @@ def settings_in(spec: Mapping[str, Any], data: Mapping[str, Any], arm: Arm) -> d
     """`defaults` and `environment` of a spec as they are in an arm: the spec's, the experiment's `overrides`, the arm's."""
     own = spec.get("defaults") if not is_null(spec.get("defaults")) else spec.get("config")
     settings = {
-        "defaults": laid_over(_mapping(own), _mapping(data.get("overrides"))),
+        "defaults": merge_patch(_mapping(own), _mapping(data.get("overrides"))),
         "environment": spec.get("environment"),
     }
-    found = laid_over(settings, arm.over)
+    found = merge_patch(settings, arm.over)
     return {key: it for key, it in found.items() if not is_null(it)}
 
 
-def laid_over(below: Any, above: Any) -> Any:
+def merge_patch(below: Any, above: Any) -> Any:
     """A merge patch applied (RFC 7396)."""
     if not isinstance(above, dict):
         return above
@@ -163,7 +163,7 @@ def laid_over(below: Any, above: Any) -> Any:
         if is_null(it):
             found.pop(key, None)
         else:
-            found[key] = laid_over(found.get(key), it)
+            found[key] = merge_patch(found.get(key), it)
     return found
 
 
@@ -205,14 +205,16 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 """The settings that arms may differ in, by section."""
 
 
-def settings_of(
+def arm_settings(
     experiment: Mapping[str, Any], spec: Mapping[str, Any], arm: Arm, eval_path: Path, project: Project
 ) -> dict[str, Any]:
     """What a spec is run with in an arm, as the files have it: no path is moved."""
     names = {"parent": eval_path.parent.name, "grandparent": eval_path.parent.parent.name}
     over = dict(_with_inlined_environment(arm.over, project, eval_path))
     filled = _filled({"over": over, "overrides": experiment.get("overrides")}, names)
-    return settings_in(inlined(spec, project, eval_path), filled, replace(arm, over=filled["over"]))
+    return settings_in(
+        with_full_environment(spec, project, eval_path), filled, replace(arm, over=filled["over"])
+    )
 
 
 class _Surroundings(TolerantModel):
@@ -222,16 +224,18 @@ class _Surroundings(TolerantModel):
     agent_environment: NamedOrInline | None = None
 
 
-def inlined(spec: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
+def with_full_environment(spec: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
     """The spec with all that it gives the agent in its `environment`, which may be a name, or stand under two keys."""
     given = build(_Surroundings, {key: spec.get(key) for key in _Surroundings.model_fields}, path)
     usual = named_or_inline(given.environment, project, path, ("environment",))
     besides = named_or_inline(given.agent_environment, project, path, ("agent_environment",))
-    found = merged(usual, besides).model_dump(by_alias=True, exclude_unset=True, exclude_none=True)
+    found = merge_environments(usual, besides).model_dump(
+        by_alias=True, exclude_unset=True, exclude_none=True
+    )
     return {**spec, "environment": {key: it for key, it in found.items() if it}}
 
 
-def with_inlined_arms(data: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
+def with_full_arm_environments(data: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
     """The experiment with what its arms give the agent in full, where they only name it."""
     variants = data.get("variants")
     if not isinstance(variants, dict):
@@ -260,7 +264,7 @@ def _filled(value: Any, names: Mapping[str, str]) -> Any:
             return value
 
 
-def placed(environment: Any, arm: Arm, folder: Path) -> Any:
+def resolve_paths(environment: Any, arm: Arm, folder: Path) -> Any:
     """The environment with the paths of the arm made absolute: they start at the experiment."""
     own = arm.over.get("environment")
     if not isinstance(environment, dict) or not isinstance(own, dict):

@@ -14,15 +14,15 @@ from typing import Any
 
 from waza_engine.dialects.vally.experiments.arms import (
     SETTINGS,
+    arm_settings,
     arms_of,
     baseline_name,
-    inlined,
     may_differ,
-    placed,
     pointer_text,
-    settings_of,
+    resolve_paths,
     varied_paths,
-    with_inlined_arms,
+    with_full_arm_environments,
+    with_full_environment,
 )
 from waza_engine.dialects.vally.experiments.globs import matching_specs
 from waza_engine.dialects.vally.experiments.problems import (
@@ -105,8 +105,8 @@ class Experiment:
         """
         data = spec_data(eval_path)
         project = find_project(eval_path.parent)
-        settings = settings_of(self.data, data, arm, eval_path, project)
-        environment = placed(settings.get("environment"), arm, self.path.parent)
+        settings = arm_settings(self.data, data, arm, eval_path, project)
+        environment = resolve_paths(settings.get("environment"), arm, self.path.parent)
         others = {key: it for key, it in data.items() if key not in {"config", "agent_environment"}}
         known = suite_of(eval_path, {**others, **settings, "environment": environment}, context_dir)
         about = ExperimentArm(
@@ -190,8 +190,8 @@ def _refuse_other_files(path: Path, spec: Path, index: int) -> None:
 def _refuse_differences(path: Path, data: Mapping[str, Any], eval_path: Path) -> None:
     """See that arms differ in nothing but what varies."""
     project = find_project(eval_path.parent)
-    spec = inlined(spec_data(eval_path), project, eval_path)
-    given = with_inlined_arms(data, project, path)
+    spec = with_full_environment(spec_data(eval_path), project, eval_path)
+    given = with_full_arm_environments(data, project, path)
     for it in undeclared_differences(given, spec):
         place = pointer_text(it.path)
         message = f"'{it.arm.name}' differs from the baseline in {place}, which does not vary; add it to 'vary', or make the arms alike"

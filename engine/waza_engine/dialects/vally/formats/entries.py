@@ -9,7 +9,7 @@ from pathlib import Path
 from waza_engine.dialects.vally.formats.eval import EvalFile
 from waza_engine.dialects.vally.formats.graders import GraderConfig
 from waza_engine.dialects.vally.formats.stimulus import Stimulus
-from waza_engine.dialects.vally.scoring.results import names_apart
+from waza_engine.dialects.vally.scoring.results import unique_names
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.suite import GraderEntry
 
@@ -29,7 +29,7 @@ def _entries(
     placed: list[tuple[GraderConfig, Pointer]], path: Path, weights: Mapping[str, float]
 ) -> Iterator[GraderEntry]:
     # Results are kept by name.
-    names = names_apart([it.name or it.type for it, _ in placed])
+    names = unique_names([it.name or it.type for it, _ in placed])
     for (it, pointer), name in zip(placed, names, strict=True):
         yield GraderEntry(
             type=it.type,

@@ -12,7 +12,7 @@ from waza_engine.model.suite import LoadError
 from waza_engine.project.reading import read_text
 
 
-def refuse_bad(given: GoldenTrajectory | None, spec: Path, pointer: Pointer) -> None:
+def check_golden_trajectory(given: GoldenTrajectory | None, spec: Path, pointer: Pointer) -> None:
     """See that what stands at `pointer` of the spec is a golden trajectory, or names one.
 
     Raises:

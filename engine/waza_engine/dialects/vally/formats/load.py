@@ -10,16 +10,16 @@ from waza_engine.dialects.vally.fields import milliseconds
 from waza_engine.dialects.vally.formats.entries import grader_entries
 from waza_engine.dialects.vally.formats.environment import Environment, McpServer
 from waza_engine.dialects.vally.formats.eval import EvalFile
-from waza_engine.dialects.vally.formats.golden import refuse_bad
+from waza_engine.dialects.vally.formats.golden import check_golden_trajectory
 from waza_engine.dialects.vally.formats.project_file import Project, find_project
 from waza_engine.dialects.vally.formats.settings import EvalConfig
 from waza_engine.dialects.vally.formats.stimulus import Constraints, Stimulus
 from waza_engine.dialects.vally.formats.surroundings import (
-    merged,
+    merge_environments,
     named_or_inline,
     repository,
     skill_directories,
-    staged,
+    staged_files,
 )
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlError
@@ -120,9 +120,9 @@ class _Loader:
         first, *rest = it.turns or [it.prompt]
         if not first:
             raise LoadError(self._path, f"'{it.name}' has neither 'prompt' nor 'turns'", pointer)
-        refuse_bad(it.golden_trajectory, self._path, (*pointer, "golden_trajectory"))
-        environment = merged(self._shared, self._environment(it, pointer))
-        files, problem = staged(environment.files, self._start)
+        check_golden_trajectory(it.golden_trajectory, self._path, (*pointer, "golden_trajectory"))
+        environment = merge_environments(self._shared, self._environment(it, pointer))
+        files, problem = staged_files(environment.files, self._start)
         constraints = tuple(_constraints(it.constraints, (*pointer, "constraints")))
         return Task(
             id=it.name,
@@ -153,7 +153,7 @@ class _Loader:
                 ("agent_environment", given.agent_environment),
             )
         )
-        return merged(usual, besides)
+        return merge_environments(usual, besides)
 
     def _skills(self, environment: Environment, constraints: Constraints) -> tuple[str, ...]:
         """No skill is there unless it is listed, and none at all where all of them are rejected."""

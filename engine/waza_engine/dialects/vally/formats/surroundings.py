@@ -18,7 +18,7 @@ _MOST_BYTES = 32 << 20
 _MOST_FILES = 10_000
 
 
-def merged(of_spec: Environment, of_stimulus: Environment) -> Environment:
+def merge_environments(of_spec: Environment, of_stimulus: Environment) -> Environment:
     """The environment of a stimulus."""
     return Environment.model_construct(
         skills=[*of_spec.skills, *of_stimulus.skills],
@@ -52,7 +52,7 @@ def named_or_inline(
     )
 
 
-def staged(files: list[StagedFile], eval_dir: Path) -> tuple[list[InputFile], str]:
+def staged_files(files: list[StagedFile], eval_dir: Path) -> tuple[list[InputFile], str]:
     """The files to put into the workspace, and why that is impossible, or ""."""
     found: list[InputFile] = []
     left, number = _MOST_BYTES, 0

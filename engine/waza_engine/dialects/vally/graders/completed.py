@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.js_text import trim
-from waza_engine.dialects.vally.trajectory.events import of_type, spoken_events_of
+from waza_engine.dialects.vally.trajectory.events import message_events_of, of_type
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
 
 
@@ -37,7 +37,7 @@ class CompletedGrader(VallyGrader):
 
 
 def _reasons(context: GradingContext) -> Iterator[str]:
-    events = spoken_events_of(context)
+    events = message_events_of(context)
     if not trim(context.output):
         yield "The output is empty"
     if errors := of_type(events, "error"):

@@ -31,7 +31,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from waza_engine.dialects.vally.fields import Flag, Number, Text, given_list
+from waza_engine.dialects.vally.fields import Flag, Number, Text, as_list_or_empty
 from waza_engine.dialects.vally.graders._shared.judging import JudgeGrader, judge_trial
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext, Scope
 from waza_engine.model.fields import IfGiven
@@ -85,10 +85,10 @@ class PanelGrader(JudgeGrader):
 
     models: Annotated[
         list[Annotated[PanelModel, BeforeValidator(_as_model)]],
-        BeforeValidator(given_list),
+        BeforeValidator(as_list_or_empty),
         Field(min_length=1),
     ] = Field(description="Judge models.", examples=[["claude-sonnet-4.6", "gpt-5.2"]])
-    criteria: Annotated[list[PanelCriterion], BeforeValidator(given_list)] = Field(
+    criteria: Annotated[list[PanelCriterion], BeforeValidator(as_list_or_empty)] = Field(
         default=[],
         description="Weighted criteria.",
         examples=[[{"name": "no-secrets", "description": "No token is shown.", "weight": 3}]],

@@ -31,7 +31,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from waza_engine.dialects.vally.fields import given_list
+from waza_engine.dialects.vally.fields import as_list_or_empty
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.graders._shared.tools import (
     AnyForm,
@@ -70,22 +70,22 @@ class ToolCallsGrader(VallyGrader):
     at_least_one = ("required", "disallowed", "sequence", "parallel")
     demands: ClassVar = {"required": Demand.TOOL_CALLS, "sequence": Demand.TOOL_CALLS}
 
-    required: Annotated[list[_Required], BeforeValidator(given_list)] = Field(
+    required: Annotated[list[_Required], BeforeValidator(as_list_or_empty)] = Field(
         default=[],
         description="Calls that must all happen.",
         examples=[["bash", {"name": "edit", "path": "\\.py$"}]],
     )
-    disallowed: Annotated[list[_Disallowed], BeforeValidator(given_list)] = Field(
+    disallowed: Annotated[list[_Disallowed], BeforeValidator(as_list_or_empty)] = Field(
         default=[],
         description="Calls that must not happen.",
         examples=[["web_fetch", {"name": "bash", "command": "rm -rf"}]],
     )
-    sequence: Annotated[list[_Sequence], BeforeValidator(given_list)] = Field(
+    sequence: Annotated[list[_Sequence], BeforeValidator(as_list_or_empty)] = Field(
         default=[],
         description="Calls that must happen in this order; other calls may come in between.",
         examples=[["view", "edit", "bash"]],
     )
-    parallel: Annotated[list[_Sequence], BeforeValidator(given_list)] = Field(
+    parallel: Annotated[list[_Sequence], BeforeValidator(as_list_or_empty)] = Field(
         default=[],
         description="Calls that must happen in one step, in any order: one agent message makes all of them.",
         examples=[["view", "grep"]],

@@ -19,8 +19,8 @@ config:
 """
 
 from waza_engine.dialects.vally.graders._shared.output import OutputContains
-from waza_engine.dialects.vally.trajectory.metrics import OfTranscript
+from waza_engine.dialects.vally.trajectory.metrics import TranscriptCheck
 
 
-class TranscriptContainsGrader(OfTranscript, OutputContains):
+class TranscriptContainsGrader(TranscriptCheck, OutputContains):
     type_name = "transcript-contains"

@@ -19,8 +19,8 @@ config:
 """
 
 from waza_engine.dialects.vally.graders._shared.output import OutputMatches
-from waza_engine.dialects.vally.trajectory.metrics import OfTranscript
+from waza_engine.dialects.vally.trajectory.metrics import TranscriptCheck
 
 
-class TranscriptMatchesGrader(OfTranscript, OutputMatches):
+class TranscriptMatchesGrader(TranscriptCheck, OutputMatches):
     type_name = "transcript-matches"

@@ -21,9 +21,9 @@ config:
 from typing import ClassVar
 
 from waza_engine.dialects.vally.graders._shared.output import OutputContains
-from waza_engine.dialects.vally.trajectory.metrics import OfTranscript
+from waza_engine.dialects.vally.trajectory.metrics import TranscriptCheck
 
 
-class TranscriptNotContainsGrader(OfTranscript, OutputContains):
+class TranscriptNotContainsGrader(TranscriptCheck, OutputContains):
     type_name = "transcript-not-contains"
     negated_by_type: ClassVar[bool] = True

@@ -21,9 +21,9 @@ config:
 from typing import ClassVar
 
 from waza_engine.dialects.vally.graders._shared.output import OutputMatches
-from waza_engine.dialects.vally.trajectory.metrics import OfTranscript
+from waza_engine.dialects.vally.trajectory.metrics import TranscriptCheck
 
 
-class TranscriptNotMatchesGrader(OfTranscript, OutputMatches):
+class TranscriptNotMatchesGrader(TranscriptCheck, OutputMatches):
     type_name = "transcript-not-matches"
     negated_by_type: ClassVar[bool] = True

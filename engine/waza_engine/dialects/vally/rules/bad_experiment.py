@@ -42,7 +42,7 @@ variants:
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.vally.checks.experiments import findings_of, specs_of
+from waza_engine.dialects.vally.checks.experiments import problem_findings, spec_data_of_evals
 from waza_engine.dialects.vally.experiments.arms import SETTINGS, pointer_text
 from waza_engine.dialects.vally.experiments.problems import (
     arm_problems,
@@ -65,14 +65,16 @@ APPLIES = frozenset(["experiment"])
 
 def check(document: Document) -> Iterator[Finding]:
     data = document.mapping()
-    yield from findings_of(BAD_EXPERIMENT, matrix_problems(data), removable=True)
+    yield from problem_findings(BAD_EXPERIMENT, matrix_problems(data), removable=True)
     if document.mapping("variants") and document.mapping("matrix"):
         return  # Which of the two is meant, nobody knows.
     paths = list(path_problems(data, SETTINGS))
-    yield from findings_of(BAD_EXPERIMENT, paths)
+    yield from problem_findings(BAD_EXPERIMENT, paths)
     # That two variants are needed says the schema.
-    yield from findings_of(BAD_EXPERIMENT, (it for it in arm_problems(data) if it.pointer != ("variants",)))
-    yield from findings_of(BAD_EXPERIMENT, baseline_problems(data))
+    yield from problem_findings(
+        BAD_EXPERIMENT, (it for it in arm_problems(data) if it.pointer != ("variants",))
+    )
+    yield from problem_findings(BAD_EXPERIMENT, baseline_problems(data))
     # What a broken path was meant to allow is not known.
     if not paths and all(text.startswith("/") for _, text in document.texts("vary")):
         yield from _differences(document)
@@ -80,7 +82,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _differences(document: Document) -> Iterator[Finding]:
     told: set[tuple[Pointer, tuple[str, ...]]] = set()
-    for spec in specs_of(document) or [{}]:
+    for spec in spec_data_of_evals(document) or [{}]:
         for it in undeclared_differences(document.mapping(), spec):
             # What the name of an environment stands for is not known here.
             if (it.pointer, it.path) in told or it.path == ("environment",):

@@ -51,7 +51,7 @@ variants:
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.vally.checks.experiments import matches_of
+from waza_engine.dialects.vally.checks.experiments import matching_evals
 from waza_engine.dialects.vally.experiments.globs import matching_specs
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.model.placeholders import has_placeholder
@@ -67,7 +67,7 @@ def check(document: Document) -> Iterator[Finding]:
     if document.kind == "project":
         yield from _of_suites(document)
         return
-    for place, pattern, paths in matches_of(document):
+    for place, pattern, paths in matching_evals(document):
         if not paths and document.folder is not None:
             yield UNMATCHED_EVALS.at(place, f"No eval matches '{pattern}' from {document.folder.name}/")
 

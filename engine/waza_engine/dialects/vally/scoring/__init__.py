@@ -1,1 +1,1 @@
-"""From grader verdicts to the verdict of a trial, a run and a comparison."""
+"""Turn grader verdicts into verdicts on trials and comparisons of runs."""

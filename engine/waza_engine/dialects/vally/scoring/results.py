@@ -1,8 +1,6 @@
-"""A verdict as vally writes it into its results (docs/reference/vally.md, section 6).
+"""Grader results in vally's format, and unique names for graders.
 
-Names for graders of vally, whose files and results may have one name several times.
-
-See docs/reference/vally.md, sections 5 and 6.
+A vally file may use one grader name several times. See docs/reference/vally.md, sections 5 and 6.
 """
 
 from collections import Counter
@@ -12,14 +10,15 @@ from typing import Any
 from waza_engine.graders.base import Criterion
 from waza_engine.graders.result import GraderVerdict
 
-IN_VERDICTS = frozenset(["name", "passed", "score", "evidence"])
-"""Members of a result object that a verdict has fields of its own for."""
+VERDICT_MEMBERS = frozenset(["name", "passed", "score", "evidence"])
+"""Members of a result object that have their own field in a verdict."""
+_REQUIRED = VERDICT_MEMBERS | {"kind"}
 
 
-def result_object(verdict: GraderVerdict) -> dict[str, Any]:
-    """The result of a grader; members that say nothing are left out."""
+def result_members(verdict: GraderVerdict) -> dict[str, Any]:
+    """Return the result object of a verdict, without empty optional members."""
     result = verdict.result
-    told: dict[str, Any] = {
+    members: dict[str, Any] = {
         "name": verdict.name,
         "kind": result.kind,
         "passed": result.passed,
@@ -30,13 +29,11 @@ def result_object(verdict: GraderVerdict) -> dict[str, Any]:
         "metadata": result.details or {},
         "status": result.status,
     }
-    return {
-        key: it for key, it in told.items() if it or key in {"name", "kind", "passed", "score", "evidence"}
-    }
+    return {key: it for key, it in members.items() if it or key in _REQUIRED}
 
 
 def _criterion(criterion: Criterion, kind: str) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    members: dict[str, Any] = {
         "name": criterion.name,
         "kind": kind,
         "passed": criterion.passed,
@@ -46,13 +43,11 @@ def _criterion(criterion: Criterion, kind: str) -> dict[str, Any]:
         "metadata": dict(criterion.metadata),
         "status": criterion.status,
     }
-    return {
-        key: it for key, it in told.items() if it or key in {"name", "kind", "passed", "score", "evidence"}
-    }
+    return {key: it for key, it in members.items() if it or key in _REQUIRED}
 
 
-def names_apart(names: Sequence[str]) -> Iterator[str]:
-    """The names, in order: of several alike each after the first gets a number, and none that another one has."""
+def unique_names(names: Sequence[str]) -> Iterator[str]:
+    """Yield the names in order; each repeated name gets a number that makes it unique."""
     taken, seen = set(names), Counter[str]()
     for label in names:
         seen[label] += 1

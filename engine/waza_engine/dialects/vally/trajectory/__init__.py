@@ -1,1 +1,1 @@
-"""A trajectory as vally's graders see it, and in the files that vally reads and writes."""
+"""Trajectories for vally's graders, and in vally's file formats."""

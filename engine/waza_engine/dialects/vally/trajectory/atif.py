@@ -1,4 +1,4 @@
-"""Whether a value is a trajectory in the ATIF form, which golden trajectories have.
+"""Validate trajectories in the ATIF format, the format of golden trajectories.
 
 See docs/reference/vally.md, section 10.3.
 """
@@ -16,18 +16,18 @@ _IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 
 
 class AtifProblem(NamedTuple):
-    """What is wrong, and where in the trajectory."""
+    """An error, with its location in the trajectory."""
 
     pointer: Pointer
     message: str
 
     def __str__(self) -> str:
-        place = "".join(f"[{it}]" if isinstance(it, int) else f".{it}" for it in self.pointer)
-        return f"{place.removeprefix('.')}: {self.message}" if place else self.message
+        path = "".join(f"[{it}]" if isinstance(it, int) else f".{it}" for it in self.pointer)
+        return f"{path.removeprefix('.')}: {self.message}" if path else self.message
 
 
 def atif_problem(data: Any) -> AtifProblem | None:
-    """The first thing that is wrong with a trajectory, given as plain JSON; None when nothing is."""
+    """Return the first problem of a trajectory in plain JSON; None if it is valid."""
     return next(_problems(data, ()), None)
 
 
@@ -37,7 +37,7 @@ def _problems(data: Any, at: Pointer) -> Iterator[AtifProblem]:
         return
     version = data.get("schema_version")
     if not (isinstance(version, str) and version.startswith("ATIF-")):
-        yield AtifProblem((*at, "schema_version"), "must be a text that begins with 'ATIF-'")
+        yield AtifProblem((*at, "schema_version"), "must be a string that starts with 'ATIF-'")
     yield from _texts(data, at, "session_id")
     agent = data.get("agent")
     if isinstance(agent, Mapping):
@@ -49,13 +49,15 @@ def _problems(data: Any, at: Pointer) -> Iterator[AtifProblem]:
     yield from _lists(data, at, "subagent_trajectories", required=False)
     for place, step in _items(data, at, "steps"):
         yield from _step(step, place)
-    yield from _measures(data.get("final_metrics"), (*at, "final_metrics"))
+    yield from _metrics(data.get("final_metrics"), (*at, "final_metrics"))
     seen: set[str] = set()
     for place, nested in _items(data, at, "subagent_trajectories"):
         yield from _problems(nested, place)
         name = nested.get("trajectory_id") if isinstance(nested, Mapping) else None
         if not isinstance(name, str) or name in seen:
-            yield AtifProblem((*place, "trajectory_id"), "must be a text that no other trajectory here has")
+            yield AtifProblem(
+                (*place, "trajectory_id"), "must be a string that is unique among the subagent trajectories"
+            )
         seen.add(str(name))
 
 
@@ -73,7 +75,7 @@ def _step(step: Any, at: Pointer) -> Iterator[AtifProblem]:
     for place, call in _items(step, at, "tool_calls"):
         yield from _call(call, place)
     yield from _observation(step.get("observation"), (*at, "observation"))
-    yield from _measures(step.get("metrics"), (*at, "metrics"))
+    yield from _metrics(step.get("metrics"), (*at, "metrics"))
 
 
 def _call(call: Any, at: Pointer) -> Iterator[AtifProblem]:
@@ -85,14 +87,14 @@ def _call(call: Any, at: Pointer) -> Iterator[AtifProblem]:
         yield AtifProblem((*at, "arguments"), "must be a mapping")
 
 
-def _observation(given: Any, at: Pointer) -> Iterator[AtifProblem]:
-    if given is None:
+def _observation(value: Any, at: Pointer) -> Iterator[AtifProblem]:
+    if value is None:
         return
-    if not isinstance(given, Mapping):
+    if not isinstance(value, Mapping):
         yield AtifProblem(at, "must be a mapping with 'results'")
         return
-    yield from _lists(given, at, "results")
-    for place, it in _items(given, at, "results"):
+    yield from _lists(value, at, "results")
+    for place, it in _items(value, at, "results"):
         if not isinstance(it, Mapping):
             yield AtifProblem(place, "must be a mapping")
 
@@ -101,7 +103,7 @@ def _message(message: Any, at: Pointer) -> Iterator[AtifProblem]:
     if isinstance(message, str):
         return
     if not isinstance(message, list):
-        yield AtifProblem(at, "must be a text or a list of parts")
+        yield AtifProblem(at, "must be a string or a list of parts")
         return
     for index, part in enumerate(message):
         kind = part.get("type") if isinstance(part, Mapping) else None
@@ -111,20 +113,20 @@ def _message(message: Any, at: Pointer) -> Iterator[AtifProblem]:
         source = part.get("source")
         media = source.get("media_type") if isinstance(source, Mapping) else part.get("media_type")
         if media is not None and media not in _IMAGES:
-            yield AtifProblem((*at, index), f"the type of an image must be one of {', '.join(_IMAGES)}")
+            yield AtifProblem((*at, index), f"the media type of an image must be one of {', '.join(_IMAGES)}")
 
 
-def _measures(given: Any, at: Pointer) -> Iterator[AtifProblem]:
-    if given is None:
+def _metrics(value: Any, at: Pointer) -> Iterator[AtifProblem]:
+    if value is None:
         return
-    if not isinstance(given, Mapping):
+    if not isinstance(value, Mapping):
         yield AtifProblem(at, "must be a mapping")
         return
-    for key, it in given.items():
+    for key, it in value.items():
         if it is None:
             continue
         if str(key).endswith("tokens") and not (_is_number(it) and it >= 0 and it == int(it)):
-            yield AtifProblem((*at, key), "must be a whole number from 0")
+            yield AtifProblem((*at, key), "must be a non-negative whole number")
         if "cost" in str(key) and not _is_number(it):
             yield AtifProblem((*at, key), "must be a finite number")
 
@@ -132,7 +134,7 @@ def _measures(given: Any, at: Pointer) -> Iterator[AtifProblem]:
 def _texts(data: Mapping[str, Any], at: Pointer, *keys: str, required: bool = True) -> Iterator[AtifProblem]:
     for key in keys:
         if not isinstance(data.get(key), str) and (required or data.get(key) is not None):
-            yield AtifProblem((*at, key), "must be a text")
+            yield AtifProblem((*at, key), "must be a string")
 
 
 def _lists(data: Mapping[str, Any], at: Pointer, *keys: str, required: bool = True) -> Iterator[AtifProblem]:
@@ -142,21 +144,21 @@ def _lists(data: Mapping[str, Any], at: Pointer, *keys: str, required: bool = Tr
 
 
 def _items(data: Mapping[str, Any], at: Pointer, key: str) -> Iterator[tuple[Pointer, Any]]:
-    found = data.get(key)
-    yield from (((*at, key, index), it) for index, it in enumerate(found if isinstance(found, list) else ()))
+    items = data.get(key)
+    yield from (((*at, key, index), it) for index, it in enumerate(items if isinstance(items, list) else ()))
 
 
 def _is_number(value: Any) -> bool:
-    # What is larger is infinite in JavaScript; `math.isfinite` cannot take a whole number like that.
+    # A larger number is infinite in JavaScript. `math.isfinite` raises OverflowError for such an int.
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return is_number and abs(value) <= sys.float_info.max
 
 
 def text_problem(text: str) -> str:
-    """Why a text is no trajectory in JSON, or ""."""
+    """Return why a text is not an ATIF trajectory in JSON, or ""."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        return f"it is no JSON: {error}"
-    found = atif_problem(data)
-    return str(found) if found else ""
+        return f"not valid JSON: {error}"
+    problem = atif_problem(data)
+    return str(problem) if problem else ""

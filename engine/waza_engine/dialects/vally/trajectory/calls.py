@@ -1,4 +1,4 @@
-"""The tool calls of a trial: each with its result and the step it belongs to.
+"""The tool calls of a trial, with their results and steps.
 
 See docs/reference/vally.md, sections 7.5 and 10.1.
 """
@@ -13,7 +13,7 @@ from waza_engine.graders.base import GradingContext
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call. `step` counts the agent's messages from 0; without `answered` there is no result."""
+    """A tool call. `step` counts agent messages from 0; `answered` tells whether there is a result."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -23,40 +23,40 @@ class Call:
 
 
 def calls_in(events: Sequence[Event]) -> list[Call]:
-    """All tool calls, in order."""
-    results = {_identity(it): data_of(it).get("result") for it in events if it.get("type") == "tool_result"}
-    found: list[Call] = []
+    """Return all tool calls, in order."""
+    results = {_call_key(it): data_of(it).get("result") for it in events if it.get("type") == "tool_result"}
+    calls: list[Call] = []
     for event, step in zip(events, _steps(events), strict=True):
         if event.get("type") == "tool_call":
-            data, identity = data_of(event), _identity(event)
+            data, call_id = data_of(event), _call_key(event)
             arguments = data.get("arguments")
-            found.append(
+            calls.append(
                 Call(
                     str(data.get("toolName") or ""),
                     arguments if isinstance(arguments, Mapping) else {},
                     step,
-                    identity in results,
-                    results.get(identity),
+                    call_id in results,
+                    results.get(call_id),
                 )
             )
-    return found
+    return calls
 
 
 def known_calls(context: GradingContext) -> list[Call]:
-    """The tool calls of a trial.
+    """Return the tool calls of a trial.
 
     Raises:
-        GradeError: the executor of the recording does not know its tool calls.
+        GradeError: the executor of the recording did not record tool calls.
 
     """
     if context.events is None:
-        # Asked for even when there is a transcript: it answers that the calls are not known, if so.
+        # Raises GradeError if the calls are unknown, which the transcript alone does not show.
         len(context.tool_events)
     return calls_in(events_of(context))
 
 
 def step_count(context: GradingContext) -> int:
-    """The steps of a trial.
+    """Return the number of steps of a trial.
 
     Raises:
         GradeError: as `known_calls`.
@@ -67,15 +67,15 @@ def step_count(context: GradingContext) -> int:
     return max(_steps(events_of(context)), default=-1) + 1
 
 
-def _identity(event: Event) -> tuple[str, str]:
+def _call_key(event: Event) -> tuple[str, str]:
     return str(event.get("agentId")), str(data_of(event).get("toolCallId"))
 
 
 def _steps(events: Sequence[Event]) -> list[int]:
-    """For each event the step it belongs to: one message of the agent with the calls that come from it.
+    """Return the step of each event. A step is an agent message with its calls.
 
-    A turn without a message is a step, too. Where neither messages nor turns were recorded, calls that follow a
-    result belong to a new step.
+    A turn without a message is also a step. If neither messages nor turns were recorded, a call after a result starts
+    a new step.
     """
     kinds = [it.get("type") for it in events]
     ends_step = {"turn_start", "turn_end"}

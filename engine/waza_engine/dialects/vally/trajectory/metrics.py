@@ -1,14 +1,7 @@
-"""The measures of a trial: as they were recorded, otherwise counted from what happened.
+"""Views of a trial for graders: its metrics, its timeline, its transcript and its single turns.
 
-See docs/reference/vally.md, section 10.1.
-
-A trial as a text that a judge can read: what happened in order, long things shortened to head and tail.
-
-See docs/reference/vally.md, section 7.9.
-
-What `transcript-contains`, `transcript-matches` and their `-not-` twins look at: all that the agent said.
-
-One turn of a conversation as a trial of its own (docs/reference/vally.md, sections 6 and 10.1).
+Metrics are taken from the recording or else counted from the events (docs/reference/vally.md, section 10.1). The
+timeline is a text for judges (section 7.9). A single turn is graded like a trial of its own (section 6).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,22 +16,22 @@ from waza_engine.dialects.vally.trajectory.events import (
     data_of,
     events_of,
     last_message,
+    message_events_of,
     of_type,
-    spoken_events_of,
 )
 from waza_engine.graders.base import GradeError, GradingContext
 
-_LONGEST_ENTRY = 4_000
-_LONGEST = 60_000
+_MAX_ENTRY_LENGTH = 4_000
+_MAX_TIMELINE_LENGTH = 60_000
 
 
 def timeline(events: Sequence[Event]) -> str:
-    """The readable timeline; empty when nothing happened."""
-    return shortened("\n".join(_entries(events)), _LONGEST)
+    """Return the events as readable text; empty without events."""
+    return shortened("\n".join(_entries(events)), _MAX_TIMELINE_LENGTH)
 
 
-def shortened(text: str, longest: int = _LONGEST_ENTRY) -> str:
-    """The text, or its head and its tail when it is longer."""
+def shortened(text: str, longest: int = _MAX_ENTRY_LENGTH) -> str:
+    """Return the text, reduced to head and tail if it is longer than `longest`."""
     if len(text) <= longest:
         return text
     half = longest // 2
@@ -50,38 +43,38 @@ def _entries(events: Sequence[Event]) -> Iterator[str]:
         data = data_of(it)
         match it.get("type"):
             case "user_message":
-                yield f"[user] {_said(data.get('content'))}"
+                yield f"[user] {_short_text(data.get('content'))}"
             case "assistant_message" if trim(as_text(data.get("content") or "")):
-                yield f"[agent] {_said(data.get('content'))}"
+                yield f"[agent] {_short_text(data.get('content'))}"
             case "tool_call":
-                yield f"[tool call] {data.get('toolName')} {_said(data.get('arguments') or {})}"
+                yield f"[tool call] {data.get('toolName')} {_short_text(data.get('arguments') or {})}"
             case "tool_result":
                 word = "failed" if data.get("success") is False else "result"
-                yield f"[tool {word}] {_said(data.get('result'))}"
+                yield f"[tool {word}] {_short_text(data.get('result'))}"
             case "skill_activation":
                 yield f"[skill] {data.get('name')}"
             case "error":
-                yield f"[error] {_said(data.get('message'))}"
+                yield f"[error] {_short_text(data.get('message'))}"
             case _:
                 pass
 
 
-def _said(value: object) -> str:
+def _short_text(value: object) -> str:
     return shortened("" if value is None else as_text(value))
 
 
-class OfTranscript:
-    """Put before a check of the output: it then looks at all messages of the agent, each on lines of its own."""
+class TranscriptCheck:
+    """Mixin that makes an output check read all agent messages, one per line."""
 
     text_name: ClassVar[str] = "transcript"
 
     @classmethod
     def text_of(cls, context: GradingContext) -> str:
-        messages = of_type(spoken_events_of(context), "assistant_message")
+        messages = of_type(message_events_of(context), "assistant_message")
         return "\n".join(it for message in messages if isinstance(it := message.get("content"), str))
 
 
-_MARKS = frozenset(["turn_start", "turn_end"])
+_TURN_EVENTS = frozenset(["turn_start", "turn_end"])
 
 
 class MissingTurnError(Exception):
@@ -89,29 +82,29 @@ class MissingTurnError(Exception):
 
 
 def one_turn(context: GradingContext, turn: int) -> GradingContext:
-    """What happened from the user message number `turn` (from 0) to the next; measures are counted anew.
+    """Return the context from user message `turn` (from 0) to the next one, with metrics of that part.
 
-    What the executor of the recording does not know stays unknown.
+    Data that the executor did not record stays unknown.
 
     Raises:
-        MissingTurnError: the conversation is shorter.
+        MissingTurnError: the conversation has fewer turns.
 
     """
     try:
         events = events_of(context)
     except GradeError:
-        return _spoken_turn(context, turn)
+        return _message_turn(context, turn)
     starts = _starts(events, "user_message", turn)
     if not starts:
         return context
     part = list(_part(events, starts, turn))
-    if turn + 1 < len(starts) and not any(it.get("type") in _MARKS for it in part):
-        part.append(TURN_END)  # The user went on.
-    measured = _measured(context, turn) if context.events is None else None
+    if turn + 1 < len(starts) and not any(it.get("type") in _TURN_EVENTS for it in part):
+        part.append(TURN_END)
+    metrics = _turn_metrics(context, turn) if context.events is None else None
     return replace(
         context,
         events=part,
-        metrics=measured,
+        metrics=metrics,
         output=last_message(part),
         session=None,
         tool_events=(),
@@ -119,19 +112,19 @@ def one_turn(context: GradingContext, turn: int) -> GradingContext:
     )
 
 
-def _spoken_turn(context: GradingContext, turn: int) -> GradingContext:
-    """The messages of the turn. Calls, skills and tokens are as closed to graders as they were."""
+def _message_turn(context: GradingContext, turn: int) -> GradingContext:
+    """Return the context with the messages of a turn; calls, skills and tokens stay unavailable."""
     starts = _starts(context.transcript, "user.message", turn)
     if not starts:
         return context
     error = context.error if turn + 1 == len(starts) else ""
     part = _part(context.transcript, starts, turn)
-    own = replace(context, transcript=part, output="", error=error, metrics=_measured(context, turn))
-    return replace(own, output=last_message(spoken_events_of(own)))
+    own = replace(context, transcript=part, output="", error=error, metrics=_turn_metrics(context, turn))
+    return replace(own, output=last_message(message_events_of(own)))
 
 
 def _starts(events: Sequence[Mapping[str, Any]], kind: str, turn: int) -> list[int]:
-    """Where the turns begin; nowhere when the conversation is a single one of which no message is recorded."""
+    """Return the indexes at which turns start; empty for a single turn without a recorded message."""
     starts = [index for index, it in enumerate(events) if it.get("type") == kind]
     if not 0 <= turn < (len(starts) or 1):
         raise MissingTurnError(
@@ -146,15 +139,15 @@ def _part(
     return events[starts[turn] : starts[turn + 1] if turn + 1 < len(starts) else len(events)]
 
 
-def _measured(context: GradingContext, turn: int) -> Mapping[str, Any] | None:
-    """The time that the turn took, by the moments of our transcript."""
-    moments = [it.get("at_ms") for it in context.transcript if it.get("type") == "user.message"]
-    began, ended = (*moments, context.duration_ms)[turn : turn + 2]
+def _turn_metrics(context: GradingContext, turn: int) -> Mapping[str, Any] | None:
+    """Return the duration of the turn, from the times in our transcript."""
+    times = [it.get("at_ms") for it in context.transcript if it.get("type") == "user.message"]
+    began, ended = (*times, context.duration_ms)[turn : turn + 2]
     return {"wallTimeMs": ended - began} if isinstance(began, int) and isinstance(ended, int) else None
 
 
 def tokens(context: GradingContext) -> float | None:
-    """Input and output tokens together; None when its events do not tell."""
+    """Return the sum of input and output tokens; None if unknown."""
     usage = _recorded(context).get("tokenUsage")
     usage = usage if isinstance(usage, Mapping) else {}
     counts = [_number(usage.get(it)) for it in ("inputTokens", "outputTokens")]
@@ -164,12 +157,12 @@ def tokens(context: GradingContext) -> float | None:
     if known:
         return sum(known)
     if context.events is None:
-        # A session that tells nothing of tokens has used none, as vally counts.
-        spent = context.session.usage if context.session is not None else None
-        return spent.tokens if spent is not None else 0
+        # Like vally, count a session without usage data as 0 tokens.
+        session_usage = context.session.usage if context.session is not None else None
+        return session_usage.tokens if session_usage is not None else 0
     used = of_type(context.events, "token_usage")
-    told = [_number(it.get(key)) or 0 for it in used for key in ("inputTokens", "outputTokens")]
-    return sum(told) if told else None
+    spent = [_number(it.get(key)) or 0 for it in used for key in ("inputTokens", "outputTokens")]
+    return sum(spent) if spent else None
 
 
 def format_metric(value: float) -> str:
@@ -190,51 +183,49 @@ def error_count(context: GradingContext) -> float:
     recorded = _number(_recorded(context).get("errorCount"))
     if recorded is not None:
         return recorded
-    told = len(of_type(spoken_events_of(context), "error"))
-    return (
-        max(told, len(context.session.errors))
-        if context.events is None and context.session is not None
-        else told
-    )
+    count = len(of_type(message_events_of(context), "error"))
+    if context.events is None and context.session is not None:
+        return max(count, len(context.session.errors))
+    return count
 
 
 def turn_count(context: GradingContext) -> float:
-    """The turns of the agent: as counted, else from the marks of turns, else one for each of its messages."""
+    """Return the recorded number of agent turns, else that of turn events, else that of messages."""
     recorded = _number(_recorded(context).get("turnCount"))
     if recorded is not None:
         return recorded
-    events = spoken_events_of(context)
+    events = message_events_of(context)
     starts, messages = (len(of_type(events, it)) for it in ("turn_start", "assistant_message"))
-    return starts or _turns_of_session(context) or messages
+    return starts or _session_turns(context) or messages
 
 
-def _turns_of_session(context: GradingContext) -> int:
+def _session_turns(context: GradingContext) -> int:
     try:
-        spent = context.session.usage if context.events is None and context.session is not None else None
+        usage = context.session.usage if context.events is None and context.session is not None else None
     except GradeError:
         return 0
-    return spent.turns if spent is not None else 0
+    return usage.turns if usage is not None else 0
 
 
 def wall_time_ms(context: GradingContext) -> float | None:
-    """The time that the trial took; None when nothing tells."""
+    """Return the duration of the trial; None if unknown."""
     recorded = _number(_recorded(context).get("wallTimeMs"))
     if recorded is not None:
         return recorded
     if context.events is None:
         return context.duration_ms
-    times = _times(context.events)
+    times = _timestamps(context.events)
     return (times[-1] - times[0]).total_seconds() * 1000 if len(times) > 1 else None
 
 
-def _times(events: Sequence[Event]) -> list[datetime]:
-    found: list[datetime] = []
+def _timestamps(events: Sequence[Event]) -> list[datetime]:
+    moments: list[datetime] = []
     for it in events:
         try:
-            found.append(datetime.fromisoformat(str(it.get("timestamp"))))
+            moments.append(datetime.fromisoformat(str(it.get("timestamp"))))
         except ValueError:
             continue
-    return sorted(found) if len({it.tzinfo is None for it in found}) == 1 else []
+    return sorted(moments) if len({it.tzinfo is None for it in moments}) == 1 else []
 
 
 def _recorded(context: GradingContext) -> Mapping[str, Any]:

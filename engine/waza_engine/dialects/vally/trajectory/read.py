@@ -1,4 +1,4 @@
-"""A trajectory in vally's form as one of ours: for graders, comparisons and replay.
+"""Convert a vally trajectory into one of ours, for graders, comparisons and replay.
 
 See docs/reference/vally.md, section 10.1.
 """
@@ -10,11 +10,11 @@ from waza_engine.dialects.vally.trajectory.events import TEXTS, TURN_MARKS, data
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
 _TEXTS = {theirs: ours for ours, theirs in TEXTS.items()}
-_BARE = {theirs: ours for ours, theirs in TURN_MARKS.items()} | {"skill_activation": "skill.invoked"}
+_WITHOUT_TEXT = {theirs: ours for ours, theirs in TURN_MARKS.items()} | {"skill_activation": "skill.invoked"}
 
 
 def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
-    """The trajectory. What vally does not record (files of the workspace) stays empty."""
+    """Return the trajectory. Data that vally does not record (workspace files) stays empty."""
     events = [it for it in data.get("events") or () if isinstance(it, Mapping)]
     metadata, metrics = _map(data.get("metadata")), _map(data.get("metrics"))
     calls = list(_calls(events))
@@ -54,21 +54,21 @@ def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
 
 
 def _entry(event: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The event as our transcripts have it; None for what they do not have."""
+    """Return the event in our transcript format; None if there is no equivalent."""
     kind, data = str(event.get("type")), data_of(event)
-    identity = {"tool_call_id": data.get("toolCallId"), "tool_name": data.get("toolName")}
+    call = {"tool_call_id": data.get("toolCallId"), "tool_name": data.get("toolName")}
     match kind:
         case "tool_call":
-            return {"type": "tool.execution_start", **identity, "arguments": data.get("arguments")}
+            return {"type": "tool.execution_start", **call, "arguments": data.get("arguments")}
         case "tool_result":
-            ended = {"success": data.get("success") is True, "tool_result": data.get("result")}
-            return {"type": "tool.execution_complete", **identity, **ended}
+            result = {"success": data.get("success") is True, "tool_result": data.get("result")}
+            return {"type": "tool.execution_complete", **call, **result}
         case "error":
             return {"type": "session.error", "message": data.get("message") or ""}
         case _ if kind in _TEXTS:
             return {"type": _TEXTS[kind], "content": data.get("content") or ""}
         case _:
-            return {"type": _BARE[kind]} if kind in _BARE else None
+            return {"type": _WITHOUT_TEXT[kind]} if kind in _WITHOUT_TEXT else None
 
 
 def _calls(events: Sequence[Mapping[str, Any]]) -> Iterator[ToolEvent]:
@@ -91,13 +91,13 @@ def _calls(events: Sequence[Mapping[str, Any]]) -> Iterator[ToolEvent]:
 
 
 def _usage(events: Sequence[Mapping[str, Any]], metrics: Mapping[str, Any]) -> Usage | None:
-    told = _map(metrics.get("tokenUsage"))
-    spent = [told] if told else of_type(events, "token_usage")
-    if not spent and "turnCount" not in metrics:
+    recorded = _map(metrics.get("tokenUsage"))
+    usages = [recorded] if recorded else of_type(events, "token_usage")
+    if not usages and "turnCount" not in metrics:
         return None
 
     def total(key: str) -> float:
-        return sum(it.get(key) or 0 for it in spent if isinstance(it.get(key) or 0, int | float))
+        return sum(it.get(key) or 0 for it in usages if isinstance(it.get(key) or 0, int | float))
 
     return Usage.model_validate(
         {
@@ -111,8 +111,8 @@ def _usage(events: Sequence[Mapping[str, Any]], metrics: Mapping[str, Any]) -> U
 
 
 def _prompt(data: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> str:
-    said = [str(it.get("content") or "") for it in of_type(events, "user_message")]
-    return str(_map(data.get("stimulus")).get("prompt") or "") or next(iter(said), "")
+    messages = [str(it.get("content") or "") for it in of_type(events, "user_message")]
+    return str(_map(data.get("stimulus")).get("prompt") or "") or next(iter(messages), "")
 
 
 def _map(value: Any) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""A trial of ours as a trajectory in vally's form (docs/reference/vally.md, section 10.1)."""
+"""Write a trial of ours as a vally trajectory (docs/reference/vally.md, section 10.1)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,44 +14,44 @@ from waza_engine.model.trajectory import Trajectory, Usage
 
 
 def vally_trajectory(trial: TrialRecord, executor: str) -> dict[str, Any]:
-    """The trajectory. When single events happened was not recorded: each bears the time at which the trial began."""
-    it = trial.trajectory
-    context = context_of(it)
+    """Return the trajectory. Event times are not recorded, so each event has the trial's start time."""
+    trajectory = trial.trajectory
+    context = context_of(trajectory)
     events = events_of(context)
     started = rfc3339(trial.started_at)
-    told: dict[str, Any] = {
+    result: dict[str, Any] = {
         "id": f"{trial.task}/{trial.trial - 1}",
-        "stimulus": {"name": trial.task, "prompt": it.prompt, **(it.stimulus or {})},
+        "stimulus": {"name": trial.task, "prompt": trajectory.prompt, **(trajectory.stimulus or {})},
         "events": [{"type": e["type"], "timestamp": started, "data": e["data"]} for e in events],
         "metrics": _metrics(context),
-        "output": last_message(events) or it.output,
+        "output": last_message(events) or trajectory.output,
         "workDir": trial.workspace,
         "metadata": {
             "startedAt": started,
-            "completedAt": rfc3339(trial.started_at + it.duration_ms / 1000),
-            "model": it.model,
+            "completedAt": rfc3339(trial.started_at + trajectory.duration_ms / 1000),
+            "model": trajectory.model,
             "executor": executor,
-            "skillsLoaded": list(dict.fromkeys(skill.name for skill in it.skills)),
-            "sessionID": it.session_id,
+            "skillsLoaded": list(dict.fromkeys(skill.name for skill in trajectory.skills)),
+            "sessionID": trajectory.session_id,
         },
         "workspaceStatus": "local",
     }
-    return told | ({"endReason": "agent_error"} if it.error else {})
+    return result | ({"endReason": "agent_error"} if trajectory.error else {})
 
 
-def told_of(task: Task) -> dict[str, Any]:
-    """What a trajectory tells of its stimulus beside name and prompt."""
+def stimulus_members(task: Task) -> dict[str, Any]:
+    """Return a stimulus' members in a trajectory, except name and prompt."""
     tags: dict[str, list[str]] = {}
     for it in task.tags:
         key, _, value = it.partition("=")
         tags.setdefault(key, []).append(value)
-    told = {
+    members = {
         "turns": [task.prompt, *task.follow_ups] if task.follow_ups else [],
-        "tags": {key: its[0] if len(its) == 1 else its for key, its in tags.items()},
+        "tags": {key: values[0] if len(values) == 1 else values for key, values in tags.items()},
         "graders": [_grader(it) for it in task.graders],
         "rubric": list(task.rubric),
     }
-    return {key: it for key, it in told.items() if it}
+    return {key: it for key, it in members.items() if it}
 
 
 def _grader(entry: GraderEntry) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _grader(entry: GraderEntry) -> dict[str, Any]:
 
 
 def context_of(trajectory: Trajectory) -> GradingContext:
-    """What graders see of a trajectory alone."""
+    """Return the grading context of a recorded trajectory, without a workspace."""
     return GradingContext(
         output=trajectory.output,
         transcript=trajectory.transcript,

@@ -9,8 +9,8 @@ from waza_engine.dialects.vally.experiments.arms import (
     arms_of,
     baseline_name,
     differences,
-    laid_over,
     may_differ,
+    merge_patch,
     path_of,
     settings_in,
     varied_paths,
@@ -77,7 +77,7 @@ def test_two_axes_below_one_section_both_hold() -> None:
     ],
 )
 def test_what_is_laid_over(below: Any, above: Any, result: Any) -> None:
-    assert laid_over(below, above) == result
+    assert merge_patch(below, above) == result
 
 
 def test_the_arm_beats_the_experiment_and_that_the_spec() -> None:

@@ -292,7 +292,7 @@ def test_a_golden_trajectory_is_looked_at(tmp_path: Path) -> None:
         (f"{{path: '', inline: {ATIF}}}", "either"),
         ("{path: ''}", "either"),
         ("{path: missing.json}", "missing.json"),
-        ("{path: eval.yaml}", "no JSON"),
+        ("{path: eval.yaml}", "not valid JSON"),
         ("{path: costly.json}", "total_cost: must be a finite number"),
         ("{inline: {schema_version: X}}", "schema_version"),
         (f"{{inline: {ATIF.replace('source: agent', 'source: tool')}}}", "steps\\[0\\].source"),

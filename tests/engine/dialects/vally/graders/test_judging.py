@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.dialects.vally.scoring.results import result_object
+from waza_engine.dialects.vally.scoring.results import result_members
 from waza_engine.dialects.vally.trajectory.metrics import timeline
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.result import GraderVerdict
@@ -238,7 +238,7 @@ def test_the_result_in_the_words_of_vally() -> None:
         "criteria": [{"name": "tone", "score": 5, "reasoning": "kind"}],
     }
     verdict = _graded(replace(TRIAL, judge=Judge(lambda _: JudgeTurn([JudgeCall("submit_grade", grade)]))))
-    told = result_object(verdict)
+    told = result_members(verdict)
     assert told["kind"] == "llm"
     assert (told["name"], told["score"], told["passed"], told["evidence"]) == ("prompt", 0.75, True, "good")
     assert told["details"] == [

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ValidationError
 
-from waza_engine.dialects.vally.fields import WRITTEN_WRONG
+from waza_engine.dialects.vally.fields import WRONG_SCALAR
 from waza_engine.dialects.vally.trajectory.metrics import MissingTurnError, one_turn
 from waza_engine.graders.base import Grader, GraderResult, GradingContext
 from waza_engine.model.findings import Finding, Fix, SetValue
@@ -51,7 +51,7 @@ class VallyGrader(Grader):
             cls.model_validate(dict(config))
         except ValidationError as error:
             for it in error.errors(include_url=False):
-                if it["type"] == WRITTEN_WRONG:
+                if it["type"] == WRONG_SCALAR:
                     yield _wrong_type_finding(it["loc"], problem_text(it), it["input"])
 
     def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from waza_engine.dialects.vally.fields import Number, Text, given_list
+from waza_engine.dialects.vally.fields import Number, Text, as_list_or_empty
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.graders._shared.diff import diff_of
 from waza_engine.dialects.vally.graders._shared.process import known_events
@@ -190,7 +190,7 @@ class JudgeGrader(VallyGrader):
         default=0.5, ge=0, le=1, description="Lowest score, from 0 to 1, that passes.", examples=[0.75]
     )
     evidence: Annotated[
-        list[Literal["trajectory", "diff", "golden_patch", "repo"]], BeforeValidator(given_list)
+        list[Literal["trajectory", "diff", "golden_patch", "repo"]], BeforeValidator(as_list_or_empty)
     ] = Field(
         default=["trajectory"],
         description="What the judge sees in addition to the task and the final answer.",

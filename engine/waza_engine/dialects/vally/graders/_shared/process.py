@@ -14,7 +14,7 @@ from pydantic import Field
 
 from waza_engine.dialects.vally.fields import Text, has_placeholder, milliseconds
 from waza_engine.dialects.vally.trajectory import metrics
-from waza_engine.dialects.vally.trajectory.events import Event, events_of, spoken_events_of
+from waza_engine.dialects.vally.trajectory.events import Event, events_of, message_events_of
 from waza_engine.graders.base import GradeError, GradingContext
 from waza_engine.lib.paths import escape_reason, is_directory
 from waza_engine.lib.process import run as processes
@@ -45,7 +45,7 @@ def known_events(context: GradingContext) -> list[Event]:
     try:
         return list(events_of(context))
     except GradeError:
-        return list(spoken_events_of(context))
+        return list(message_events_of(context))
 
 
 def _known_metrics(context: GradingContext) -> dict[str, Any]:
