@@ -1,4 +1,4 @@
-"""What a grader type says about an entry before anything runs: the door of the editor and of `check`."""
+"""Checks one grader entry with its grader type, for the editor and `waza-lsp check`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from waza_engine.rules.refused_config import REFUSED_CONFIG
 
 
 def check_raw(dialect_name: str, entry: Mapping[str, Any]) -> list[Finding]:
-    """What the entry's own type says about its config however broken it is, pointing into the entry."""
+    """Return what the entry's type finds in a config that may be invalid; pointers start at the entry."""
     kind, config = graders(dialect_name).get(str(entry.get("type"))), entry.get("config")
     if kind is None or not isinstance(config, Mapping):
         return []
@@ -24,7 +24,7 @@ def check_raw(dialect_name: str, entry: Mapping[str, Any]) -> list[Finding]:
 
 
 def _is_left_blank(config: Any) -> bool:
-    """Whether there is nothing behind `config:`; `null` and `~` are as good as no `config`.
+    """Whether nothing follows `config:`. A written `null` or `~` counts as no `config`.
 
     See docs/reference/waza-graders.md, section 13.1.
     """
@@ -32,32 +32,32 @@ def _is_left_blank(config: Any) -> bool:
 
 
 def check_entry(dialect_name: str, entry: Mapping[str, Any], scope: Scope) -> list[Finding]:
-    """Findings of the entry's own type, pointing into the entry.
+    """Return the findings of the entry's type; pointers start at the entry.
 
-    It is for entries that the schema of their file has nothing against. One of an unknown type has none.
+    The entry must be valid by the schema of its file. For an unknown type there are no findings.
     """
     kind = graders(dialect_name).get(str(entry.get("type")))
     if kind is None:
         return []
     if dialect(dialect_name).refuses_blank_config and _is_left_blank(entry.get("config")):
-        message = f"{dialect_name} cannot load an empty 'config'; give options, or leave the key out"
+        message = f"'config' is empty, and {dialect_name} cannot load that. Add options, or remove the key"
         option = next(iter(kind.model_fields))
         fix = Fix(f"Add '{option}'", (InsertKey(("config",), option, None),))
         return [EMPTY_VALUE.at(("config",), message, on="key", refused=True, fixes=[fix])]
     try:
         grader = read_entry(entry, dialect_name, "task").configure(kind)
     except ConfigError as error:
-        return [*_refused(entry, error)]
+        return [*_config_findings(entry, error)]
     refusals = [*grader.refusals(scope)]
-    # A plug-in may yield a refusal from both.
+    # A plug-in may yield the same refusal from both methods.
     remarks = (it for it in grader.check(scope) if it not in refusals)
     return [it.below(("config",)) for it in (*refusals, *remarks)]
 
 
-def _refused(entry: Mapping[str, Any], error: ConfigError) -> Iterator[Finding]:
-    """What the type refuses, except where a placeholder may yet become what it wants.
+def _config_findings(entry: Mapping[str, Any], error: ConfigError) -> Iterator[Finding]:
+    """Report what the type refuses, unless a placeholder may become a valid value.
 
-    That a key is missing is said by the schema, or is a consequence of what it said of another key.
+    Missing keys are not reported: the schema reports them, or they are a cascade of another key's error.
     """
     value: Any = entry
     try:
@@ -67,7 +67,7 @@ def _refused(entry: Mapping[str, Any], error: ConfigError) -> Iterator[Finding]:
         return
     if not has_placeholder(str(plain(value))):
         problem = f"{error.problem[0].upper()}{error.problem[1:]}"
-        if error.problem == UNKNOWN_KEY:  # An older one that has no value: the schema knows all others.
+        if error.problem == UNKNOWN_KEY:  # An old key without a value: the schema reports all others.
             yield REFUSED_CONFIG.at(error.pointer, f"{problem} '{error.pointer[-1]}'", on="key", refused=True)
         else:
             yield REFUSED_CONFIG.at(error.pointer, problem, refused=True)

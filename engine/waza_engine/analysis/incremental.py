@@ -1,7 +1,7 @@
-"""What the rules said of a file's last version: a rule is asked again only when something that it looked at is another.
+"""Runs the rules on a document and reruns only those whose inputs have changed since its last version.
 
-A rule notices nothing of this: the document's data tells which top-level keys are looked at, `Files` which files and
-folders. Values that are the same objects as before have not changed.
+Rules need not know about this. The document's data records which top-level keys a rule reads, `Files` which files and
+folders. A value that is the same object as before has not changed.
 """
 
 from collections.abc import Callable, Iterator, Set
@@ -21,10 +21,12 @@ Check = Callable[[Document], Iterator[Finding]]
 
 _MAX_FILES = 64
 _ALL = frozenset(["*"])
-"""Stands for all keys and their order. No key can be mistaken for it: this would only mean more work."""
+"""Stands for all keys and their order. If a file has a key of this name, rules only run more often than needed."""
 
 
 class _RuleResult(NamedTuple):
+    """The findings of one rule, and what it read."""
+
     findings: tuple[Finding, ...]
     keys: frozenset[str]
     paths: frozenset[Path]
@@ -32,93 +34,95 @@ class _RuleResult(NamedTuple):
 
 @dataclass(slots=True)
 class _CheckedVersion:
-    """The version of a file that was checked last: its data, what each rule said, and the files as they were."""
+    """The last checked version of a file: its data, the results of the rules, and the states of the files they read."""
 
     data: Any = None
-    said: dict[Check, _RuleResult] = field(default_factory=dict)
+    results: dict[Check, _RuleResult] = field(default_factory=dict)
     stamps: Stamps | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class _TrackedDocument(Document):
-    """A document that knows what is another in it than in the version `before`: these top-level keys, and these files."""
+    """A document with the keys and files that have changed since the version `before`."""
 
     before: _CheckedVersion = field(default_factory=_CheckedVersion)
     is_open: bool = False
-    other_keys: Set[str] = frozenset()
-    other_paths: Set[Path] = frozenset()
+    changed_keys: Set[str] = frozenset()
+    changed_paths: Set[Path] = frozenset()
 
 
 def tracked_document(document: Document) -> Document:
-    """The document as the next version of the one that was checked last: its lists know what was made of their items.
+    """Return the document with tracked reads, and with the cached results of its list items.
 
-    What rules look at is noted from now on.
+    Reads are tracked from now on. The results come from the version that was checked last.
     """
     if not isinstance(document.data, dict):
         return document
     is_open = document.path is not None and document.files.open_text(document.path) is not None
-    before = (document.files.memo.get(_place(document)) if is_open else None) or _CheckedVersion()
+    before = (document.files.memo.get(_memo_key(document)) if is_open else None) or _CheckedVersion()
     paths = before.stamps.changed_files() if before.stamps is not None else set[Path]()
     keys = _changed_keys(before.data, document.data)
     known = before.data or {}
     data = _TrackedMapping(
-        (key, memo_list(it, known.get(key), paths, keys) if isinstance(it, list) else it)
-        for key, it in document.data.items()
+        (key, memo_list(value, known.get(key), paths, keys) if isinstance(value, list) else value)
+        for key, value in document.data.items()
     )
-    dialect, kind, path, process_dir = _place(document)
+    dialect, kind, path, process_dir = _memo_key(document)
     return _TrackedDocument(
         dialect, kind, data, path, process_dir, document.files, before, is_open, keys, paths
     )
 
 
 def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Finding, ...]]:
-    """What each of the rules says about a file; of one that is open in an editor it is remembered."""
+    """Yield the findings of each rule; for a file that is open in an editor they are cached."""
     document = document if isinstance(document, _TrackedDocument) else tracked_document(document)
     if not isinstance(document, _TrackedDocument) or not document.is_open:
         yield from (tuple(check(document)) for check in checks)
         return
-    before, other_keys, other_paths = document.before, document.other_keys, document.other_paths
-    memory, place, now = document.files.memo, _place(document), _CheckedVersion(document.data)
-    memory.pop(place, None)
-    has_other_paths = bool(other_paths) or before.stamps is None
+    before, changed_keys, changed_paths = document.before, document.changed_keys, document.changed_paths
+    memo, key, now = document.files.memo, _memo_key(document), _CheckedVersion(document.data)
+    memo.pop(key, None)
+    needs_stamps = bool(changed_paths) or before.stamps is None
     for check in checks:
-        said = before.said.get(check)
-        if said is None or not (
-            other_keys.isdisjoint(said.keys) and (not other_paths or other_paths.isdisjoint(said.paths))
+        result = before.results.get(check)
+        if result is None or not (
+            changed_keys.isdisjoint(result.keys)
+            and (not changed_paths or changed_paths.isdisjoint(result.paths))
         ):
-            paths = said.paths if said is not None else None
-            said = _run_rule(check, document)
-            has_other_paths = has_other_paths or said.paths != paths
-        now.said[check] = said
-        if said.paths:
-            note_reads(said.paths)
-        yield said.findings
-    now.stamps = _stamps(document, now, before, other_paths) if has_other_paths else before.stamps
-    memory[place] = now
-    while len(memory) > _MAX_FILES:
-        del memory[next(iter(memory))]
+            paths = result.paths if result is not None else None
+            result = _run_rule(check, document)
+            needs_stamps = needs_stamps or result.paths != paths
+        now.results[check] = result
+        if result.paths:
+            note_reads(result.paths)
+        yield result.findings
+    now.stamps = _stamps(document, now, before, changed_paths) if needs_stamps else before.stamps
+    memo[key] = now
+    while len(memo) > _MAX_FILES:
+        del memo[next(iter(memo))]
 
 
-def _place(document: Document) -> tuple[str, str, Path | None, Path | None]:
+def _memo_key(document: Document) -> tuple[str, str, Path | None, Path | None]:
     return document.dialect, document.kind, document.path, document.process_dir
 
 
 def _run_rule(check: Check, document: Document) -> _RuleResult:
     with track_reads() as seen:
-        found = tuple(check(document))
-    return _RuleResult(found, frozenset(seen.keys), frozenset(seen.paths))
+        result = tuple(check(document))
+    return _RuleResult(result, frozenset(seen.keys), frozenset(seen.paths))
 
 
 def _stamps(document: Document, now: _CheckedVersion, before: _CheckedVersion, changed: Set[Path]) -> Stamps:
-    """The state of all files that were looked at, as it was before somebody did."""
-    paths = {path for said in now.said.values() for path in said.paths}
+    """Return the states of all files that rules read, as they were before the rules ran."""
+    paths = {path for result in now.results.values() for path in result.paths}
     known = before.stamps.states if before.stamps is not None else {}
-    kept = known.keys() & paths - changed
-    return Stamps(document.files, {it: known[it] if it in kept else document.files.state(it) for it in paths})
+    unchanged = known.keys() & paths - changed
+    states = {it: known[it] if it in unchanged else document.files.state(it) for it in paths}
+    return Stamps(document.files, states)
 
 
 def _changed_keys(before: Any, now: dict[str, Any]) -> set[str]:
-    """The keys whose values are others."""
+    """Return the keys whose values have changed."""
     if before is None:
         return set()
     keys = {it for it in before.keys() | now.keys() if not _is_same(before, now, it)}
@@ -130,7 +134,7 @@ def _is_same(before: dict[str, Any], now: dict[str, Any], key: str) -> bool:
         return False
     one, other = before[key], now[key]
     if isinstance(one, list) and isinstance(other, list):
-        # A list of items that are read one by one is made anew each time.
+        # A list whose items are parsed one by one is a new object in each version.
         return len(one) == len(other) and all(map(is_, one, other))
     if one is other or isinstance(one, (dict, list)):
         return one is other
@@ -139,7 +143,7 @@ def _is_same(before: dict[str, Any], now: dict[str, Any], key: str) -> bool:
 
 
 class _TrackedMapping(dict[str, Any]):
-    """The top level of a document, which notes the keys that are looked at."""
+    """The top level of a document. It records which keys are read."""
 
     __slots__ = ()
 
@@ -159,11 +163,11 @@ class _TrackedMapping(dict[str, Any]):
 def _tracking_all_keys(name: str) -> Any:
     method = getattr(dict, name)
 
-    def noted(self: _TrackedMapping, *arguments: Any) -> Any:
+    def tracked(self: _TrackedMapping, *arguments: Any) -> Any:
         note_keys(_ALL)
         return method(self, *arguments)
 
-    return noted
+    return tracked
 
 
 for _name in (

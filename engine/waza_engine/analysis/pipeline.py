@@ -1,7 +1,7 @@
 """The check pipeline of `check_file`, the command line and the editor.
 
-Three stages find mistakes: the schema, the grader types, the rules. A stage skips what an earlier one condemned. Then
-`finish` applies the project's settings. Imported late: the stages, without which the language server starts.
+Three stages find errors: the schema, the grader types, the rules. A stage skips values that an earlier stage rejected.
+Then `finish` applies the project's settings. The stages are imported late: the language server starts without them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,11 +23,11 @@ from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
-    """Where a checked document is, the files around it, and what its project wants to see.
+    """The location of a checked document, the files around it, and the settings of its project.
 
-    `levels` maps codes to the severities that the user wants; an `excluded` document has no findings. `target` is the
-    version of the runner that the project uses, empty for the newest. `extra_types` are grader types that plug-ins of
-    the runner add. The context is not `complete` before the grader types are imported: then only the schema is checked.
+    `levels` maps codes to the user's severities. An `excluded` document has no findings. `target` is the version of the
+    runner that the project uses, empty for the newest. `extra_types` are grader types that plug-ins of the runner add.
+    Until the grader types are imported, the context is not `complete` and only the schema is checked.
     """
 
     path: Path | None = None
@@ -49,7 +49,7 @@ def check_context(
     defaults: ProjectSettings | None = None,
     complete: bool = True,
 ) -> CheckContext:
-    """The context of a document under the settings of its project; `defaults` count where the project says nothing."""
+    """Return the context of a document in its project; `defaults` apply where the project sets nothing."""
     defaults = defaults or ProjectSettings()
     return CheckContext(
         path,
@@ -66,9 +66,9 @@ def check_context(
 def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
     """Return the findings of an eval, task, trigger, project or experiment file; none for any other file.
 
-    They are the findings of `waza-lsp check` under the settings of the file's project, and point into the data. What
-    only a text has is not checked: positions, suppression comments, a second document. Paths that are relative to the
-    working directory of a run are resolved from `process_dir`, by default the current directory.
+    These are the findings of `waza-lsp check` with the settings of the file's project; they point into the data.
+    Positions, suppression comments and a second document in the file are properties of the text and are ignored.
+    Paths relative to the working directory of a run are resolved from `process_dir`, by default the current directory.
 
     Raises:
         LoadError: the file cannot be read, or is not a YAML mapping.
@@ -92,7 +92,7 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
 
 
 def _stages(document: Document, kind: Kind, written: Any, context: CheckContext) -> list[Finding]:
-    """The findings of all stages on a whole document. The editor goes through the same stages piece by piece."""
+    """Return the findings of all stages for a whole document. The editor runs the same stages piece by piece."""
     from waza_engine.analysis.rules import check_document
     from waza_engine.analysis.schema.checker import SchemaChecker
     from waza_engine.analysis.schema.files import read_schema
@@ -121,7 +121,7 @@ def _condemns(finding: Finding) -> bool:
 
 
 def _place(document: Document, finding: Finding) -> tuple[Pointer, bool]:
-    """Where a finding is, and whether on the key: so is what is wrong with a mapping, a list or an empty value."""
+    """Return a finding's pointer, and whether it is on the key: findings on mappings, lists and empty values are."""
     value = document.value(*finding.pointer)
     return finding.pointer, finding.on == "key" or value is None or isinstance(value, (dict, list))
 
@@ -133,7 +133,7 @@ def _at(data: Any, pointer: Pointer) -> Any:
 
 
 def unknown_keys(findings: Iterable[Finding], entry: Pointer) -> list[Pointer] | None:
-    """The unknown keys of a grader entry, from the entry on; None when another error of its schema condemns it."""
+    """Return the unknown keys of a grader entry, relative to it; None if it has any other schema error."""
     size = len(entry)
     errors = [it for it in findings if it.severity is Severity.ERROR and it.pointer[:size] == entry]
     if any(it.rule is not UNKNOWN_KEY for it in errors):
@@ -142,9 +142,9 @@ def unknown_keys(findings: Iterable[Finding], entry: Pointer) -> list[Pointer] |
 
 
 def check_grader(dialect_name: str, entry: Any, scope: Scope, unknown: list[Pointer]) -> Iterator[Finding]:
-    """What the type of a grader entry finds in it beyond the schema, without the entry's unknown keys.
+    """Yield the findings of an entry's grader type, ignoring the entry's unknown keys.
 
-    Such a key may be another one misspelt: nothing is found about the options beside it as a whole.
+    An unknown key may be a misspelt one, so findings about the options beside it as a whole are dropped.
     """
     if not isinstance(entry, dict):
         return
@@ -157,9 +157,9 @@ def check_grader(dialect_name: str, entry: Any, scope: Scope, unknown: list[Poin
 
 
 def _is_about(pointer: Pointer, mapping: Pointer) -> bool:
-    """Whether a finding is about a mapping with an unknown key, or one above it; for one in a list, also in it.
+    """Whether a finding is about a mapping with an unknown key, or a mapping above it; in a list, also inside it.
 
-    A key of the entry itself may belong into the mapping of its options.
+    An unknown key of the entry itself may belong into the mapping of its options.
     """
     if not mapping:
         return len(pointer) < 2
@@ -168,7 +168,7 @@ def _is_about(pointer: Pointer, mapping: Pointer) -> bool:
 
 
 def _without(entry: Any, unknown: list[Pointer]) -> Any:
-    """A value without some keys in it, at any depth."""
+    """Return a value without some of its keys, at any depth."""
     if isinstance(entry, dict):
         gone = {it[0] for it in unknown if len(it) == 1}
         kept = ((key, it) for key, it in entry.items() if key not in gone)
@@ -182,9 +182,9 @@ def _without(entry: Any, unknown: list[Pointer]) -> Any:
 
 
 def finish(findings: Iterable[Finding], dialect_name: str, context: CheckContext) -> Iterator[Finding | None]:
-    """Each finding as the project wants to see it: for its version, its grader types, its levels. None: not at all.
+    """Adjust each finding to the project's target, extra grader types and levels; None drops it.
 
-    A finding that stays as it was is the same object: what was made of it can be kept.
+    An unchanged finding stays the same object, so that callers can cache by identity.
     """
     adjust = _adjust(dialect_name) if context.target else None
     for found in findings:
@@ -200,7 +200,7 @@ def finish(findings: Iterable[Finding], dialect_name: str, context: CheckContext
 
 
 def _with_extra_types(finding: Finding, names: frozenset[str]) -> Finding | None:
-    """Where plug-ins may add grader types: nothing about the named ones, and only a hint about others."""
+    """Drop the finding if plug-ins add its grader type; reduce it to a hint if they may."""
     if finding.open_name in names:
         return None
     is_doubtful = finding.open_name and finding.severity is not Severity.ERROR
@@ -209,6 +209,6 @@ def _with_extra_types(finding: Finding, names: frozenset[str]) -> Finding | None
 
 @cache
 def _adjust(dialect_name: str) -> Any:
-    """What makes of a finding the one that an older version of the dialect's runner has; None where all are alike."""
+    """Return the function that adjusts findings to an older runner of the dialect; None if there is none."""
     name = dialect(dialect_name).adjust_finding
     return load_object(name) if name else None

@@ -1,10 +1,10 @@
-"""Which rules check whole files: found by looking into folders, no list to keep.
+"""Finds the rules by scanning their folders, and runs them on documents.
 
-Rules of all dialects are in `rules/`, those of one dialect in the package that its record names (`Dialect.rules`). A
-rule's module has its constant, and, when it looks at files, `APPLIES` (the kinds of files) and `check(document)` or, for
-what is to be said of one grader entry, `check_grader(entry, document)`, or both. Where dialects check the same rule in
-their own ways, its constant is in `rules/` and each dialect has a module of the same name with its check. What only one
-grader type has is in the type's own file, `check` and `check_raw`.
+Rules for all dialects are in `rules/`, those of one dialect in the package that its record names (`Dialect.rules`). A
+rule's module holds its constant. If it checks files, it also has `APPLIES` (the kinds of files) and `check(document)`,
+`check_grader(entry, document)` for single grader entries, or both. Where dialects check the same rule in different ways,
+its constant is in `rules/`, and each dialect has a module of the same name with its check. Checks of one grader type are
+in that type's file (`check` and `check_raw`).
 """
 
 import importlib
@@ -24,43 +24,43 @@ from waza_engine.recognition.recognise import dialects, kind_of
 
 Check = Callable[[Document], Iterator[Finding]]
 GraderCheck = Callable[[Document, Document], Iterator[Finding]]
-"""Takes the entry as a document of its own, and the document that it stands in."""
+"""Takes the entry as a document of its own, and the document that contains it."""
 
 
 SHARED = "waza_engine.rules"
-"""The package of the rules of all dialects."""
+"""The package of the rules for all dialects."""
 
 
 @cache
 def checks(dialect: str, kind: str) -> tuple[Check, ...]:
-    """The checks for one kind of file."""
+    """Return the checks for one kind of file."""
     return (*(it.check for it in _modules(dialect, kind) if hasattr(it, "check")), _read_graders)
 
 
 @cache
 def grader_checks(dialect: str, kind: str) -> tuple[GraderCheck, ...]:
-    """The checks for each grader entry of one kind of file."""
+    """Return the checks for each grader entry of one kind of file."""
     return tuple(it.check_grader for it in _modules(dialect, kind) if hasattr(it, "check_grader"))
 
 
 def check_document(document: Document) -> Iterator[Finding]:
-    """What all rules say about a file."""
+    """Yield the findings of all rules for a file."""
     document = tracked_document(document)
-    for said in check_whole(document):
-        yield from said
+    for group in check_whole(document):
+        yield from group
     for pointer, _, found in check_graders(document):
         yield from (it.below(pointer) for it in found)
 
 
 def check_whole(document: Document) -> Iterator[tuple[Finding, ...]]:
-    """What each rule says about the file as a whole."""
+    """Yield the findings of each rule for the file as a whole."""
     return findings(document, checks(document.dialect, document.kind))
 
 
 def check_graders(
     document: Document,
 ) -> list[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
-    """The grader entries of a file that there is something to say of: what the rules say of each, pointing into it."""
+    """Return the grader entries with findings, and these findings; they point into their entry."""
     return document.grader_results(_check_grader)
 
 
@@ -72,13 +72,13 @@ def _check_grader(document: Document, grader: Mapping[str, Any]) -> tuple[Findin
 
 
 def _read_graders(document: Document) -> Iterator[Finding]:
-    """Says nothing, but has the files watched that `check_graders` looks at."""
+    """Yield nothing, but record the files that `check_graders` reads."""
     check_graders(document)
     yield from ()
 
 
 def _modules(dialect: str, kind: str) -> list[ModuleType]:
-    # Shared rules apply to what can be run of a file, whatever its dialect calls this kind.
+    # Shared rules apply to what is runnable in a file, whatever its dialect calls this kind.
     known = kind_of(dialect, kind)
     kinds = {kind, known.runnable} if known is not None else {kind}
     found = [it for it in rule_modules(SHARED) if not kinds.isdisjoint(_kinds(it))]
@@ -93,13 +93,13 @@ def _kinds(module: ModuleType) -> Collection[str]:
 
 
 def rule_packages() -> list[str]:
-    """The packages of rules: that of all dialects first."""
+    """Return the packages of rules, the shared one first."""
     return [SHARED, *(it.rules for it in dialects() if it.rules)]
 
 
 @cache
 def rule_modules(package_name: str) -> list[ModuleType]:
-    """The modules of a package of rules, by name."""
+    """Return the modules of a package of rules, by name."""
     package = importlib.import_module(package_name)
     names = sorted(it.name for it in pkgutil.iter_modules(package.__path__) if not it.name.startswith("_"))
     return [importlib.import_module(f"{package_name}.{it}") for it in names]

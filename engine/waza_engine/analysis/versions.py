@@ -1,4 +1,7 @@
-"""Findings about keys and values that the project's version of the runner does not know yet, or does not apply yet."""
+"""Finds keys and values that are newer than the runner version of the project.
+
+A file of its own: the pipeline and the editor's piecewise checks use it, and most projects have no `target`.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,9 +20,9 @@ _APPLIED_SINCE = "x-applied-since"
 def newer_than_target(
     root: Schema, data: Any, target: str, *, part: Schema | None = None
 ) -> Iterator[Finding]:
-    """A finding for each key and each discriminating value below `data` that came after `target`.
+    """Yield a finding for each key and each discriminating value below `data` that is newer than `target`.
 
-    `root` is the schema of the file, `part` that of `data` where it is not the whole file.
+    `root` is the schema of the file, `part` the schema of `data` if it is not the whole file.
     """
     yield from _newer_below(root, root if part is None else part, data, (), target)
 
@@ -43,13 +46,13 @@ def _newer_below(
             yield NEWER_THAN_TARGET.at(place, text, on="key" if chooser is None else "value")
         applied = str(below.get(_APPLIED_SINCE, ""))
         if applied and is_newer(applied, target) and it not in (None, [], {}):
-            text = f"'{part}' is read and not used before waza {applied}, and this project uses {target}"
+            text = f"'{part}' has no effect before waza {applied}, and this project uses {target}"
             yield NEVER_APPLIED.at((*pointer, part), text, on="key")
         yield from _newer_below(root, below, it, (*pointer, part), target)
 
 
 def _chooser(root: Schema, schema: Schema, value: Any, part: Any) -> str | None:
-    """The key whose value made this member so new: what only the chosen branch has is as new as the choice."""
+    """Return the discriminator that brought this member: a member of one branch is as new as that branch."""
     key = schema.get(DISCRIMINATOR)
     own = resolve(root, schema.get("properties", {}).get(part, {}))
     return str(key) if key in value and _SINCE not in own else None

@@ -1,8 +1,7 @@
-"""The keywords by which files are checked: those of JSON Schema 2020-12, adapted to waza's loader, and our own.
+"""Compiles a JSON Schema into checks; each part is compiled once, when a value first needs it.
 
-In all but the adaptations this is JSON Schema; a test compares it with `jsonschema`, which takes ten times as long.
-
-A schema as checks that walk along a value: each part of it is made into checks once, when something is there for it.
+The keywords are those of JSON Schema 2020-12, adapted to waza's loader, and our own (`x-...`). Apart from the
+adaptations the results equal those of `jsonschema`, as a test proves; that library takes ten times as long.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,14 +22,14 @@ from waza_engine.model.placeholders import has_placeholder
 
 
 def keywords_for(schema: Schema) -> dict[str, KeywordFactory]:
-    """The keywords as a file is read whose schema says `x-placeholders`, or (`x-null-refused`) is strict about values."""
+    """Return the keywords for a schema; `x-placeholders` and `x-null-refused` at its top change some of them."""
     known = PLACEHOLDER_KEYWORDS if schema.get("x-placeholders") else KEYWORDS
     is_strict = schema.get("x-null-refused")
     return {**known, "required": required_value, "properties": strict_properties} if is_strict else known
 
 
 def unmet_needs(instance: Mapping[str, Any], needs: Mapping[str, Any]) -> Iterator[str]:
-    """The lists with something in them that lack the option they need; an empty item is none."""
+    """Yield the lists with items that lack the option they need; empty items do not count."""
     for name, need in needs.items():
         listed = instance.get(name)
         has_items = isinstance(listed, list) and any(it is not None for it in listed)
@@ -39,10 +38,10 @@ def unmet_needs(instance: Mapping[str, Any], needs: Mapping[str, Any]) -> Iterat
 
 
 def _library_keyword(it: Keyword) -> Check:
-    """A keyword that none of our schemas has: those of plug-ins may."""
+    """Check a keyword that only schemas of plug-ins use."""
 
     def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
-        # Imported late: the library takes longer than all else at the start of the server.
+        # Imported late: the library takes longer to import than anything else at server start.
         from jsonschema import Draft202012Validator
 
         for found in Draft202012Validator({it.name: it.value}).iter_errors(instance):
@@ -55,12 +54,12 @@ def _library_keyword(it: Keyword) -> Check:
 
 
 def _is_marked(instance: Any, value: Any) -> bool:
-    """A mark on the schema of something that is there: found, whatever its value."""
+    """Whether a marked key is present and not empty."""
     return value is not False and instance not in (None, [], {})
 
 
 def _has_unknown(it: Keyword) -> Check:
-    """Keys that the loader passes over although it does not know them: which are worth a word, the message decides."""
+    """Report unknown keys that the loader ignores; the message function decides which of them matter."""
     known = it.schema.get("properties", {})
 
     def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
@@ -112,7 +111,7 @@ PLACEHOLDER_KEYWORDS: dict[str, KeywordFactory] = {
         for name in ("type", "enum", "const", "pattern", "minLength", "maxLength", "anyOf", "oneOf")
     },
 }
-"""For files in which `${NAME}` may stand anywhere: what it becomes is not known yet, so nothing is wrong with it."""
+"""For files that allow `${NAME}` anywhere: its value is not known yet, so it passes every check."""
 
 
 class Walker:
@@ -122,23 +121,23 @@ class Walker:
         self._root = schema
         self._keywords = keywords_for(schema)
         self._made: dict[int, tuple[Any, Check]] = {}
-        """By identity; the schema is kept, so that no other can get its place."""
+        """By identity; the schema is kept alive, so that its id is not reused."""
 
     def errors(self, schema: Schema, value: Any) -> list[SchemaError]:
-        """All that is wrong with a value by one part of the schema."""
+        """Return the errors of a value against one part of the schema."""
         out: list[SchemaError] = []
         self.compiled(schema)(value, None, out)
         return out
 
     def compiled(self, schema: Any) -> Check:
-        """The check of a part."""
+        """Return the check of a part."""
         found = self._made.get(id(schema))
         if found is None:
             found = self._made[id(schema)] = (schema, self._make(schema))
         return found[1]
 
     def target(self, reference: str) -> Schema:
-        """What a local reference means."""
+        """Return the schema that a local reference points to."""
         node: Any = self._root
         for part in reference.removeprefix("#/").split("/"):
             node = node[part]

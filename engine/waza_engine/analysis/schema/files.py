@@ -1,6 +1,6 @@
-"""The committed JSON Schemas, read as files: the language server starts without pydantic.
+"""Reads the committed JSON Schemas from files, so that the language server starts without pydantic.
 
-A wheel has them inside the package, a checkout keeps them in `schemas/` at the top.
+A wheel contains them inside the package; a checkout has them in `schemas/` at the top.
 """
 
 import json
@@ -15,14 +15,14 @@ _SUFFIX = ".schema.json"
 
 @cache
 def schema_folder() -> Path:
-    """Where the schemas lie in this installation."""
+    """Return the folder of the schemas in this installation."""
     package = Path(__file__).parents[2]
     inside = package / "schemas"
     return inside if inside.is_dir() else package.parents[1] / "schemas"
 
 
 def schema_names() -> list[str]:
-    """All names that `read_schema` takes: `eval`, `task`, `graders/text` ..."""
+    """Return all names that `read_schema` takes: `eval`, `task`, `graders/text` ..."""
     return sorted(_names(schema_folder(), ""))
 
 
@@ -37,7 +37,7 @@ def _names(folder: Path, prefix: str) -> list[str]:
 
 
 def read_schema(name: str) -> dict[str, Any]:
-    """The schema called `name` in our own plain words, for features and checks.
+    """Return the schema called `name` as our features and checks use it.
 
     Raises:
         KeyError: there is no such schema.
@@ -53,7 +53,7 @@ def read_schema(name: str) -> dict[str, Any]:
 
 
 def published_schema(name: str) -> dict[str, Any]:
-    """The schema called `name` as other tools read it; made anew where plug-ins have something to add.
+    """Return the schema called `name` as other tools read it; generated again if there are plug-ins.
 
     Raises:
         KeyError: there is no such schema.

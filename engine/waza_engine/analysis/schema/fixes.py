@@ -1,4 +1,4 @@
-"""Fixes for what a schema error tells: other values, other types, keys to add or to leave out."""
+"""Fixes for schema errors: other values, other types, keys to add, rename or remove."""
 
 import json
 import math
@@ -23,7 +23,7 @@ _TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": boo
 
 
 def rename_fixes(place: Pointer, key: str, close: Sequence[str]) -> list[Fix]:
-    """Ways to spell a key; a slip of the fingers is mended without asking."""
+    """Return fixes that rename a key; for an obvious typo the fix is safe."""
     return [
         Fix(f"Change to '{it}'", (RenameKey(place, it),), preferred=index == 0, safe=_is_sure(key, it, close))
         for index, it in enumerate(close)
@@ -31,7 +31,7 @@ def rename_fixes(place: Pointer, key: str, close: Sequence[str]) -> list[Fix]:
 
 
 def value_fixes(place: Pointer, value: str, close: Sequence[str], allowed: Sequence[Any]) -> list[Fix]:
-    """Values near the one that is there; all that are allowed if they are few."""
+    """Return fixes to similar allowed values, or to all allowed values if they are few."""
     if not close and len(allowed) <= _MAX_FIXES:
         return [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in allowed]
     return [
@@ -47,9 +47,9 @@ def _is_sure(word: str, name: str, close: Sequence[str]) -> bool:
 
 
 def type_advice(place: Pointer, value: Any, wanted: Collection[str], key: str = "") -> tuple[str, list[Fix]]:
-    """What to do about a value of the wrong type: advice to add to the message, and fixes.
+    """Return advice for the message about a value of the wrong type, and fixes.
 
-    `key` is what the value stands under; a value that is checked on its own has it not in its `place`.
+    `key` is the key of the value; for a value that is checked alone, it is not part of `place`.
     """
     if "array" in wanted and _is_list_without_spaces(value):
         return "; missing space after '-'", [add_space(place)]
@@ -80,12 +80,12 @@ def type_advice(place: Pointer, value: Any, wanted: Collection[str], key: str = 
 
 
 def nest_fixes(place: Pointer, value: str, key: str) -> list[Fix]:
-    """A text where a mapping is due that has one key for it."""
+    """Return the fix that turns a string into a mapping with the string under `key`."""
     return [Fix(f"Put it under '{key}'", (SetValue(place, {key: value}),), preferred=True)]
 
 
 def _likely_number(key: str, text: str, wanted: Collection[str]) -> float | None:
-    """A percentage as a fraction, a time with its unit in the unit of the key; None when it is neither."""
+    """Convert a percentage to a fraction, or a duration to the unit of the key; None for anything else."""
     if (found := _TIME.fullmatch(text.strip())) and "integer" in wanted and "string" not in wanted:
         milliseconds = float(found[1]) * _milliseconds(found[2].lower())
         value = milliseconds if key.endswith("_ms") else milliseconds / 1000
@@ -104,9 +104,9 @@ def _milliseconds(unit: str) -> int:
 
 
 def duration_with_unit(text: str, units: Collection[str]) -> str | None:
-    """A length of time as a whole number with one of the units: a bare number means seconds, several parts are added up.
+    """Normalise a duration to a whole number with a unit; None if the text is not a duration.
 
-    None when the text is no length of time.
+    A bare number means seconds; several parts (`1m 30s`) are added up.
     """
     bare = text.strip()
     parts = _PART.findall(bare)
@@ -126,17 +126,17 @@ def duration_with_unit(text: str, units: Collection[str]) -> str | None:
 
 
 def is_key_without_space(text: str) -> bool:
-    """A text that begins `key:x`."""
+    """Whether a text starts like `key:x`."""
     return _KEY_WITHOUT_BLANK.match(text) is not None
 
 
 def add_space(place: Pointer) -> Fix:
-    """The blank behind a dash or colon."""
+    """Return the fix that adds the space after a dash or colon."""
     return Fix("Add the missing space", (AddBlanks(place),), preferred=True, safe=True)
 
 
 def _is_list_without_spaces(value: Any) -> bool:
-    """A text that begins `-x`, or a mapping whose first key does."""
+    """Whether a text, or the first key of a mapping, starts like `-x`."""
     if isinstance(value, Mapping):
         value = next(iter(value), "")
     return isinstance(value, str) and _ITEM_WITHOUT_BLANK.match(value) is not None
@@ -150,17 +150,17 @@ def _unquoted(value: str, wanted: Collection[str]) -> Any:
     if isinstance(result, float) and not math.isfinite(result):
         return None
     fitting = [it for it in wanted if it in _TYPES and isinstance(result, _TYPES[it])]
-    # To Python a truth value is a number.
+    # In Python, a bool is a number.
     return result if fitting and ("boolean" in wanted or not isinstance(result, bool)) else None
 
 
 def bound_fixes(place: Pointer, bound: Any) -> list[Fix]:
-    """The nearest value that is allowed."""
+    """Return the fix to the nearest allowed value."""
     return [Fix(f"Change to {bound}", (SetValue(place, bound),), preferred=True)]
 
 
 def keep_one_fixes(place: Pointer, names: Sequence[str], mapping: Mapping[str, Any]) -> list[Fix]:
-    """Each of the keys that exclude each other, without the others."""
+    """Return one fix for each of the mutually exclusive keys: keep it and remove the others."""
     there = [it for it in names if it in mapping]
     return [
         Fix(f"Keep only '{it}'", tuple(RemoveKey((*place, other)) for other in there if other != it))
@@ -169,7 +169,7 @@ def keep_one_fixes(place: Pointer, names: Sequence[str], mapping: Mapping[str, A
 
 
 def combined_fixes(fixes: Sequence[Fix], more: Sequence[Fix]) -> tuple[Fix, ...]:
-    """Fixes for two things that are missing at one place, each adding both."""
+    """Return fixes that each add both of two things missing in one place."""
     if not fixes or not more:
         return (*fixes, *more)
     pairs = list(product(fixes, more))[:_MAX_FIXES]
@@ -184,14 +184,14 @@ def combined_fixes(fixes: Sequence[Fix], more: Sequence[Fix]) -> tuple[Fix, ...]
 
 
 def likely_types(options: Mapping[str, Collection[str]], config: Any, old: Collection[str] = ()) -> list[str]:
-    """The types that have all the options which are given: those with the fewest others first, `old` ones last."""
+    """Return the types that have all options of `config`: those with the fewest options first, `old` ones last."""
     given = set(config) if isinstance(config, Mapping) else set()
     fitting = [kind for kind, keys in options.items() if given and given <= set(keys)]
     return sorted(fitting, key=lambda it: (it in old, len(options[it])))[:_MAX_FIXES]
 
 
 def add_type_fixes(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:
-    """Types that may be meant where none is given."""
+    """Return fixes that add one of the likely types."""
     return [
         Fix(f"Add '{key}: {it}'", (InsertKey(place, key, it),), preferred=index == 0)
         for index, it in enumerate(kinds)
@@ -199,7 +199,7 @@ def add_type_fixes(place: Pointer, key: str, kinds: Iterable[str]) -> list[Fix]:
 
 
 def skeleton_fixes(schema: Mapping[str, Any]) -> Iterator[Fix]:
-    """The keys that a file of this kind begins with, filled in by its schema where it is not said with what."""
+    """Yield the fix that writes the first keys of a new file: `x-skeleton`, or the required keys."""
     keys = schema.get("x-skeleton") or dict.fromkeys(schema.get("required", ()))
     if keys:
         changes = tuple(InsertKey((), key, value) for key, value in keys.items())

@@ -1,4 +1,4 @@
-"""All errors of one check as findings: what belongs together is one of them, and what another one settles is none."""
+"""Turns the errors of one check into findings: related errors become one, cascades are dropped."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,43 +16,44 @@ from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
 
 def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError]) -> list[Finding]:
-    """All errors of one check as findings.
+    """Return the findings for all errors of one check.
 
-    What is missing at one place is one finding, and a misspelt key is not also reported as missing. Of a value of the
-    wrong type nothing else is said.
+    Keys missing in one place become one finding, and a misspelt key is not also reported as missing. A value of the
+    wrong type gets no other finding.
     """
     findings: list[Finding] = []
     missing: dict[Pointer, dict[str, bool]] = defaultdict(dict)
-    asking: dict[Pointer, SchemaError] = {}
+    presence_errors: dict[Pointer, SchemaError] = {}
     for error in _without_cascades([*errors]):
         if error.validator in _PRESENCE_KEYWORDS:
-            absent = missing[error.absolute_path]
+            known = missing[error.absolute_path]
             found = _missing_names(index, error)
-            absent.update({name: is_needed or absent.get(name, False) for name, is_needed in found})
-            asking[error.absolute_path] = error
+            known.update({name: is_needed or known.get(name, False) for name, is_needed in found})
+            presence_errors[error.absolute_path] = error
         elif inner := errors_of_choice(index, error):
             findings.extend(gather_findings(index, inner))
         else:
             findings.extend(findings_of_error(index, error))
     taken = _keys_from_fixes(findings)
     for pointer, names in missing.items():
-        asked = [it for it in names if (pointer, it) not in taken]
-        blank = [it for it in asked if it in asking[pointer].instance]
-        rest = [it for it in asked if it not in blank]
-        for group in ([rest] if rest else []) + [[it] for it in blank]:
+        error = presence_errors[pointer]
+        lacking = [it for it in names if (pointer, it) not in taken]
+        blank = [it for it in lacking if it in error.instance]
+        absent = [it for it in lacking if it not in blank]
+        for group in ([absent] if absent else []) + [[it] for it in blank]:
             severity = None if any(names[it] for it in group) else Severity.WARNING
-            findings.append(_missing_finding(index, asking[pointer], group, severity))
+            findings.append(_missing_finding(index, error, group, severity))
     return _merge_missing([it for it in findings if not _is_explained(it, taken)])
 
 
 def _without_cascades(errors: Sequence[SchemaError]) -> Iterator[SchemaError]:
-    """The errors, but of values of the wrong type only that: what else they violate would be mended with it."""
+    """Drop all other errors of values of the wrong type: fixing the type changes them, too."""
     wrong: dict[Pointer, SchemaError] = {}
     for it in errors:
         if it.validator == "type":
             wrong.setdefault(it.absolute_path, it)
     for it in errors:
-        # Our own keywords are about the key.
+        # Our own keywords are about the key, not the value.
         if wrong.get(it.absolute_path, it) is it or it.validator.startswith("x-"):
             yield it
 
@@ -61,7 +62,7 @@ _PRESENCE_KEYWORDS = {"required", "x-recommended"}
 
 
 def _missing_names(index: SchemaIndex, error: SchemaError) -> Iterator[tuple[str, bool]]:
-    """The names that are not there, or have no value, and whether waza needs them."""
+    """Yield the names that are absent or have no value, and whether waza requires them."""
     tolerated = error.schema.get("x-tolerated", ())
     for name in error.validator_value:
         if name not in error.instance or (index.is_null_nothing and error.instance[name] is None):
@@ -69,7 +70,7 @@ def _missing_names(index: SchemaIndex, error: SchemaError) -> Iterator[tuple[str
 
 
 def _keys_from_fixes(findings: list[Finding]) -> set[tuple[Pointer, str]]:
-    """Keys that the best fix of an unknown key would bring, with the mapping they belong to."""
+    """Return the keys that the best fixes of unknown keys would add, with the mapping they belong to."""
     best = [change for it in findings for fix in it.fixes[:1] for change in fix.changes]
     new = {(it.pointer[:-1], it.name) for it in best if isinstance(it, RenameKey)}
     new |= {
@@ -84,7 +85,7 @@ def _keys_from_fixes(findings: list[Finding]) -> set[tuple[Pointer, str]]:
 
 
 def _is_explained(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
-    """Whether a "give one of" is what an unknown key was meant to be."""
+    """Whether a key reported as missing is the one that an unknown key was meant to be."""
     wanted = {
         (it.pointer, it.key) for fix in finding.fixes for it in fix.changes if isinstance(it, InsertKey)
     }
@@ -92,7 +93,7 @@ def _is_explained(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
 
 
 def _merge_missing(findings: list[Finding]) -> list[Finding]:
-    """Several "missing" at one place become one finding, as severe as the worst of them."""
+    """Merge missing-key findings at one place into one, with the highest severity among them."""
     result: list[Finding] = []
     at: dict[Pointer, int] = {}
     for it in findings:
@@ -112,7 +113,7 @@ def _merge_missing(findings: list[Finding]) -> list[Finding]:
 def _missing_finding(
     index: SchemaIndex, error: SchemaError, names: list[str], severity: Severity | None
 ) -> Finding:
-    """The finding of keys that a mapping lacks, or of one that it has without a value: that is at the key."""
+    """Return the finding for keys that a mapping lacks, or for one key without a value; the latter is on the key."""
     pointer = error.absolute_path
     listed = ", ".join(f"'{it}'" for it in names)
     is_blank = names[0] in error.instance
@@ -130,13 +131,13 @@ def _missing_finding(
 
 
 def _discriminators_among(index: SchemaIndex, error: SchemaError, names: list[str]) -> list[str]:
-    """Which of the names choose a branch; a mapping of another kind may have a key of that name."""
+    """Return the names that choose a branch here; other mappings may have a key of the same name."""
     own = error.schema.get("properties", ()) if DISCRIMINATOR not in error.schema else ()
     return [it for it in names if it in index.discriminators and it not in own]
 
 
 def _type_list(index: SchemaIndex, error: SchemaError, names: list[str]) -> str:
-    """For an entry that lacks its type: which types there are."""
+    """Return the list of types for the message about an entry without a type."""
     if not _discriminators_among(index, error, names):
         return ""
     old = index.old_types
@@ -145,7 +146,7 @@ def _type_list(index: SchemaIndex, error: SchemaError, names: list[str]) -> str:
 
 
 def _type_fixes(index: SchemaIndex, error: SchemaError, names: list[str]) -> Sequence[Fix]:
-    """For an entry that lacks its type: the types that have the options which it does have."""
+    """Return fixes that add a type to an entry: those types that have all its options."""
     keys, pointer = _discriminators_among(index, error, names), error.absolute_path
     if not keys:
         return ()

@@ -1,7 +1,4 @@
-"""A keyword of a JSON Schema where it stands, and the check that is made of it.
-
-One violated keyword of a schema: what the messages are made of.
-"""
+"""The types of compiled schemas: a keyword in its schema, its check, and the error that a check reports."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +10,7 @@ from waza_engine.model.findings import Severity
 
 @dataclass(frozen=True, slots=True)
 class SchemaError:
-    """`validator` is the keyword, with its `validator_value` in `schema`; `instance` at `absolute_path` violates it."""
+    """A violated keyword: `validator` with its `validator_value` in `schema`, and `instance` at `absolute_path`."""
 
     validator: str
     validator_value: Any
@@ -21,38 +18,38 @@ class SchemaError:
     schema: Mapping[str, Any]
     absolute_path: Pointer
     message: str = ""
-    """In the words of the `jsonschema` library, for keywords that we have no words for."""
+    """The message of the `jsonschema` library, for keywords without a message of ours."""
     context: Sequence["SchemaError"] = ()
-    """For alternatives: why each of them does not fit."""
+    """For `anyOf` and `oneOf`: the errors of each alternative."""
     relative_schema_path: tuple[int, ...] = ()
-    """In a `context`: which alternative this is about."""
+    """In a `context`: the index of the alternative."""
 
     @property
     def severity(self) -> Severity | None:
-        """What the schema of the value says about mistakes in it; None leaves it to the rule."""
-        said = self.schema.get("x-severity")
-        return Severity(said) if said else None
+        """The severity that the schema sets for errors in the value; None leaves it to the rule."""
+        severity = self.schema.get("x-severity")
+        return Severity(severity) if severity else None
 
 
 Schema = Mapping[str, Any]
 ReversedPath = tuple[Any, str | int] | None
-"""A path, last part first: the way to the parent, and the part."""
+"""A path as a linked list, last part first: the path of the parent, and the part."""
 Check = Callable[[Any, ReversedPath, list[SchemaError]], None]
-"""Appends what is wrong with a value that stands at the end of a way."""
+"""Takes a value, its path and a list; appends the errors of the value to the list."""
 
 
 class Compiler(Protocol):
-    """Makes checks of schemas."""
+    """Compiles schemas to checks."""
 
     def compiled(self, schema: Any) -> Check:
-        """The check of a schema, made once."""
+        """Return the check of a schema; it is compiled once."""
 
     def target(self, reference: str) -> Schema:
-        """What a local reference means."""
+        """Return the schema that a local reference points to."""
 
 
 class Keyword(NamedTuple):
-    """A keyword where it stands: its name, its value, and the schema around it."""
+    """A keyword in its schema: its name, its value, and the schema around it."""
 
     name: str
     value: Any
@@ -62,7 +59,7 @@ class Keyword(NamedTuple):
     def error(
         self, instance: Any, way: ReversedPath, message: str = "", context: Sequence[SchemaError] = ()
     ) -> SchemaError:
-        """The keyword is violated."""
+        """Return the error that this keyword is violated."""
         return SchemaError(self.name, self.value, instance, self.schema, _path(way), message, context)
 
 
@@ -72,7 +69,7 @@ KeywordFactory = Callable[[Keyword], Check]
 def value_keyword(
     is_wrong: Callable[[Any, Any], bool], words: Callable[[Any, Any], str] = lambda *_: ""
 ) -> KeywordFactory:
-    """A keyword that only looks at the value: `is_wrong(instance, value of the keyword)`."""
+    """Make a keyword that depends on the value only: `is_wrong(instance, value of the keyword)`."""
 
     def make(it: Keyword) -> Check:
         wanted = it.value

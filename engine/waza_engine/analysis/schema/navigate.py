@@ -1,7 +1,7 @@
-"""From a place in the data to the part of the schema that speaks about it.
+"""Finds the part of a schema that applies to a place in the data.
 
-Alternatives are narrowed before anything is said: a discriminator (`type` of a grader) picks its branch wherever it
-stands in the mapping, other alternatives are told apart by the shape of the value.
+Alternatives are narrowed on the way: a discriminator (`type` of a grader) picks its branch wherever it stands in the
+mapping; other alternatives are chosen by the shape of the value.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ DISCRIMINATOR = "x-discriminator"
 
 
 def resolve(root: Schema, schema: Schema) -> Schema:
-    """Follow local `$ref`s; keywords beside a reference (a description, say) win over those of its target."""
+    """Follow local `$ref`s; keywords beside a reference (such as a description) override those of its target."""
     while "$ref" in schema:
         target: Any = root
         for part in str(schema["$ref"]).removeprefix("#/").split("/"):
@@ -25,7 +25,7 @@ def resolve(root: Schema, schema: Schema) -> Schema:
 
 
 def schema_at(root: Schema, pointer: Pointer, data: Any) -> Schema | None:
-    """The schema of the value at `pointer`, chosen by what `data` holds on the way; None where nothing is known."""
+    """Return the schema of the value at `pointer`, chosen by the data on the way; None if there is none."""
     schema, value = narrow(root, root, data), data
     for part in pointer:
         found = child(root, schema, part, value)
@@ -37,7 +37,7 @@ def schema_at(root: Schema, pointer: Pointer, data: Any) -> Schema | None:
 
 
 def child(root: Schema, schema: Schema, part: str | int, value: Any) -> Schema | None:
-    """The schema of one member or item of a value; `schema` is resolved and narrowed."""
+    """Return the schema of one member or item of a value; `schema` must be resolved and narrowed."""
     if isinstance(part, int):
         items = schema.get("items")
         return resolve(root, items) if isinstance(items, Mapping) else None
@@ -48,7 +48,7 @@ def child(root: Schema, schema: Schema, part: str | int, value: Any) -> Schema |
 
 
 def properties(root: Schema, schema: Schema, value: Any) -> dict[str, Schema]:
-    """The keys that a mapping may have here, in the order in which they are best written."""
+    """Return the schemas of the keys that a mapping may have, in the preferred order."""
     result: dict[str, Schema] = dict(schema.get("properties", {}))
     branch = branch_of(schema, value)
     if branch is not None:
@@ -58,19 +58,19 @@ def properties(root: Schema, schema: Schema, value: Any) -> dict[str, Schema]:
 
 
 def required_keys(root: Schema, schema: Schema, value: Any) -> list[str]:
-    """The keys that a mapping must have beside the keys and values of `value`, in the order of the schema."""
+    """Return the keys that a mapping with the members of `value` requires, in the order of the schema."""
     wanted = set(_required(root, schema, value if isinstance(value, Mapping) else {}))
     listed = [it for it in schema.get("properties", ()) if it in wanted]
     return [*listed, *sorted(wanted.difference(listed))]
 
 
 def recommended_keys(schema: Schema) -> list[str]:
-    """The keys without which a file is accepted, but works badly."""
+    """Return the keys without which a file is accepted but works badly."""
     return list(schema.get("x-recommended", ()))
 
 
 def key_groups(alternatives: Sequence[Schema]) -> list[list[str]]:
-    """The groups of keys of which a mapping needs one; none where the alternatives are about anything but keys."""
+    """Return the groups of keys of which a mapping needs one; empty if the alternatives are not about keys only."""
     is_about_keys = all(set(it) == {"required"} for it in alternatives)
     return [list(it["required"]) for it in alternatives] if is_about_keys else []
 
@@ -92,7 +92,7 @@ def _required(root: Schema, schema: Schema, value: Mapping[str, Any]) -> Iterato
 
 
 def _holds(condition: Schema, value: Mapping[str, Any]) -> bool:
-    """Whether a condition of the forms that our schemas use is fulfilled."""
+    """Whether a condition holds; only the forms that our schemas use are supported."""
     return (
         all(it in value for it in condition.get("required", ()))
         and all(
@@ -110,14 +110,14 @@ def _is_one_of(schema: Schema, value: Any) -> bool:
 
 
 def branch_of(schema: Schema, value: Any) -> Schema | None:
-    """The consequence (`then`) that the discriminator in `value` picks."""
+    """Return the branch (`then`) that the discriminator in `value` picks."""
     key = schema.get(DISCRIMINATOR)
     kind = value.get(key) if key and isinstance(value, Mapping) else None
     return branches(schema).get(kind) if isinstance(kind, str) else None
 
 
 def branches(schema: Schema) -> dict[str, Schema]:
-    """All consequences of a discriminated schema by the value that picks them."""
+    """Return all branches of a discriminated schema by the value that picks them."""
     key = schema.get(DISCRIMINATOR)
     return {
         it["if"]["properties"][key]["const"]: it["then"]
@@ -127,7 +127,7 @@ def branches(schema: Schema) -> dict[str, Schema]:
 
 
 def narrow(root: Schema, schema: Schema, value: Any) -> Schema:
-    """The one alternative of `anyOf`/`oneOf` whose shape is that of the value; the first where none is."""
+    """Return the alternative of `anyOf`/`oneOf` that has the shape of the value, or else the first one."""
     schema = resolve(root, schema)
     alternatives = schema.get("anyOf") or schema.get("oneOf")
     if not alternatives:
@@ -142,7 +142,7 @@ def narrow(root: Schema, schema: Schema, value: Any) -> Schema:
 
 
 def branching_data(root: Schema, pointer: Pointer, data: Any) -> Any:
-    """Of `data` only what chooses branches on the way to `pointer`."""
+    """Return only those parts of `data` that choose branches on the way to `pointer`."""
     schema = narrow(root, root, data)
     return _branching_data(root, schema, pointer, data)
 
@@ -161,7 +161,7 @@ def _branching_data(root: Schema, schema: Schema, pointer: Pointer, value: Any) 
 def discriminated_values(
     root: Schema, schema: Schema, value: Any, pointer: Pointer = ()
 ) -> Iterator[tuple[Pointer, Schema]]:
-    """Every value below (and including) this one whose schema has a discriminator: the graders of a document."""
+    """Yield this value and those below it whose schemas have a discriminator: the graders of a document."""
     schema = narrow(root, schema, value)
     if DISCRIMINATOR in schema:
         yield pointer, schema
@@ -192,7 +192,7 @@ def _has_shape(schema: Schema, value: Any) -> bool:
 
 
 def value_at(data: Any, pointer: Pointer) -> Any:
-    """What stands at a pointer into plain data; None when nothing does."""
+    """Return the value at a pointer into plain data; None if there is none."""
     for part in pointer:
         data = _step(data, part)
     return data

@@ -1,7 +1,7 @@
-"""Keywords that ask something of parts of a value, or that combine schemas.
+"""Keywords that check parts of a value or combine schemas.
 
-Of a list of alternatives chosen by a discriminator, only the chosen one is looked at: a branch that the author did not
-pick is never blamed.
+Of alternatives with a discriminator, only the chosen branch is checked: no error mentions a branch that the author did
+not choose.
 """
 
 import re
@@ -21,16 +21,16 @@ from waza_engine.analysis.schema.value_keywords import type_test
 
 DISCRIMINATOR = "x-discriminator"
 NO_VALUE = "x-no-value"
-"""What a key violates that must have a value and has none."""
+"""The keyword of the error for a key without the value it needs."""
 
 
 def _properties(it: Keyword) -> Check:
-    """To Go an empty text is as good as none, so that it is none of the words that a key may have without being wrong."""
+    """Check members; an optional `enum` also accepts an empty string, which Go treats as absent."""
     return _check_members(it, _compile_member)
 
 
 def strict_properties(it: Keyword) -> Check:
-    """The same where an empty text is a value as any other."""
+    """Check members; an empty string is a value like any other."""
     return _check_members(it, lambda it, name: it.compiler.compiled(it.value[name]))
 
 
@@ -42,7 +42,7 @@ def _compile_member(it: Keyword, name: str) -> Check:
         *it.schema.get("x-recommended", ()),
         it.schema.get(DISCRIMINATOR),
     )
-    # Only schemas of values have a type; others say when a condition holds.
+    # Only schemas of values have a type; the others are parts of conditions.
     if "enum" not in member or member.get("type") != "string" or name in wanted:
         return check
     return lambda instance, way, out: None if instance == "" else check(instance, way, out)
@@ -65,7 +65,7 @@ def _check_members(it: Keyword, compiled: Callable[[Keyword, str], Check]) -> Ch
                 found = checks[name] = compiled(it, name)
             found(value, (way, name), out)
         if len(out) > before + 1:
-            # Several come in the order of the schema. There seldom are, so sorting them all first costs too much.
+            # Report several errors in the order of the schema. They are rare, so members are not sorted up front.
             del out[before:]
             for name in sorted(instance.keys() & order.keys(), key=order.__getitem__):
                 checks[name](instance[name], (way, name), out)
@@ -92,7 +92,10 @@ def _additional(it: Keyword) -> Check:
 
 
 def _required(it: Keyword) -> Check:
-    """An empty value is the zero value, and so as good as none (docs/reference/waza-formats.md, section 3)."""
+    """Check required keys; an empty value is Go's zero value and counts as absent.
+
+    See docs/reference/waza-formats.md, section 3.
+    """
     names = it.value
 
     def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
@@ -113,7 +116,7 @@ def _required_key(it: Keyword) -> Check:
 
 
 def required_value(it: Keyword) -> Check:
-    """The same where `null` is refused: a key that must be there must also have a value, and says so itself."""
+    """Check required keys where `null` is refused: a present key without a value is an error on that key."""
     absent, blank = _required_key(it), it._replace(name=NO_VALUE)
     needed = [name for name in it.value if name not in it.schema.get("x-tolerated", ())]
 
@@ -138,7 +141,7 @@ def _items(it: Keyword) -> Check:
 
 
 def _reference(it: Keyword) -> Check:
-    # Not compiled ahead: a schema may contain itself.
+    # Compiled late: a schema may contain itself.
     target = cache(lambda: it.compiler.compiled(it.compiler.target(it.value)))
 
     def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
@@ -175,7 +178,7 @@ def _all_of(it: Keyword) -> Check:
     def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
         kind = instance.get(key) if branches and isinstance(instance, dict) else None
         if isinstance(kind, str) and kind in branches:
-            # The branch is known to apply: going to its consequence at once keeps the `if` from being tried.
+            # The discriminator has decided, so the `if` of the branch need not be checked.
             compiled(branches[kind])(instance, way, out)
         for part in others:
             compiled(part)(instance, way, out)
@@ -192,7 +195,7 @@ def _alternatives(it: Keyword) -> Check:
     compiled, may_fit = it.compiler.compiled, [*map(_quick_test, parts)]
 
     def fitting(instance: Any, way: ReversedPath) -> int:
-        """How many of the alternatives fit; one is as good as more where one is enough."""
+        """Count the alternatives that fit; for `anyOf` the count stops at one."""
         count = 0
         for part, is_possible in zip(parts, may_fit, strict=True):
             if is_possible(instance):
@@ -214,7 +217,7 @@ def _alternatives(it: Keyword) -> Check:
 
 
 def _quick_test(schema: Any) -> Callable[[Any], bool]:
-    """What says quickly, and without a reason, that a value cannot fit: of what is tried, most does not."""
+    """Return a cheap test that rules out most values that do not fit."""
     if not isinstance(schema, Mapping):
         return lambda _: bool(schema)
     is_of_type, names = type_test(schema.get("type")), schema.get("required", ())
@@ -223,7 +226,7 @@ def _quick_test(schema: Any) -> Callable[[Any], bool]:
     def may_fit(instance: Any) -> bool:
         if isinstance(instance, dict) and not all(name in instance for name in names):
             return False
-        # A placeholder may stand for whatever is asked for.
+        # A placeholder may become a value of any type.
         is_possible = is_of_type(instance) or (isinstance(instance, str) and "$" in instance)
         return is_possible and (not parts or any(it(instance) for it in parts))
 
@@ -231,7 +234,7 @@ def _quick_test(schema: Any) -> Callable[[Any], bool]:
 
 
 def _branch_errors(it: Keyword, instance: Any, way: ReversedPath) -> list[SchemaError]:
-    """Why none of the alternatives fits."""
+    """Return the errors of each alternative."""
     context: list[SchemaError] = []
     for index, part in enumerate(it.value):
         against: list[SchemaError] = []

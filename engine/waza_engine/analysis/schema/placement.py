@@ -1,4 +1,4 @@
-"""A key that stands where the format has none: what it is a misspelling of, or where it belongs."""
+"""Advice on unknown keys: the key they misspell, or the place they belong to."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +15,13 @@ from waza_engine.model.findings import Finding, Fix, MakeList, MoveKey, RemoveKe
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
 _MAX_ADVISED = 100
-"""Unknown keys of one mapping for which a better one is looked for; with so many it is no slip."""
+"""Only so many unknown keys of one mapping get advice; more of them are hardly typos."""
 _MAX_LISTED = 8
-"""So many known keys are all named when nothing better can be said."""
+"""Without better advice, up to so many known keys are listed."""
 
 
 def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """A finding for each key of the mapping that its schema does not know."""
+    """Yield a finding for each key of the mapping that its schema does not know."""
     findings = list(_findings_by_key(index, error))
     moves: dict[Pointer, list[MoveKey]] = defaultdict(list)
     for it in findings:
@@ -34,7 +34,7 @@ def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
 
 
 def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """Warnings for unknown keys that the loader passes over; where it takes `near` ones only, for likely slips."""
+    """Yield warnings for unknown keys that the loader ignores; with `near`, only for likely typos."""
     only_near = error.validator_value == "near"
     placed = {**error.schema.get("x-moved", {}), **error.schema.get("x-explained", {})}
     free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
@@ -53,7 +53,7 @@ def _move_of(finding: Finding) -> MoveKey | None:
 
 
 def _merge_moves(finding: Finding, moves: list[MoveKey]) -> Finding:
-    """Keys that belong in one place go there together: some of them alone would make no sense there."""
+    """Move keys that belong to the same place together: some of them alone would make no sense there."""
     first, *rest = finding.fixes
     names = ", ".join(f"'{it.pointer[-1]}'" for it in moves)
     title = f"Move {names}{first.title.removeprefix('Move it')}"
@@ -72,7 +72,7 @@ def _findings_by_key(index: SchemaIndex, error: SchemaError) -> Iterator[Finding
                 hint, fixes = _advice(index, error, pointer, key, free)
             else:
                 hint, fixes = "", [_remove_fix((*pointer, key))]
-            # The generations that had the old types passed over what they did not know.
+            # The generations with the old types ignored unknown keys.
             severity = Severity.WARNING if error.schema.get("deprecated") else None
             message = f"Unknown key '{key}'{hint}"
             yield UNKNOWN_KEY.at((*pointer, key), message, on="key", fixes=fixes, severity=severity)
@@ -81,7 +81,7 @@ def _findings_by_key(index: SchemaIndex, error: SchemaError) -> Iterator[Finding
 def _advice(
     index: SchemaIndex, error: SchemaError, pointer: Pointer, key: str, free: list[str]
 ) -> tuple[str, list[Fix]]:
-    """What to say about the key, and the fixes, best first."""
+    """Return the advice about the key, and the fixes, best first."""
     place = (*pointer, key)
     if (way := error.schema.get("x-moved", {}).get(key)) is not None:
         hint, fixes = _move_advice(place, str(way), error.instance)
@@ -99,7 +99,7 @@ def _advice(
 
 
 def _move_advice(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
-    """Advice to put the entry at `place` where `way` leads from the mapping that it is in."""
+    """Return the advice to move the entry at `place` to `way`, which is relative to its mapping."""
     key = place[-1]
     if way.startswith("../"):
         to, stands = (*_parent(place[:-1]), way.removeprefix("../")), "one level up"
@@ -121,7 +121,7 @@ def _move_advice(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[
 
 
 def _with_lists(index: SchemaIndex, schema: Mapping[str, Any], fixes: Sequence[Fix], value: Any) -> list[Fix]:
-    """The fixes with the value made a list where the key's new name wants one."""
+    """Return the fixes, turning the value into a list if the key's new name requires one."""
     return [
         replace(it, changes=(MakeList(change.pointer), change), safe=False)
         if isinstance(value, (str, int, float))
@@ -139,12 +139,12 @@ def _remove_fix(place: Pointer) -> Fix:
 
 
 def _parent(pointer: Pointer) -> Pointer:
-    """One level up; a part of a file does not know what is above it."""
+    """Return the pointer one level up; a part of a file that is checked alone does not know it."""
     return pointer[:-1] if pointer else ("..",)
 
 
 def _inner_moves(error: SchemaError, place: Pointer) -> list[Fix]:
-    """For a section that does not exist here: its keys that belong beside it can move there."""
+    """Return the fix that moves the keys of an unknown section one level up, if they all belong there."""
     section = error.instance.get(place[-1])
     known = error.schema.get("properties", {})
     names = [it for it in section if it in known] if isinstance(section, Mapping) else []
@@ -156,7 +156,7 @@ def _inner_moves(error: SchemaError, place: Pointer) -> list[Fix]:
 
 
 def _section_with(index: SchemaIndex, error: SchemaError, key: str) -> str | None:
-    """The section of this mapping that has such a key."""
+    """Return the section of this mapping that has such a key."""
     for name, schema in error.schema.get("properties", {}).items():
         if key in index.resolve(schema).get("properties", {}):
             return str(name)
@@ -173,7 +173,7 @@ def _owners_hint(index: SchemaIndex, error: SchemaError, key: str) -> str:
 
 
 def _chosen_options(index: SchemaIndex, error: SchemaError) -> list[str]:
-    """The options of the grader type that this entry has chosen."""
+    """Return the options of the entry's grader type."""
     if DISCRIMINATOR not in error.schema:
         return []
     kind = error.instance.get(error.schema[DISCRIMINATOR])

@@ -1,6 +1,6 @@
-"""Look up what a schema says beside its checks: parts, grader types, the keys that choose a branch.
+"""Looks up parts of a schema, its grader types, and the keys that choose a branch.
 
-A file of its own, because the checker and the functions that word its findings both need it.
+A file of its own, because the checker and its message functions both need it.
 """
 
 from functools import cached_property
@@ -10,7 +10,7 @@ from waza_engine.analysis.schema.keyword import Schema
 from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 
 ASIDE = "x-aside"
-"""Holds a member's schema where only the mapping itself is checked: the names stay known."""
+"""Wraps a member's schema where only the mapping itself is checked, so that its keys stay known."""
 
 
 class SchemaIndex:
@@ -23,14 +23,14 @@ class SchemaIndex:
         self._branching = [it for it in schema.get("$defs", {}).values() if DISCRIMINATOR in it]
         self._choices = [it["properties"][it[DISCRIMINATOR]] for it in self._branching]
         self.discriminators = {str(it[DISCRIMINATOR]) for it in self._branching}
-        """The names of the keys that choose a branch."""
+        """The keys that choose a branch."""
 
     def is_discriminator(self, schema: Schema) -> bool:
         """Whether a schema is that of a key that chooses a branch."""
         return any(it is schema for it in self._choices)
 
     def resolve(self, schema: Schema) -> Schema:
-        """Follow local `$ref`s, and unpack members that `SchemaChecker.check_root` sets aside."""
+        """Follow local `$ref`s, and unwrap members that `SchemaChecker.check_root` has set aside."""
         schema = schema.get(ASIDE, schema)
         while "$ref" in schema:
             target = self._walker.target(schema["$ref"])
@@ -39,7 +39,7 @@ class SchemaIndex:
 
     @cached_property
     def options_by_type(self) -> dict[str, list[str]]:
-        """Each grader type's options, read from the discriminated item schema."""
+        """The options of each grader type, read from the discriminated item schema."""
         result: dict[str, list[str]] = {}
         for definition in self._branching:
             key = definition[DISCRIMINATOR]

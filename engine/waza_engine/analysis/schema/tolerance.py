@@ -1,10 +1,8 @@
-"""What a published schema lets pass beyond the words it teaches: other names in open lists, and placeholders.
+"""Widens a schema for other tools: open lists accept any name, and placeholders are valid anywhere.
 
-Other tools read a schema to the letter, so there an open list of names is "one of these, or any text", and where a
-file may have `${NAME}` anywhere, every value may also be such a text. Our own reader says more about both, and wants
-the plain words back: `narrowed` undoes what `widened` did.
-
-Changing every schema inside a schema. Cheap to import: the language server starts without pydantic.
+Other tools apply a schema literally. For them an open list of names is "one of these, or any string", and in files that
+allow `${NAME}` anywhere, every value may be such a string. Our own checks handle both and need the plain schema:
+`unwiden` undoes `widen`. Cheap to import, because the language server starts with it and without pydantic.
 """
 
 from collections.abc import Callable
@@ -19,7 +17,7 @@ NAMED = ("properties", "$defs", "patternProperties")
 
 
 def map_schemas(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
-    """A copy in which `change` was applied to every schema, innermost first. Data (`examples` ...) is left alone."""
+    """Return a copy with `change` applied to every schema in it, innermost first; data (`examples`) stays as it is."""
     copy = dict(schema)
     for key in ONE:
         if isinstance(copy.get(key), dict):
@@ -34,15 +32,15 @@ def map_schemas(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
 
 
 PLACEHOLDERS = "x-placeholders"
-"""At the top of a schema: `${NAME}` may stand anywhere in such a file."""
+"""At the top of a schema: such a file may have `${NAME}` anywhere."""
 OPEN = "x-open"
-"""Beside an `enum`: other texts may be right, too; the value is the severity of one that is near no known name."""
+"""Beside an `enum`: other strings may be valid, too. Its value is the severity of a name that resembles no known one."""
 _WIDENED = "x-widened"
 _PLACEHOLDER = r"\$\{[A-Za-z_][A-Za-z0-9_]*(=[^}]*)?\}"
 
 
 def widen(schema: Schema) -> Schema:
-    """The schema as other tools should read it."""
+    """Return the schema as other tools should read it."""
     if not _needs_widening(schema):
         return schema
     takes_placeholders = bool(schema.get(PLACEHOLDERS))
@@ -56,7 +54,7 @@ def widen(schema: Schema) -> Schema:
 
 
 def unwiden(schema: Schema) -> Schema:
-    """A widened schema as it was before."""
+    """Undo `widen`."""
     if not schema.get(_WIDENED):
         return schema
     return map_schemas({key: it for key, it in schema.items() if key != _WIDENED}, _without_widening)

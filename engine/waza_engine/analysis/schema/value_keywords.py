@@ -1,7 +1,7 @@
-"""Keywords that look at a value itself: its type, what it is equal to, how long or large it is.
+"""Keywords that check a value itself: its type, its content, its length or size.
 
-They ask what waza's loader asks: an empty value is fine everywhere, a text field takes numbers and booleans, a boolean
-field takes `yes` and `off` (docs/reference/waza-formats.md, section 3).
+They accept what waza's loader accepts: an empty value is valid everywhere, a string field takes numbers and booleans, a
+boolean field takes `yes` and `off` (docs/reference/waza-formats.md, section 3).
 """
 
 import re
@@ -22,7 +22,7 @@ from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS, source_text
 
 _FLAG_WORDS = TRUE_WORDS | FALSE_WORDS
 BEYOND_INTEGERS = 2**63
-"""Go has no room for a whole number like this; one that is too small becomes the smallest."""
+"""From here on, a whole number does not fit into Go's int64; a number that is too small becomes the smallest."""
 _KINDS: dict[str, Callable[[Any], bool]] = {
     "string": lambda it: isinstance(it, (str, bool, int, float)),
     "boolean": lambda it: isinstance(it, bool) or (isinstance(it, str) and it in _FLAG_WORDS),
@@ -39,7 +39,7 @@ _is_number = _KINDS["number"]
 
 
 def type_test(named: Any) -> Callable[[Any], bool]:
-    """What tells whether a value is of a type, or one of several, as a schema names them; None: of any."""
+    """Return a test for one or several types, named as in a schema; None means any type."""
     if named is None:
         return lambda _: True
     [first, *others] = [_KINDS[kind] for kind in (named if isinstance(named, list) else [named])]
@@ -58,12 +58,12 @@ def _type(it: Keyword) -> Check:
 
 
 def _is_mapping_without_blank(instance: Any, keys: Collection[str]) -> bool:
-    """Whether a text, where a mapping could stand, is one whose first colon lacks its blank."""
+    """Whether a string looks like a mapping whose first colon lacks its space."""
     return isinstance(instance, str) and is_key_without_space(instance) and instance.partition(":")[0] in keys
 
 
 def _is_equal(one: Any, other: Any) -> bool:
-    """Equal as JSON has it: `true` is not 1."""
+    """Whether two values are equal in JSON, where `true` is not 1."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_is_equal, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
@@ -87,7 +87,7 @@ def _enum(it: Keyword) -> Check:
 
 
 def _text(instance: Any) -> str | None:
-    """A number or boolean as the text that waza makes of it."""
+    """Return a string, number or boolean as the string that waza reads; None for other values."""
     if isinstance(instance, str):
         return instance
     if isinstance(instance, bool):
@@ -100,7 +100,7 @@ def _length(is_wrong: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
 
 
 def _pattern(it: Keyword) -> Check:
-    # The end is that of the text: Python's `$` lets a line break follow.
+    # `$` must match at the end of the text only: Python's `$` allows a line break after it.
     search = re.compile(re.sub(r"(?<!\\)\$$", r"\\Z", it.value)).search
 
     def check(instance: Any, way: ReversedPath, out: list[SchemaError]) -> None:
@@ -125,12 +125,12 @@ VALUE_KEYWORDS: dict[str, KeywordFactory] = {
     "pattern": _pattern,
     "minLength": value_keyword(_length(lambda length, least: length < least)),
     "maxLength": value_keyword(_length(lambda length, most: length > most), _too_long),
-    # `.nan` is not within any bounds.
+    # `.nan` is outside of all bounds.
     "minimum": value_keyword(lambda it, least: _is_number(it) and not it >= least),
     "maximum": value_keyword(lambda it, most: _is_number(it) and it > most),
     "exclusiveMinimum": value_keyword(lambda it, least: _is_number(it) and not it > least),
     "exclusiveMaximum": value_keyword(lambda it, most: _is_number(it) and it >= most),
-    # An empty item is no item.
+    # Empty items do not count.
     "minItems": value_keyword(
         lambda it, least: isinstance(it, list) and sum(i is not None for i in it) < least
     ),
