@@ -24,7 +24,7 @@ def test_a_good_suite_has_no_findings() -> None:
 def test_v01_an_item_without_type() -> None:
     found = only_finding(HEADER + "graders:\n  - name: first\n    config:\n      contains: [a]\n")
     assert (found.underlined, found.code) == ("name", "missing-key")
-    assert found.message.startswith("Missing 'type'; the types are action_sequence, behavior, code, ")
+    assert found.message.startswith("Missing 'type'. Known types: action_sequence, behavior, code, ")
     assert "keyword" not in found.message
 
 
@@ -43,7 +43,7 @@ def test_v02_an_unknown_type() -> None:
 def test_v03_an_option_of_another_type() -> None:
     found = only_finding(_suite("contains: [a]\n      must_exist: [b]"))
     assert (found.underlined, found.code) == ("must_exist", "unknown-key")
-    assert found.message == "Unknown key 'must_exist'; it is an option of file"
+    assert found.message == "Unknown key 'must_exist'. It is an option of file"
 
 
 def test_v04_a_misspelt_required_key_is_not_also_missing() -> None:

@@ -214,7 +214,7 @@ def test_severities_of_vallys_own_checks() -> None:
 def test_a_config_without_value_names_what_it_needs() -> None:
     text = SPEC.replace("config: {max: 30s}", "config:")
     [it] = found_in(text)
-    assert it.message == "'config' has no value, and it needs one: 'max'"
+    assert it.message == "'config' needs a value: 'max'"
 
 
 _JSON = """\

@@ -54,7 +54,7 @@ def test_an_option_and_a_type() -> None:
 
 
 @pytest.mark.parametrize(
-    ("since", "target", "newer_than_target"),
+    ("since", "target", "newer"),
     [
         ("0.36", "0.36", False),
         ("0.36", "0.36.1", False),
@@ -164,7 +164,7 @@ def test_an_edit_costs_the_pieces_that_it_touches(monkeypatch: pytest.MonkeyPatc
         return newer_than_target(root, data, *rest, **more)
 
     for module in ("pieces", "rules"):
-        monkeypatch.setattr(f"waza_lsp.diagnostics.{module}.newer", watched)
+        monkeypatch.setattr(f"waza_lsp.diagnostics.{module}.newer_than_target", watched)
     many = "".join(
         f"  - {{type: tool_calls, name: calls{it}, config: {{min_calls: 1}}}}\n" for it in range(50)
     )

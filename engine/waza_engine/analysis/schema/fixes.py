@@ -75,7 +75,7 @@ def type_advice(place: Pointer, value: Any, wanted: Collection[str], key: str = 
         fix = Fix(f"Change to {close[0]}", (SetValue(place, close[0] == "true"),), preferred=True)
         return f". Did you mean {close[0]}?", [fix]
     if "string" in wanted and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
-        return "", [Fix("Take it out of the list", (SetValue(place, value[0]),), preferred=True)]
+        return "", [Fix("Remove the list around it", (SetValue(place, value[0]),), preferred=True)]
     return "", []
 
 

@@ -117,9 +117,7 @@ def _missing_finding(
     pointer = error.absolute_path
     listed = ", ".join(f"'{it}'" for it in names)
     is_blank = names[0] in error.instance
-    what, title = (
-        (f"{listed} has no value, and it needs one", "Fill in") if is_blank else (f"Missing {listed}", "Add")
-    )
+    what, title = (f"{listed} needs a value", "Fill in") if is_blank else (f"Missing {listed}", "Add")
     fix = Fix(f"{title} {listed}", tuple(InsertKey(pointer, it, None) for it in names), preferred=True)
     return MISSING_KEY.at(
         (*pointer, names[0]) if is_blank else pointer,
@@ -142,7 +140,7 @@ def _type_list(index: SchemaIndex, error: SchemaError, names: list[str]) -> str:
         return ""
     old = index.old_types
     current = [it for it in index.options_by_type if it not in old]
-    return f"; the types are {', '.join(current)}" if current else ""
+    return f". Known types: {', '.join(current)}" if current else ""
 
 
 def _type_fixes(index: SchemaIndex, error: SchemaError, names: list[str]) -> Sequence[Fix]:

@@ -1,7 +1,4 @@
-"""One error against a schema, one sentence: what is wrong, with the value, then what to do.
-
-What errors say that are about keys, not about values: those that do nothing, are old, or want another beside them.
-"""
+"""Turns one schema error into findings: a sentence with the value and what to do, and fixes."""
 
 import math
 import re
@@ -56,11 +53,27 @@ LEGACY_SHAPE = Rule(
     frozenset(["deprecated"]),
     outdated=True,
 )
-"""Defined next to its first user: a schema marks the old keys, the rule of this name finds all other old forms."""
+"""Defined next to its first user: a schema marks old keys, the rule of this name finds all other old forms."""
 
 
-def no_effect(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """A key that waza reads and never uses."""
+def findings_of_error(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """Yield the findings of one error; missing keys are left to `gather`."""
+    yield from _BY_KEYWORD.get(str(error.validator), _other)(index, error)
+
+
+def errors_of_choice(index: SchemaIndex, error: SchemaError) -> list[SchemaError]:
+    """Return the errors of the only alternative that has the type of the value; empty if none or several have."""
+    if error.validator not in {"anyOf", "oneOf"}:
+        return []
+    branches = [index.resolve(it) for it in error.validator_value]
+    if key_groups(branches):
+        return []
+    fitting = [index for index, it in enumerate(branches) if _fits(it, error.instance)]
+    return [it for it in error.context or () if [it.relative_schema_path[0]] == fitting]
+
+
+def _no_effect(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """Report a key that waza reads and never uses."""
     if "x-move-to" in error.schema:
         return
     pointer = error.absolute_path
@@ -70,34 +83,34 @@ def no_effect(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix])
 
 
-def old_form(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """A legacy key. `x-move-to` is the way to its new place from the mapping that it is in, empty when there is none."""
+def _old_form(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """Report a legacy key. `x-move-to` is its new place, relative to its mapping; empty if there is none."""
     pointer = error.absolute_path
     way = str(error.validator_value)
     change = MoveKey(pointer, (*pointer[:-1], *way.split("."))) if "." in way else RenameKey(pointer, way)
     fix = Fix(f"Change to '{way}'", (change,), preferred=True, safe=True)
     if not way:
         fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),), preferred=True, safe=True)
-    instead = f"; it is now '{way}'" if way else f". {error.schema.get('description', '')}"
-    message = f"{_key(pointer)} is an old form{instead}"
+    change_text = f"is now '{way}'" if way else f"is outdated. {error.schema.get('description', '')}"
+    message = f"{_key(pointer)} {change_text}"
     message = message[0].upper() + message[1:]
     yield LEGACY_SHAPE.at(pointer, message, on="key", fixes=[fix], severity=error.severity)
 
 
-def no_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """A key that needs a value and has none; of a mapping it is said which of its own keys that value needs."""
+def _no_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """Report a key without the value it needs; for a mapping, list the keys that the value requires."""
     pointer = error.absolute_path
     *above, name = pointer
     wanted = index.resolve(error.schema.get("properties", {}).get(name, {})).get("required", ())
     listed = "".join(f", '{it}'" for it in wanted).removeprefix(", ")
-    message = f"{_key(pointer)} has no value, and it needs one" + (f": {listed}" if listed else "")
-    # Which of several words is meant nobody can tell.
+    message = f"{_key(pointer)} needs a value" + (f": {listed}" if listed else "")
+    # Without required keys, the fix cannot know which value is meant.
     fix = Fix(f"Fill in {_key(pointer)}", (InsertKey(tuple(above), str(name), None),), preferred=bool(wanted))
     yield EMPTY_VALUE.at(pointer, message, on="key", fixes=[fix])
 
 
-def companion(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """A list that needs another option beside it."""
+def _companion(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
+    """Report a list that needs another option beside it."""
     pointer = error.absolute_path
     for name in unmet_needs(error.instance, error.validator_value):
         option, likely = error.validator_value[name]["option"], error.validator_value[name]["likely"]
@@ -109,24 +122,8 @@ def companion(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
 
 
 def _key(pointer: Pointer) -> str:
-    """The key at a pointer, quoted; a value that is checked on its own does not know its key."""
+    """Return the key at a pointer, quoted; a value that is checked alone does not know its key."""
     return f"'{pointer[-1]}'" if pointer else "this key"
-
-
-def findings_of_error(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """What one error says to the author; `gathering` knows what to say of keys that are not there."""
-    yield from _BY_KEYWORD.get(str(error.validator), _other)(index, error)
-
-
-def errors_of_choice(index: SchemaIndex, error: SchemaError) -> list[SchemaError]:
-    """Where alternatives are told apart by their type: what is wrong with the only one that the author can have meant."""
-    if error.validator not in {"anyOf", "oneOf"}:
-        return []
-    branches = [index.resolve(it) for it in error.validator_value]
-    if key_groups(branches):
-        return []
-    fitting = [i for i, it in enumerate(branches) if _fits(it, error.instance)]
-    return [it for it in error.context or () if [it.relative_schema_path[0]] == fitting]
 
 
 def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
@@ -134,10 +131,10 @@ def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     pointer, value = error.absolute_path, error.instance
     if isinstance(value, (int, float)) and BEYOND_INTEGERS <= value < math.inf:
         yield OUT_OF_RANGE.at(
-            pointer, f"{source_text(value)} is out of range; a whole number has at most 64 bits"
+            pointer, f"{source_text(value)} is out of range: a whole number must fit into 64 bits"
         )
         return
-    if isinstance(value, str):  # Where texts may stand, this one looks like a mapping.
+    if isinstance(value, str):  # Where a string is valid, this one looks like a mapping.
         wanted = [it for it in wanted if it != "string"]
     expected = any_of(map(str, wanted))
     if wanted == ["array"] and (items := index.resolve(error.schema.get("items", {})).get("type")):
@@ -196,11 +193,11 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
 
 
 def _open_list_severity(error: SchemaError, *, is_near: bool) -> Severity | None:
-    """Where plug-ins add names, only one that is near a known name may be a mistake for sure."""
-    said = error.schema.get("x-open")
-    if said is None or (is_near and said == Severity.WARNING):
+    """Return the severity of an unknown name that plug-ins may add; None leaves it to the rule."""
+    severity = error.schema.get("x-open")
+    if severity is None or (is_near and severity == Severity.WARNING):
         return None
-    return Severity(said)
+    return Severity(severity)
 
 
 def _bound(word: str, *, is_allowed: bool = False) -> Callable[[SchemaIndex, SchemaError], Iterator[Finding]]:
@@ -208,7 +205,7 @@ def _bound(word: str, *, is_allowed: bool = False) -> Callable[[SchemaIndex, Sch
         consequence = error.schema.get("x-consequence", "")
         yield OUT_OF_RANGE.at(
             error.absolute_path,
-            f"{error.instance} is out of range; it must be {word} {error.validator_value}"
+            f"{error.instance} is out of range: it must be {word} {error.validator_value}"
             + (f". {consequence}" if consequence else ""),
             severity=error.severity,
             fixes=bound_fixes(error.absolute_path, error.validator_value)
@@ -220,13 +217,13 @@ def _bound(word: str, *, is_allowed: bool = False) -> Callable[[SchemaIndex, Sch
 
 
 def _default_fixes(error: SchemaError) -> list[Fix]:
-    """The default, where the bound itself is not allowed."""
-    usual = error.schema.get("default")
-    return bound_fixes(error.absolute_path, usual) if usual else []
+    """Return the fix to the default, where the bound itself is not allowed."""
+    default = error.schema.get("default")
+    return bound_fixes(error.absolute_path, default) if default else []
 
 
 def _empty(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    what = {"minItems": "The list", "minLength": "The text", "minProperties": "The mapping"}[
+    what = {"minItems": "The list", "minLength": "The string", "minProperties": "The mapping"}[
         str(error.validator)
     ]
     message = (
@@ -242,11 +239,11 @@ def _too_many(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
 
 
 def _alternatives(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """`anyOf` and `oneOf`: a group of keys of which one is needed, or alternatives told apart by their type."""
+    """Report `anyOf` and `oneOf`: groups of keys of which one is needed, or alternatives of different types."""
     branches = [index.resolve(it) for it in error.validator_value]
     if groups := key_groups(branches):
         if not isinstance(error.instance, Mapping):
-            return  # That it is no mapping is said by its type.
+            return  # The error of its type reports that it is not a mapping.
         yield _one_of(error, [it[0] for it in groups])
         return
     wanted = [str(it["type"]) for it in branches if "type" in it]
@@ -257,7 +254,7 @@ def _alternatives(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
 
 
 def _one_of(error: SchemaError, names: list[str]) -> Finding:
-    """Of a group of keys none is given, or too many; what has no value is as good as absent, and is told there."""
+    """Return the finding for no key or too many keys of a group; a key without a value counts as absent."""
     pointer, mapping = error.absolute_path, error.instance
     listed = ", ".join(f"'{it}'" for it in names)
     blank = [it for it in names if mapping.get(it, "") is None]
@@ -269,7 +266,7 @@ def _one_of(error: SchemaError, names: list[str]) -> Finding:
     fixes = [Fix(f"{title[it]} '{it}'", (InsertKey(pointer, it, None),)) for it in free]
     message = f"Give at least one of {listed}"
     if blank:
-        pointer, message = (*pointer, blank[0]), f"'{blank[0]}' has no value; give at least one of {listed}"
+        pointer, message = (*pointer, blank[0]), f"'{blank[0]}' has no value. Give at least one of {listed}"
     return MISSING_KEY.at(pointer, message, on="key", fixes=fixes, severity=error.severity)
 
 
@@ -287,7 +284,7 @@ _PYTHON_KINDS = {
     list: "array",
     dict: "object",
 }
-"""To Python a truth value is a number, too: it comes first."""
+"""`bool` comes before `int`, because in Python it is a subclass of it."""
 
 
 def _pattern(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
@@ -298,7 +295,7 @@ def _pattern(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     others = (f"{text}.0", *error.schema.get("examples", ())[:1])
     near = [meant] if meant else [it for it in others if _has_format(error, it)]
     fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),), preferred=it == meant) for it in near]
-    yield BAD_FORMAT.at(pointer, f"'{_short(text)}' is not well formed; {wanted}", fixes=fixes)
+    yield BAD_FORMAT.at(pointer, f"'{_short(text)}' has the wrong format: {wanted}", fixes=fixes)
 
 
 def _has_format(error: SchemaError, value: Any) -> bool:
@@ -324,9 +321,9 @@ _BY_KEYWORD: dict[str, Callable[[SchemaIndex, SchemaError], Iterator[Finding]]] 
     "anyOf": _alternatives,
     "oneOf": _alternatives,
     "pattern": _pattern,
-    "x-no-effect": no_effect,
-    "x-move-to": old_form,
+    "x-no-effect": _no_effect,
+    "x-move-to": _old_form,
     "x-unknown-keys": tolerated_keys,
-    "x-needs": companion,
-    NO_VALUE: no_value,
+    "x-needs": _companion,
+    NO_VALUE: _no_value,
 }

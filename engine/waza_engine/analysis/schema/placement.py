@@ -107,10 +107,10 @@ def _move_advice(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[
         to = (*place[:-1], *way.split("."))
         stands = f"under '{way.partition('.')[0]}'" if "." in way else ""
     name = to[-1]
-    called = "" if name == key else f"it is called '{name}'"
+    called = "" if name == key else f"its name is '{name}'"
     if not stands:
         if name in mapping:
-            return f"; '{name}' is there already", [_remove_fix(place)]
+            return f". '{name}' already exists", [_remove_fix(place)]
         fix = Fix(f"Change to '{name}'", (RenameKey(place, str(name)),), preferred=True, safe=True)
         return f"; {called}", [fix]
     hint = f"; it belongs {stands}" + (f", where {called}" if called else "")
@@ -168,8 +168,8 @@ def _owners_hint(index: SchemaIndex, error: SchemaError, key: str) -> str:
     options = index.options_by_type
     owners = [kind for kind, keys in options.items() if key in keys]
     if owners and any(set(known) == set(keys) for keys in options.values()):
-        return f"; it is an option of {', '.join(owners)}"
-    return f"; known here: {', '.join(known)}" if 0 < len(known) <= _MAX_LISTED else ""
+        return f". It is an option of {', '.join(owners)}"
+    return f". Known keys: {', '.join(known)}" if 0 < len(known) <= _MAX_LISTED else ""
 
 
 def _chosen_options(index: SchemaIndex, error: SchemaError) -> list[str]:
