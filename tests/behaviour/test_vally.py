@@ -192,4 +192,4 @@ def test_a_key_without_a_value_is_not_one_of_two(key: str) -> None:
     )
     [found] = [it for it in found_in(text, "eval.yaml") if it.code == "missing-key"]
     assert found.underlined == key
-    assert found.message == f"'{key}' has no value. Give at least one of 'path', 'inline'"
+    assert found.message == f"'{key}' needs a value. Give at least one of 'path', 'inline'"

@@ -266,7 +266,7 @@ def _one_of(error: SchemaError, names: list[str]) -> Finding:
     fixes = [Fix(f"{title[it]} '{it}'", (InsertKey(pointer, it, None),)) for it in free]
     message = f"Give at least one of {listed}"
     if blank:
-        pointer, message = (*pointer, blank[0]), f"'{blank[0]}' has no value. Give at least one of {listed}"
+        pointer, message = (*pointer, blank[0]), f"'{blank[0]}' needs a value. Give at least one of {listed}"
     return MISSING_KEY.at(pointer, message, on="key", fixes=fixes, severity=error.severity)
 
 
