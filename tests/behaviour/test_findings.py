@@ -75,7 +75,7 @@ def test_v07_a_quoted_number(value: str) -> None:
 def test_v08_the_words_that_waza_takes_for_booleans_are_fine(value: str, word: str) -> None:
     found = only_finding(HEADER.replace("executor: mock", f"executor: mock\n  parallel: {value}"))
     assert (found.underlined, found.code, found.severity) == (value, "refused-by-check", "hint")
-    assert found.message == f"Runs read '{value}' as {word}; `waza check` does not. Write {word}"
+    assert found.message == f"Runs read '{value}' as {word}, but `waza check` reports it. Write {word}"
 
 
 def test_v08_a_boolean_of_yaml_itself() -> None:

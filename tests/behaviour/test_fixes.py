@@ -116,7 +116,7 @@ def test_v07_a_quoted_number() -> None:
 )
 def test_v09_quotes_keep_the_characters(name: str, rest: str, value: str) -> None:
     snapshot, actions = actions_at(f"{rest}¦{value}\n", name)
-    found = [it for it in actions if it.title == "Put it in quotes"]
+    found = [it for it in actions if it.title == "Add quotes"]
     assert [applied(snapshot, it) for it in found] == [f"{rest}'{value}'\n"]
     assert found[0].is_preferred
 
@@ -127,11 +127,11 @@ def test_v09_a_format_version_keeps_its_characters() -> None:
 
 @pytest.mark.parametrize(("before", "after"), [("&v 1.10", "&v '1.10'"), ("1.10 # new", "'1.10' # new")])
 def test_v09_quotes_go_around_the_value_alone(before: str, after: str) -> None:
-    check_fix(f"{HEADER}version: ¦{before}\n", f"{HEADER}version: {after}\n", "Put it in quotes")
+    check_fix(f"{HEADER}version: ¦{before}\n", f"{HEADER}version: {after}\n", "Add quotes")
 
 
 def test_v09_a_tag_that_wants_a_number_keeps_it() -> None:
-    assert "Put it in quotes" not in _titles(f"{HEADER}version: ¦!!float 1.10\n")
+    assert "Add quotes" not in _titles(f"{HEADER}version: ¦!!float 1.10\n")
 
 
 def test_a_number_out_of_range() -> None:

@@ -331,7 +331,7 @@ def test_a_skill_is_unknown_only_where_there_are_skills(tmp_path: Path) -> None:
     write(tmp_path, {"skills/notes/SKILL.md": SKILL})
     [it] = found(tmp_path, "eval.yaml")
     assert (it.code, it.severity) == ("unknown-skill", "warning")
-    assert it.message == "No SKILL.md around here has the name 'nots'. Did you mean 'notes'?"
+    assert it.message == "No skill named 'nots' found. Did you mean 'notes'?"
 
 
 # Hooks

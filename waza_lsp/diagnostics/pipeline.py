@@ -15,7 +15,7 @@ from waza_engine.lib.yaml.messages import INVALID_KEY, INVALID_MERGE, duplicate_
 from waza_engine.model.findings import Scope, Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
-from waza_engine.rules.refused_config import REFUSED_CONFIG, is_told
+from waza_engine.rules.refused_config import REFUSED_CONFIG, is_explained
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.text_cut_by_comment import TEXT_CUT_BY_COMMENT
@@ -117,7 +117,7 @@ def _with_rules(
 
         unreadable = (it for it in found if it.finding.rule is UNREADABLE_CONFIG)
         findings = [it.in_document for it in (*unreadable, *by_rules)]
-        known_better = [it for it in refused if is_told(it.in_document, findings)]
+        known_better = [it for it in refused if is_explained(it.in_document, findings)]
         found = [it for it in found if it not in known_better]
     return [*found, *by_rules]
 

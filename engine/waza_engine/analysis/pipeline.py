@@ -98,7 +98,7 @@ def _stages(document: Document, kind: Kind, written: Any, context: CheckContext)
     from waza_engine.analysis.schema.files import read_schema
     from waza_engine.analysis.schema.navigate import discriminated_values
     from waza_engine.analysis.versions import newer_than_target
-    from waza_engine.rules.refused_config import is_told
+    from waza_engine.rules.refused_config import is_explained
 
     schema = read_schema(kind.schema)
     found = SchemaChecker(schema).check(document.data)
@@ -112,7 +112,7 @@ def _stages(document: Document, kind: Kind, written: Any, context: CheckContext)
     condemned = {place(it) for it in (*found, *by_types) if _condemns(it)}
     versions = newer_than_target(schema, document.data, context.target) if context.target else ()
     by_rules = [it for it in (*check_document(document), *versions) if place(it) not in condemned]
-    found += (it for it in by_types if it.rule is not REFUSED_CONFIG or not is_told(it, by_rules))
+    found += (it for it in by_types if it.rule is not REFUSED_CONFIG or not is_explained(it, by_rules))
     return found + by_rules
 
 

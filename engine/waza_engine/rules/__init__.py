@@ -1,1 +1,1 @@
-"""Kinds of findings: one file per rule. The docstring is the rule's page, the constant its code."""
+"""Rules of all dialects, one file each. The docstring is the rule's page, the constant its code."""

@@ -1,7 +1,4 @@
-"""Regular expressions that are valid and hardly meant as they stand, and texts that look like regular expressions.
-
-Valid patterns near one that RE2 cannot read: what was most likely meant.
-"""
+"""Recognise patterns that were probably meant otherwise, and suggest patterns that RE2 can read."""
 
 import re
 from collections.abc import Iterator
@@ -20,7 +17,7 @@ _PIECES = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-"""A set, an escaped backslash with what is mostly escaped itself (no path has such letters or dots), any escape."""
+"""A set, an escaped backslash before a character that is usually escaped itself (unlike in paths), or any escape."""
 _IN_SLASHES = re.compile(r"/(?P<inner>[^/\s](?:\\.|[^/\\])*)/(?P<flags>[dmsuvy]*[gi][dgimsuvy]*)")
 _FLAGS = re.compile(r"\(\?[imsU-]+[:)]|\(\?[:=!]")
 _CLASS = re.compile(r"(?<!\\)\\[dDsSwW](?![\w\\])")
@@ -28,46 +25,48 @@ _ANYTHING = re.compile(r"[\w)\]]\.[*+]\??[\w(\[\\]")
 _ALTERNATIVES = re.compile(r"\((?:\?:)?[A-Za-z]{3,}(?:\|[A-Za-z ]{3,})+\)|[A-Za-z]{3,}(?:\|[A-Za-z]{3,})+$")
 
 
-class Doubled(NamedTuple):
-    """A class or word edge with a backslash too many: its letter, where it stands, and the pattern without."""
+class DoubledBackslash(NamedTuple):
+    """An escape with one backslash too many: its letter, its span, and the pattern with single backslashes."""
 
     letter: str
     span: tuple[int, int]
-    mended: str
+    corrected: str
 
 
-def doubled_backslash(pattern: str) -> Doubled | None:
-    """A class, word edge, dot or star escaped as in double quotes, where YAML needs one backslash only."""
-    found = next((it for it in _PIECES.finditer(pattern) if it["letter"]), None)
-    return Doubled(found["letter"], found.span(), pattern.replace("\\\\", "\\")) if found else None
-
-
-def out_of_slashes(pattern: str) -> str | None:
-    """The pattern as a YAML text when it is written as JavaScript code, between slashes and with flags behind."""
-    found = _IN_SLASHES.fullmatch(pattern)
-    if found is None:
+def doubled_backslash(pattern: str) -> DoubledBackslash | None:
+    """Return a class, word edge, dot or star escaped as for double quotes, where YAML needs one backslash only."""
+    match = next((it for it in _PIECES.finditer(pattern) if it["letter"]), None)
+    if match is None:
         return None
-    flags = "".join(sorted(set(found["flags"]) & set("ims")))
-    return f"(?{flags}){found['inner']}" if flags else str(found["inner"])
+    return DoubledBackslash(match["letter"], match.span(), pattern.replace("\\\\", "\\"))
+
+
+def without_slashes(pattern: str) -> str | None:
+    """Return the pattern of a JavaScript literal `/.../flags` as plain text; None if it is not a literal."""
+    match = _IN_SLASHES.fullmatch(pattern)
+    if match is None:
+        return None
+    flags = "".join(sorted(set(match["flags"]) & set("ims")))
+    return f"(?{flags}){match['inner']}" if flags else str(match["inner"])
 
 
 def looks_like_pattern(text: str) -> bool:
-    """Whether a text that is looked for as written was plainly meant as a regular expression."""
+    """Whether a text that is searched for literally was clearly meant as a regular expression."""
     return bool(
         _FLAGS.match(text) or _CLASS.search(text) or _ANYTHING.search(text) or _ALTERNATIVES.fullmatch(text)
     )
 
 
-_OTHER_WORDS = (("\\Z", "\\z"), ("\\h", "[ \\t]"), ("\\R", "\\r?\\n"), ("(?>", "(?:"), ("(?P>", "(?P<"))
+_RE2_EQUIVALENTS = (("\\Z", "\\z"), ("\\h", "[ \\t]"), ("\\R", "\\r?\\n"), ("(?>", "(?:"), ("(?P>", "(?P<"))
 _POSSESSIVE = re.compile(r"(?<!\\)([*+?}])\+")
 _NOTHING_TO_REPEAT = re.compile(r"(^|\||\()([*+?])")
-_MOST = 2
+_MOST_FIXES = 2
 
 
 def regex_fixes(pattern: str, pointer: Pointer) -> list[Fix]:
-    """At most two ways to write the pattern that RE2 can read."""
+    """Return at most two corrections of the pattern that RE2 can read."""
     valid = [it for it in dict.fromkeys(_candidates(pattern)) if it != pattern and regex_error(it) is None]
-    return [Fix(f"Change to {it}", (SetValue(pointer, it),)) for it in valid[:_MOST]]
+    return [Fix(f"Change to {it}", (SetValue(pointer, it),)) for it in valid[:_MOST_FIXES]]
 
 
 def _candidates(pattern: str) -> Iterator[str]:
@@ -76,8 +75,8 @@ def _candidates(pattern: str) -> Iterator[str]:
     if pattern.endswith(")"):
         yield pattern[:-1]
     text = pattern
-    for foreign, ours in _OTHER_WORDS:
-        text = text.replace(foreign, ours)
+    for foreign, equivalent in _RE2_EQUIVALENTS:
+        text = text.replace(foreign, equivalent)
     yield text
     yield _POSSESSIVE.sub(r"\1", pattern)
     yield _NOTHING_TO_REPEAT.sub(r"\1\\\2", pattern)

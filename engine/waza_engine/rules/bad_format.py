@@ -1,7 +1,7 @@
-"""A text that is not written the way its key wants it.
+"""A value in the wrong format for its key.
 
 ## Why
-waza refuses the file or reads something else than you meant.
+waza refuses the file, or reads a different value from the one you meant.
 
 ## Example
 ```yaml
@@ -32,4 +32,4 @@ tasks: ["tasks/*.yaml"]
 
 from waza_engine.model.findings import Rule
 
-BAD_FORMAT = Rule("bad-format", "text that is not written as its key wants it")
+BAD_FORMAT = Rule("bad-format", "value in the wrong format for its key")

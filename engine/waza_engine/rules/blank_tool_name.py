@@ -1,7 +1,7 @@
-"""A tool name that consists of blanks only.
+"""A blank tool name.
 
 ## Why
-waza refuses to build the grader, but only after the agent has run.
+waza refuses the grader, but only after the agent has run.
 
 ## Example
 ```yaml
@@ -24,4 +24,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-BLANK_TOOL_NAME = Rule("blank-tool-name", "tool name of blanks")
+BLANK_TOOL_NAME = Rule("blank-tool-name", "blank tool name")

@@ -1,7 +1,7 @@
 """A grader that passes whatever the agent does.
 
 ## Why
-It looks like a check and counts in the score, but it says nothing: a broken skill passes too.
+The grader looks like a check and counts in the score, but proves nothing: a broken skill passes, too.
 
 ## Example
 ```yaml

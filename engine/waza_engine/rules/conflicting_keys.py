@@ -1,4 +1,4 @@
-"""Keys of which only one may be given.
+"""Two keys that exclude each other.
 
 ## Why
 waza refuses to load the file.
@@ -29,22 +29,22 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
 from waza_engine.project.document import Document
 
-CONFLICTING_KEYS = Rule("conflicting-keys", "keys of which only one may be given")
+CONFLICTING_KEYS = Rule("conflicting-keys", "keys that exclude each other")
 
 
-def both_given(document: Document, base: Pointer, first: str, second: str) -> list[Finding]:
-    """The finding about two keys of the mapping at `base`, if something stands under both."""
+def conflicts(document: Document, base: Pointer, first: str, second: str) -> list[Finding]:
+    """Return the finding about two keys of the mapping at `base`, if both have a value."""
     both = document.has(*base, first) and document.has(*base, second)
     return [conflict(base, first, second)] if both else []
 
 
 def conflict(base: Pointer, first: str, second: str) -> Finding:
-    """The finding about two keys of the mapping at `base`."""
+    """Return the finding about two keys of the mapping at `base`."""
     fixes = [Fix(f"Remove '{it}'", (RemoveKey((*base, it)),)) for it in (first, second)]
     return CONFLICTING_KEYS.at(
         (*base, second),
-        f"Give either '{first}' or '{second}', not both",
+        f"'{first}' and '{second}' exclude each other. Remove one",
         on="key",
         fixes=fixes,
-        related=[((*base, first), "given, too")],
+        related=[((*base, first), "the other key")],
     )

@@ -1,8 +1,8 @@
 """Checks of one grader that cannot all pass.
 
 ## Why
-Whatever the agent does, the grader fails: one option demands what another forbids, or a lower limit is above the
-upper one. waza notices only some of these, and those only after the agent has run.
+The grader fails whatever the agent does: one option requires what another forbids, or a lower limit is above the upper
+one. waza notices only some of these mistakes, and only after the agent has run.
 
 ## Example
 ```yaml
@@ -29,25 +29,25 @@ from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 CONTRADICTORY_CHECKS = Rule("contradictory-checks", "checks that cannot all pass")
 
 
-def in_both(
-    wanted: str,
-    wanted_items: Sequence[str],
-    unwanted: str,
-    unwanted_items: Sequence[str],
-    alike: Callable[[str], str] = str,
+def required_and_forbidden(
+    required: str,
+    required_items: Sequence[str],
+    forbidden: str,
+    forbidden_items: Sequence[str],
+    key: Callable[[str], str] = str,
 ) -> Iterator[Finding]:
-    """A finding for each item of the option `unwanted` that the option `wanted` demands.
+    """Report each item of the option `forbidden` that the option `required` lists, too.
 
-    Items are the same when what `alike` makes of them is.
+    Two items are the same if their `key` is the same.
     """
-    demanded = [alike(it) for it in wanted_items]
-    for index, item in enumerate(unwanted_items):
-        if alike(item) in demanded:
-            place = (wanted, demanded.index(alike(item)))
+    keys = [key(it) for it in required_items]
+    for index, item in enumerate(forbidden_items):
+        if key(item) in keys:
+            place = (required, keys.index(key(item)))
             yield CONTRADICTORY_CHECKS.at(
-                (unwanted, index),
-                f"'{item}' is also in '{wanted}': this grader always fails",
+                (forbidden, index),
+                f"'{item}' is also in '{required}', so this grader always fails",
                 severity=Severity.WARNING,
-                related=[(place, "demanded here")],
-                fixes=[Fix(f"Remove '{item}' from '{unwanted}'", (RemoveKey((unwanted, index)),))],
+                related=[(place, "required here")],
+                fixes=[Fix(f"Remove '{item}' from '{forbidden}'", (RemoveKey((forbidden, index)),))],
             )

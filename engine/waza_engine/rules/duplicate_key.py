@@ -1,7 +1,7 @@
-"""A key that stands twice in one mapping.
+"""A key that occurs twice in the same mapping.
 
 ## Why
-waza refuses the file. Other tools keep the last one silently.
+waza refuses the file. Other tools silently use the last value.
 
 ## Example
 ```yaml
@@ -23,4 +23,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-DUPLICATE_KEY = Rule("duplicate-key", "key that stands twice in one mapping")
+DUPLICATE_KEY = Rule("duplicate-key", "key that occurs twice in the same mapping")

@@ -1,7 +1,7 @@
-"""A file with nothing in it.
+"""An empty file.
 
 ## Why
-waza refuses a file that is empty or holds only comments. A task file is read even when it is disabled or filtered out.
+waza refuses a file that is empty or contains only comments. It reads a task file even if the task is filtered out.
 
 ## Example
 ```yaml
@@ -23,4 +23,4 @@ tasks: ["tasks/*.yaml"]
 
 from waza_engine.model.findings import Rule, Severity
 
-EMPTY_FILE = Rule("empty-file", "file with nothing in it", Severity.INFORMATION)
+EMPTY_FILE = Rule("empty-file", "empty file", Severity.INFORMATION)

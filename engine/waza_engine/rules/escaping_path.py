@@ -1,9 +1,9 @@
-"""A path that does not lie strictly inside the workspace.
+"""A path that is not inside the workspace.
 
 ## Why
-`file` and `diff` take paths relative to the agent's workspace. waza ends the whole run with an error, without
-any result, when a path is absolute, leaves the workspace, or is the workspace itself. It does the same with the
-`workdir`, the `repos`, the `context.fixture` and the `instruction_files` of a task, whose folders are others.
+`file` and `diff` take paths relative to the agent's workspace. If a path is absolute, leaves the workspace, or is the
+workspace itself, waza stops the whole run with an error and writes no results. The same applies to a task's `workdir`,
+`repos`, `context.fixture` and `instruction_files`, each relative to its own folder.
 
 ## Example
 ```yaml
@@ -31,20 +31,18 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 ESCAPING_PATH = Rule("escaping-path", "path outside of the workspace")
 
 
-def escaping_path(
-    path: str, pointer: Pointer, *, outcome: str = "the run ends with an error"
-) -> Iterator[Finding]:
-    """The finding for `path` at `pointer`, if it is no path inside the workspace."""
+def escaping_path(path: str, pointer: Pointer, *, outcome: str = "the run will fail") -> Iterator[Finding]:
+    """Report `path` at `pointer` if it is not inside the workspace."""
     if reason := escape_reason(path):
-        message = f"{reason}: {outcome}. Name a path inside the workspace"
-        yield ESCAPING_PATH.at(pointer, message, fixes=_inside(path, pointer))
+        message = f"{reason}, so {outcome}. Use a path inside the workspace"
+        yield ESCAPING_PATH.at(pointer, message, fixes=_path_inside(path, pointer))
 
 
-def outside(problem: str, path: str, pointer: Pointer) -> Finding:
-    """The finding for a `path` at `pointer` that makes a task end with an error."""
-    return ESCAPING_PATH.at(pointer, f"{problem}: the task ends with an error", fixes=_inside(path, pointer))
+def outside_finding(problem: str, path: str, pointer: Pointer) -> Finding:
+    """Return the finding for a `path` at `pointer` that makes the task fail."""
+    return ESCAPING_PATH.at(pointer, f"{problem}, so the task will fail", fixes=_path_inside(path, pointer))
 
 
-def _inside(path: str, pointer: Pointer) -> list[Fix]:
+def _path_inside(path: str, pointer: Pointer) -> list[Fix]:
     inside = "/".join(it for it in path.replace("\\", "/").split("/") if it not in {"", ".", ".."})
     return [Fix(f"Change to '{inside}'", (SetValue(pointer, inside),))] if inside else []

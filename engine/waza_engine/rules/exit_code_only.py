@@ -1,8 +1,8 @@
-r"""A test runner of which only the exit status counts.
+r"""A test runner that is graded only by its exit status.
 
 ## Why
-Some test runners end with status 0 when they found no test at all: an agent that deletes the tests, or puts them where
-the runner does not look, passes.
+Some test runners exit with status 0 if they find no tests at all. An agent passes if it deletes the tests, or moves
+them where the runner does not look.
 
 ## Example
 ```yaml
@@ -38,7 +38,7 @@ from waza_engine.model.findings import HERE, Rule, Severity
 
 EXIT_CODE_ONLY = Rule(
     "exit-code-only",
-    "test runner of which only the exit status counts",
+    "test runner that is graded only by its exit status",
     Severity.HINT,
     needs=frozenset([HERE]),
 )

@@ -1,7 +1,7 @@
-"""An option that has no effect beside the others.
+"""An option that has no effect together with the others.
 
 ## Why
-It looks as if something were checked, but the grader never looks at it.
+The option looks like a check, but the grader never uses it.
 
 ## Example
 ```yaml
@@ -27,4 +27,4 @@ config:
 
 from waza_engine.model.findings import Rule, Severity
 
-IGNORED_OPTION = Rule("ignored-option", "option without effect", Severity.WARNING, frozenset(["unused"]))
+IGNORED_OPTION = Rule("ignored-option", "option that has no effect", Severity.WARNING, frozenset(["unused"]))

@@ -1,8 +1,8 @@
-"""An MCP server that cannot be reached.
+"""An MCP server without the command or URL that it needs.
 
 ## Why
-A local server needs a `command`, one in the network (`type: http` or `sse`) a `url`. Otherwise the agent runs without
-its tools, or does not start.
+A local server needs a `command`; a remote server (`type: http` or `sse`) needs a `url`. Otherwise the agent runs
+without the server's tools, or does not start.
 
 ## Example
 ```yaml
@@ -44,23 +44,26 @@ from waza_engine.model.findings import HERE, Finding, Fix, InsertKey, Rule, Seve
 from waza_engine.project.document import Document
 
 INCOMPLETE_MCP_SERVER = Rule(
-    "incomplete-mcp-server", "MCP server that cannot be reached", Severity.WARNING, needs=frozenset([HERE])
+    "incomplete-mcp-server",
+    "MCP server without its command or URL",
+    Severity.WARNING,
+    needs=frozenset([HERE]),
 )
 _NEEDS = {"http": "url", "sse": "url", "stdio": "command", "local": "command"}
 
 
 def incomplete_servers(document: Document, place: Pointer) -> Iterator[Finding]:
-    """The findings about the servers in the mapping at `place`."""
+    """Report incomplete servers in the mapping at `place`."""
     for name, server in document.mapping(*place).items():
-        # Nothing is as good as nothing in it.
+        # A server without a value counts as an empty mapping.
         if server is None or isinstance(server, Mapping):
-            yield from _incomplete((*place, name), server or {})
+            yield from _missing_key((*place, name), server or {})
 
 
-def _incomplete(place: Pointer, server: Mapping[str, Any]) -> Iterator[Finding]:
+def _missing_key(place: Pointer, server: Mapping[str, Any]) -> Iterator[Finding]:
     kind = server.get("type") or ("http" if server.get("url") else "stdio")
     needed = _NEEDS.get(kind) if isinstance(kind, str) else None
     if needed is not None and not server.get(needed):
         fix = Fix(f"Add '{needed}'", (InsertKey(place, needed, None),), preferred=True)
-        message = f"A server of type '{kind}' needs '{needed}'"
+        message = f"The server '{place[-1]}' has the type '{kind}' and needs '{needed}'"
         yield INCOMPLETE_MCP_SERVER.at(place, message, on="key", fixes=[fix])

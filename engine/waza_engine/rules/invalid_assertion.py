@@ -1,8 +1,8 @@
-"""An assertion that is no expression of its language.
+"""An assertion that is not an expression in its language.
 
 ## Why
-waza evaluates each assertion on its own, after the agent has run; one that does not parse counts as failed.
-Python statements (`import re`, `x = 1`) are no expressions either; in JavaScript they are allowed.
+waza evaluates each assertion separately after the agent has run. An assertion that does not parse counts as failed.
+Python statements (`import re`, `x = 1`) are not expressions; in JavaScript, statements are allowed.
 
 ## Example
 ```yaml
@@ -24,5 +24,5 @@ config:
 from waza_engine.model.findings import Rule, Severity
 
 INVALID_ASSERTION = Rule(
-    "invalid-assertion", "assertion that is no expression of its language", Severity.WARNING
+    "invalid-assertion", "assertion that is not an expression in its language", Severity.WARNING
 )

@@ -1,8 +1,8 @@
 """A JSON Schema that waza cannot compile.
 
 ## Why
-waza compiles the schema when it grades, after the agent has run, and then ends the whole run with an error. Patterns
-in the schema are RE2: look-ahead and back-references are refused.
+waza compiles the schema when it grades, after the agent has run, and then stops the whole run with an error. Patterns
+in the schema use RE2, which has no look-ahead and no back-references.
 
 ## Example
 ```yaml
@@ -23,4 +23,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-INVALID_JSON_SCHEMA = Rule("invalid-json-schema", "JSON Schema that does not compile")
+INVALID_JSON_SCHEMA = Rule("invalid-json-schema", "JSON Schema that waza cannot compile")

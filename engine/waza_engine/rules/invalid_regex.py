@@ -1,8 +1,8 @@
-r"""A pattern that waza's regular expressions (RE2) cannot read.
+r"""A pattern that waza's regular expression engine (RE2) cannot parse.
 
 ## Why
-waza finds out when the agent has already run. A pattern that is not valid counts as a failed check, in lists of
-forbidden patterns too, or ends the whole run with an error, depending on the grader.
+waza notices only after the agent has run. Depending on the grader, an invalid pattern counts as a failed check, even in
+a list of forbidden patterns, or stops the whole run with an error.
 
 ## Example
 ```yaml
@@ -23,4 +23,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-INVALID_REGEX = Rule("invalid-regex", "pattern that RE2 cannot read")
+INVALID_REGEX = Rule("invalid-regex", "pattern that RE2 cannot parse")

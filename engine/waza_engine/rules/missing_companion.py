@@ -1,7 +1,7 @@
-"""An option that must be given because another one is.
+"""An option without another option that it needs.
 
 ## Why
-waza builds the grader only after the agent has run, and then ends the run with an error.
+waza creates the grader only after the agent has run, and then stops the run with an error.
 
 ## Example
 ```yaml
@@ -23,4 +23,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-MISSING_COMPANION = Rule("missing-companion", "option without the one it needs")
+MISSING_COMPANION = Rule("missing-companion", "option without another one that it needs")

@@ -1,7 +1,7 @@
-"""A key that must be there is not.
+"""A required key that is missing.
 
 ## Why
-waza refuses the file, or finds out after the agent has run; either way the run is lost. A key without a value, or with
+waza refuses the file, or notices after the agent has run; either way the run is lost. A key without a value, or with
 `null`, counts as missing.
 
 ## Example
@@ -24,4 +24,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-MISSING_KEY = Rule("missing-key", "required key that is not there")
+MISSING_KEY = Rule("missing-key", "required key that is missing")

@@ -1,9 +1,10 @@
-"""A name of the trial, or a function, in a part of an assertion where it cannot be seen.
+"""A trial variable or function where an assertion cannot access it.
 
 ## Why
-Inside a lambda, and in the body and the conditions of a generator expression, an assertion sees nothing of the trial,
-not even `len`. The same holds for list, set and dictionary comprehensions before Python 3.12. Only the first
-iterable is evaluated outside. The assertion raises a name error and counts as failed, whatever the agent did.
+Inside a lambda, and in the body and conditions of a generator expression, an assertion cannot access the trial's
+variables or functions, not even `len`. Before Python 3.12 the same applies to list, set and dictionary comprehensions.
+Only the first iterable is evaluated outside. The assertion raises a `NameError` and counts as failed, whatever the
+agent did.
 
 ## Example
 ```yaml
@@ -24,4 +25,4 @@ config:
 
 from waza_engine.model.findings import Rule, Severity
 
-NAME_OUT_OF_SCOPE = Rule("name-out-of-scope", "name where an assertion cannot see it", Severity.WARNING)
+NAME_OUT_OF_SCOPE = Rule("name-out-of-scope", "name that an assertion cannot access", Severity.WARNING)

@@ -1,7 +1,7 @@
-"""A key that waza reads and then never uses.
+"""A key that waza reads but never uses.
 
 ## Why
-It looks as if something were checked or set, and nothing is, in any version of waza. The run passes just the same.
+The key looks like a check or a setting, but no version of waza uses it. The run passes all the same.
 
 ## Example
 ```yaml
@@ -31,5 +31,5 @@ graders:
 from waza_engine.model.findings import Rule, Severity
 
 NEVER_APPLIED = Rule(
-    "never-applied", "key that is read and never used", Severity.WARNING, frozenset(["unused"])
+    "never-applied", "key that is read but never used", Severity.WARNING, frozenset(["unused"])
 )

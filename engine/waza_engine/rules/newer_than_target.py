@@ -1,18 +1,18 @@
-"""An option or grader type that the waza version of the project does not know.
+"""An option or grader type that is newer than the project's waza version.
 
 ## Why
-An older waza ignores the option silently, or refuses the file. Only projects that say which version they use get
-this finding: `target` in `.waza-lsp.toml`, or the editor's setting `waza.target`.
+An older waza silently ignores the option, or refuses the file. You get this finding only if the project declares its
+version: with `target` in `.waza-lsp.toml`, or with the editor's setting `waza.target`.
 
 ## Example
-With `target = "0.30"`, a grader with `extract_json: true`: the option came with waza 0.36.
+A grader with `extract_json: true` in a project with `target = "0.30"`: waza 0.36 introduced the option.
 
 ## Instead
-The same grader without the option, or a newer waza and a newer `target`.
+The same grader without the option, or a newer waza with a newer `target`.
 """
 
 from waza_engine.model.findings import Rule, Severity
 
 NEWER_THAN_TARGET = Rule(
-    "newer-than-target", "option or type that the project's waza version does not know", Severity.WARNING
+    "newer-than-target", "option or type that is newer than the project's waza version", Severity.WARNING
 )

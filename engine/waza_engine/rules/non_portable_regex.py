@@ -1,11 +1,10 @@
-r"""A pattern that means something else than it looks like, or that not every version of JavaScript reads.
+r"""A pattern that does not mean what it looks like, or that not every JavaScript engine supports.
 
 ## Why
-vally's patterns are JavaScript's. There `\A`, `\Z` and `\p{L}` are plain letters, so a pattern copied from another
-tool is valid and never matches. A group such as `(?i:...)` is read by the newest engines only. `'\\d'` in single
-quotes looks for a backslash and a d: only in double quotes does YAML want two backslashes. `/total/i` looks for
-slashes, too: as a text, a pattern has none around it, and its flags stand before it, `(?i)total`. The last two hold for
-waza as well.
+vally uses JavaScript patterns. In JavaScript, `\A`, `\Z` and `\p{L}` are plain letters, so a pattern copied from
+another tool is valid but never matches. Only the newest engines support groups such as `(?i:...)`. In single quotes,
+`'\\d'` matches a backslash and a d; YAML needs two backslashes only in double quotes. `/total/i` matches the slashes,
+too: write a pattern without slashes and with its flags in front, `(?i)total`. The last two mistakes also apply to waza.
 
 ## Example
 ```yaml
@@ -40,7 +39,7 @@ from collections.abc import Callable, Iterator
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
-from waza_engine.rules._patterns import doubled_backslash, out_of_slashes
+from waza_engine.rules._patterns import doubled_backslash, without_slashes
 
 NON_PORTABLE_REGEX = Rule(
     "non-portable-regex", "pattern that does not mean what it looks like", Severity.WARNING
@@ -48,15 +47,15 @@ NON_PORTABLE_REGEX = Rule(
 
 
 def doubtful_findings(pattern: str, pointer: Pointer, is_valid: Callable[[str], bool]) -> Iterator[Finding]:
-    """What is doubtful in a valid pattern of any tool. `is_valid` says whether a pattern can be read."""
+    """Report what is doubtful in a valid pattern. `is_valid` tells whether the tool can parse a pattern."""
     if doubled := doubled_backslash(pattern):
         letter = doubled.letter
-        message = f"This looks for a backslash before {letter}: only in double quotes does \\{letter} need two backslashes"
-        fix = Fix("Write single backslashes", (SetValue(pointer, doubled.mended),), preferred=True)
+        message = f"This matches a backslash before {letter}. Write \\{letter}; only double quotes need two backslashes"
+        fix = Fix("Write single backslashes", (SetValue(pointer, doubled.corrected),), preferred=True)
         yield NON_PORTABLE_REGEX.at(
-            pointer, message, fixes=[fix] if is_valid(doubled.mended) else [], part=doubled.span
+            pointer, message, fixes=[fix] if is_valid(doubled.corrected) else [], part=doubled.span
         )
-    if (bare := out_of_slashes(pattern)) is not None:
+    if (bare := without_slashes(pattern)) is not None:
         fix = Fix(f"Change to {bare}", (SetValue(pointer, bare),), preferred=True)
-        message = "The slashes and what stands behind them are part of the pattern: they are looked for, too"
+        message = "The slashes and flags are part of the pattern, so it matches them, too. Remove them"
         yield NON_PORTABLE_REGEX.at(pointer, message, fixes=[fix] if is_valid(bare) else [])

@@ -1,7 +1,7 @@
-"""A number, or a length, outside what the key takes.
+"""A number or length outside of the allowed range.
 
 ## Why
-waza refuses the file or, worse, replaces the value silently.
+waza refuses the file or, worse, silently replaces the value.
 
 ## Example
 ```yaml
@@ -22,4 +22,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-OUT_OF_RANGE = Rule("out-of-range", "number outside what the key takes")
+OUT_OF_RANGE = Rule("out-of-range", "number outside of the allowed range")

@@ -1,7 +1,7 @@
 """A panel with a single judge.
 
 ## Why
-A panel evens out what single judges get wrong. One judge alone is a `prompt` grader with more to write.
+A panel averages out the errors of single judges. With one judge it does the same as a simpler `prompt` grader.
 
 ## Example
 ```yaml

@@ -1,8 +1,8 @@
-r"""A regular expression where a plain text is looked for.
+r"""A regular expression where plain text is expected.
 
 ## Why
-`contains`, `output_contains` and vally's `substring` look for the text as it stands: `(?i)total` is found only where
-somebody wrote a parenthesis, a question mark and an i. A positive check then always fails; a negative one never does.
+`contains`, `output_contains` and vally's `substring` search for the literal text: `(?i)total` matches only an output
+with a parenthesis, a question mark and an i. A positive check then always fails; a negative one never does.
 
 ## Example
 ```yaml
@@ -28,13 +28,11 @@ from waza_engine.model.findings import Finding, Fix, Rule, Severity
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.rules._patterns import looks_like_pattern
 
-PATTERN_AS_TEXT = Rule(
-    "pattern-as-text", "regular expression where a plain text is looked for", Severity.WARNING
-)
+PATTERN_AS_TEXT = Rule("pattern-as-text", "regular expression where plain text is expected", Severity.WARNING)
 
 
 def pattern_as_text(text: str, pointer: Pointer, other: str, fixes: Iterable[Fix] = ()) -> Iterator[Finding]:
-    """What is said of a text that is looked for as it stands; a pattern belongs in the `other` option or grader."""
+    """Report a literal text that looks like a pattern; `other` names the option or grader for patterns."""
     if looks_like_pattern(text) and not has_placeholder(text):
-        message = f"This is looked for as it stands, special characters and all; a pattern belongs in {other}"
+        message = f"This text is searched for literally, although it looks like a pattern. Patterns belong in {other}"
         yield PATTERN_AS_TEXT.at(pointer, message, fixes=fixes)

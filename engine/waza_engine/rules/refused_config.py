@@ -1,7 +1,7 @@
 """A config that its grader type refuses.
 
 ## Why
-Each key and value is of the kind that it has to be, and together they mean nothing: no run can start with such a grader.
+Each key and value is valid, but their combination is not. A run with such a grader cannot start.
 
 ## Example
 ```yaml
@@ -35,8 +35,8 @@ from waza_engine.model.findings import Finding, Rule, Severity
 REFUSED_CONFIG = Rule("refused-config", "config that its grader type refuses")
 
 
-def is_told(refusal: Finding, others: Iterable[Finding]) -> bool:
-    """Whether others know better what is wrong with the same entry: they have an error in it, or an older form."""
+def is_explained(refusal: Finding, others: Iterable[Finding]) -> bool:
+    """Whether another finding explains the refusal: an error or an older form in the same entry."""
     *entry, _ = refusal.pointer
     entry = entry[: entry.index("config")] if "config" in entry else entry
     return any(

@@ -1,7 +1,7 @@
 """A second YAML document in the file.
 
 ## Why
-waza reads the first document and ignores everything after the second `---` silently.
+waza reads the first document and silently ignores everything after the second `---`.
 
 ## Example
 ```yaml

@@ -1,7 +1,7 @@
-"""Text that is not YAML.
+"""Text that is not valid YAML.
 
 ## Why
-Nothing in the file can be read reliably; waza stops with an error that often names another line.
+The file cannot be read reliably. waza stops with an error that often names the wrong line.
 
 ## Example
 ```yaml
@@ -30,4 +30,4 @@ tasks: ["tasks/*.yaml"]
 
 from waza_engine.model.findings import Rule
 
-SYNTAX_ERROR = Rule("syntax-error", "text that is not YAML")
+SYNTAX_ERROR = Rule("syntax-error", "text that is not valid YAML")

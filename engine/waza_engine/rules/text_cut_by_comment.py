@@ -1,8 +1,8 @@
-"""A text that YAML cuts at a `#`.
+"""A string that YAML cuts at a `#`.
 
 ## Why
-Outside of quotes, a blank and a `#` begin a comment. A prompt such as `Fix issue #12 first` reaches the agent as
-`Fix issue`, and a criterion of a judge loses its end without a word.
+Outside of quotes, a blank and a `#` start a comment. The agent gets the prompt `Fix issue #12 first` as `Fix issue`,
+and a judge's criterion silently loses its end.
 
 ## Example
 ```yaml
@@ -27,4 +27,4 @@ expected:
 
 from waza_engine.model.findings import Rule, Severity
 
-TEXT_CUT_BY_COMMENT = Rule("text-cut-by-comment", "text that YAML cuts at a #", Severity.WARNING)
+TEXT_CUT_BY_COMMENT = Rule("text-cut-by-comment", "string that YAML cuts at a #", Severity.WARNING)

@@ -1,8 +1,8 @@
-"""A single check whose outcome does not depend on what the agent did.
+"""A check whose outcome does not depend on the agent.
 
 ## Why
-The check counts in the score like any other, so it shifts the score without saying anything. An empty text, for
-instance, is contained in every output, even in an empty one, and the pattern `.*` is found in every text.
+The check counts in the score like any other, so it shifts the score but proves nothing. For example, every output
+contains the empty string, and the pattern `.*` matches every text.
 
 ## Example
 ```yaml

@@ -1,8 +1,8 @@
-"""A name in an assertion that does not exist there.
+"""A name that does not exist in assertions.
 
 ## Why
-Assertions see six names of the trial and `len any all re str int float bool list dict`, and none of Python's other
-functions. The assertion raises a name error and counts as failed, whatever the agent did.
+Assertions can use six variables of the trial and `len any all re str int float bool list dict`, but none of Python's
+other functions. Otherwise the assertion raises a `NameError` and counts as failed, whatever the agent did.
 
 ## Example
 ```yaml
@@ -23,4 +23,6 @@ config:
 
 from waza_engine.model.findings import Rule, Severity
 
-UNKNOWN_ASSERTION_NAME = Rule("unknown-assertion-name", "name that no assertion can see", Severity.WARNING)
+UNKNOWN_ASSERTION_NAME = Rule(
+    "unknown-assertion-name", "name that does not exist in assertions", Severity.WARNING
+)

@@ -1,7 +1,7 @@
 """A grader type that does not exist.
 
 ## Why
-waza loads the file all the same and fails when it builds the grader: after the agent has run.
+waza loads the file anyway. It fails when it creates the grader, after the agent has run.
 
 ## Example
 ```yaml

@@ -1,8 +1,8 @@
 """A key that the format does not have.
 
 ## Why
-Older waza versions ignore it silently: the option you meant is simply off, sometimes for months. Newer ones refuse
-the file or warn.
+Older waza versions silently ignore the key, so the option you meant stays off, sometimes for months. Newer versions
+refuse the file or warn.
 
 ## Example
 ```yaml

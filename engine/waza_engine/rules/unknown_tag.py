@@ -1,7 +1,7 @@
 """A tag that YAML does not have.
 
 ## Why
-A tag says how a value is to be read: `!!str 1` is a text. Tags of your own mean nothing here: readers pass over them, or
+A tag sets the type of a value: `!!str 1` is a string. Custom tags have no meaning in these files: tools ignore them or
 refuse the file.
 
 ## Example

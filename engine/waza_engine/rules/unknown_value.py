@@ -1,7 +1,7 @@
-"""A word that is none of those the key knows.
+"""A value that is not one of the key's allowed values.
 
 ## Why
-waza does not look at such words when it loads the file; the grader fails to build after the agent has run.
+waza does not check such values when it loads the file. It fails when it creates the grader, after the agent has run.
 
 ## Example
 ```yaml
@@ -24,4 +24,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-UNKNOWN_VALUE = Rule("unknown-value", "word that is none of those the key knows")
+UNKNOWN_VALUE = Rule("unknown-value", "value that is not one of the allowed values")

@@ -1,8 +1,8 @@
-"""A value that starts with `{{` and is not in quotes.
+"""A value that starts with `{{` but is not quoted.
 
 ## Why
-To YAML two braces are a mapping in a mapping, not a text. waza stops with an error about types or indentation that does
-not mention the template.
+YAML reads two braces as a mapping in a mapping, not as a string. waza stops with an error about types or indentation
+that does not mention the template.
 
 ## Example
 ```yaml

@@ -1,14 +1,14 @@
-"""A file that cannot be read at all.
+"""A file that cannot be read.
 
 ## Why
-The file cannot be opened, or its bytes are no UTF-8 text. waza stops there too. A file of more than 2 MB is not checked:
-no eval is as long, and looking for mistakes in it would keep you waiting.
+The file cannot be opened, or it is not UTF-8 text. waza cannot read it either. Files of more than 2 MB are not checked:
+no eval is that long, and a check would take too much time.
 
 ## Example
 A file saved as UTF-16, or one without read permission.
 
 ## Instead
-The same file saved as UTF-8, readable for you.
+The same file saved as UTF-8, with read permission.
 """
 
 from waza_engine.model.findings import Rule

@@ -1,8 +1,8 @@
-"""A variable that nobody replaces.
+"""A variable that is not replaced.
 
 ## Why
-waza puts no environment variables into its files: `${MODEL}` reaches the run as it stands. vally replaces `${MODEL}`, but
-not `$MODEL`.
+waza does not replace environment variables in its files, so the run gets `${MODEL}` literally. vally replaces
+`${MODEL}`, but not `$MODEL`.
 
 ## Example
 ```yaml
@@ -39,7 +39,7 @@ from waza_engine.recognition.recognise import dialect
 
 UNREPLACED_VARIABLE = Rule(
     "unreplaced-variable",
-    "variable that nobody replaces",
+    "variable that is not replaced",
     Severity.WARNING,
     needs=frozenset(["inputs", HERE]),
 )
@@ -64,11 +64,9 @@ def _finding(document: Document, place: Pointer, runner: str) -> Iterator[Findin
     if dialect(runner).replaces_variables:
         if not is_bare:
             return
-        meant = f"${{{name}}}"
-        fix = Fix(f"Change to {meant}", (SetValue(place, meant),), preferred=True)
-        yield UNREPLACED_VARIABLE.at(place, f"{runner} replaces {meant}, not {text}", fixes=[fix])
+        variable = f"${{{name}}}"
+        fix = Fix(f"Change to {variable}", (SetValue(place, variable),), preferred=True)
+        yield UNREPLACED_VARIABLE.at(place, f"{runner} replaces {variable}, not {text}", fixes=[fix])
     elif is_bare or has_placeholder(text):
-        message = (
-            f"{runner} replaces no variables: the run gets '{text}' as it stands. Name it on the command line"
-        )
+        message = f"{runner} does not replace variables, so the run gets '{text}'. Pass the value on the command line"
         yield UNREPLACED_VARIABLE.at(place, message)

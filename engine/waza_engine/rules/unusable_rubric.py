@@ -1,8 +1,8 @@
-"""A rubric that does not exist, or a file that is no rubric.
+"""A rubric that does not exist, or a file that is not a rubric.
 
 ## Why
-The grader cannot be built: the run ends with an error after the agent has worked. A rubric is one of the built-in
-names, or a path to a Markdown file with front matter (`name`, `version`, `scale`, `description`) and a text.
+waza cannot create the grader, so the run ends with an error after the agent has run. A rubric is a built-in name, or
+the path of a Markdown file with front matter (`name`, `version`, `scale`, `description`) and a text.
 
 ## Example
 ```yaml

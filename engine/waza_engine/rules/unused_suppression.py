@@ -1,8 +1,8 @@
-"""A `waza-lsp: ignore` comment that silences nothing.
+"""A `waza-lsp: ignore` comment that suppresses nothing.
 
 ## Why
-The mistake it was written for is gone, or the code in it is misspelt, or it stands on another line than the finding.
-Left behind, it hides the next mistake of that kind on its line.
+The mistake is fixed, the code is misspelt, or the comment is on a different line from the finding. If you leave the
+comment, it hides the next finding of that kind on its line.
 
 ## Example
 ```yaml
@@ -33,7 +33,7 @@ from waza_engine.model.findings import Rule, Severity
 
 UNUSED_SUPPRESSION = Rule(
     "unused-suppression",
-    "suppression comment that silences nothing",
+    "suppression comment that suppresses nothing",
     Severity.HINT,
     frozenset(["unused"]),
 )

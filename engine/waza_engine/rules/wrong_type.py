@@ -1,7 +1,7 @@
-"""A value of another kind than the key takes.
+"""A value of the wrong type.
 
 ## Why
-waza refuses the whole file when a list is given as a text or a number in quotes.
+waza refuses the whole file, for example if a string stands where a list is expected, or a number is in quotes.
 
 ## Example
 ```yaml
@@ -22,4 +22,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-WRONG_TYPE = Rule("wrong-type", "value of another kind than the key takes")
+WRONG_TYPE = Rule("wrong-type", "value of the wrong type")

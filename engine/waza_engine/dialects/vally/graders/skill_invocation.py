@@ -32,7 +32,7 @@ from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingC
 from waza_engine.graders.excerpts import names_used
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.model.schema_marks import item_marks
-from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.contradictory_checks import required_and_forbidden
 
 
 class SkillInvocationGrader(VallyGrader):
@@ -55,7 +55,7 @@ class SkillInvocationGrader(VallyGrader):
     )
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
-        for it in in_both("required", self.required, "disallowed", self.disallowed):
+        for it in required_and_forbidden("required", self.required, "disallowed", self.disallowed):
             yield replace(it, refused=True, severity=Severity.ERROR)
 
     def grade(self, context: GradingContext) -> GraderResult:

@@ -51,7 +51,7 @@ from waza_engine.graders.excerpts import names_used
 from waza_engine.lib.js_regex import TooSlowError
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import marks
-from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.contradictory_checks import required_and_forbidden
 
 _Required = Annotated[Annotated[RequiredTool, Tag("entry")] | ToolName, Discriminator(form_of), AnyForm()]
 _Disallowed = Annotated[Annotated[DisallowedTool, Tag("entry")] | ToolName, Discriminator(form_of), AnyForm()]
@@ -105,7 +105,7 @@ class ToolCallsGrader(VallyGrader):
         for option, kind in _ENTRIES.items():
             yield from entry_findings(option, getattr(self, option), kind)
         wanted, unwanted = ([_plain_name(it) for it in items] for items in (self.required, self.disallowed))
-        for it in in_both("required", wanted, "disallowed", unwanted):
+        for it in required_and_forbidden("required", wanted, "disallowed", unwanted):
             if unwanted[int(it.pointer[1])]:
                 yield it
 

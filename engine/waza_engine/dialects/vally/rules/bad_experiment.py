@@ -1,12 +1,12 @@
 """An experiment that cannot be planned.
 
 ## Why
-vally lays each variant over the specs and then compares them with the baseline. That needs a baseline that is one of
-the variants, and variants that differ only in what `vary` lists: otherwise nobody could say what made the difference.
-`vary` is a list of JSON pointers into the specs, below `/defaults` for their settings and below `/environment`.
+vally applies each variant to the specs and compares the results with the baseline. The baseline must be one of the
+variants, and the variants may differ only in the paths that `vary` lists; otherwise you could not tell what made the
+difference. `vary` is a list of JSON pointers into the specs, below `/defaults` (settings) and `/environment`.
 
-With `matrix` the arms are all combinations of its values, and they differ in the paths of its axes; `vary` must be absent,
-and the baseline has a value for each axis. `waza-lsp run` refuses the same things.
+With `matrix`, the arms are all combinations of its values, and they differ in the paths of its axes. `vary` must be
+absent, and the baseline needs a value for each axis. `waza-lsp run` refuses the same mistakes.
 
 ## Example
 ```yaml
@@ -67,28 +67,28 @@ def check(document: Document) -> Iterator[Finding]:
     data = document.mapping()
     yield from problem_findings(BAD_EXPERIMENT, matrix_problems(data), removable=True)
     if document.mapping("variants") and document.mapping("matrix"):
-        return  # Which of the two is meant, nobody knows.
+        return  # It is unknown which of the two is meant.
     paths = list(path_problems(data, SETTINGS))
     yield from problem_findings(BAD_EXPERIMENT, paths)
-    # That two variants are needed says the schema.
+    # The schema reports that there must be two variants.
     yield from problem_findings(
         BAD_EXPERIMENT, (it for it in arm_problems(data) if it.pointer != ("variants",))
     )
     yield from problem_findings(BAD_EXPERIMENT, baseline_problems(data))
-    # What a broken path was meant to allow is not known.
+    # It is unknown what a broken path was meant to allow.
     if not paths and all(text.startswith("/") for _, text in document.texts("vary")):
         yield from _differences(document)
 
 
 def _differences(document: Document) -> Iterator[Finding]:
-    told: set[tuple[Pointer, tuple[str, ...]]] = set()
+    reported: set[tuple[Pointer, tuple[str, ...]]] = set()
     for spec in spec_data_of_evals(document) or [{}]:
         for it in undeclared_differences(document.mapping(), spec):
-            # What the name of an environment stands for is not known here.
-            if (it.pointer, it.path) in told or it.path == ("environment",):
+            # The contents of a named environment are unknown here.
+            if (it.pointer, it.path) in reported or it.path == ("environment",):
                 continue
-            told.add((it.pointer, it.path))
+            reported.add((it.pointer, it.path))
             place = pointer_text(it.path)
             fix = Fix(f"Add {place} to 'vary'", (AppendItem(("vary",), place),))
-            message = f"'{it.arm.name}' differs from the baseline in {place}, which 'vary' does not list"
+            message = f"'{it.arm.name}' differs from the baseline in {place}. Add this path to 'vary'"
             yield BAD_EXPERIMENT.at(it.pointer, message, on="key", fixes=[fix])

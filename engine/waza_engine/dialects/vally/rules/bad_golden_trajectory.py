@@ -1,8 +1,8 @@
-"""A golden trajectory that is none.
+"""A golden trajectory that is invalid.
 
 ## Why
-A reference answer is read when the spec is loaded: a file that is not there, or a trajectory that is not in the ATIF form (a
-`schema_version` that begins with `ATIF-`, `session_id`, `agent`, `steps`), keeps the whole spec from being run.
+vally reads the golden trajectory when it loads the spec. If the file does not exist, or the trajectory is not in ATIF
+format (a `schema_version` that begins with `ATIF-`, `session_id`, `agent`, `steps`), vally cannot run the spec at all.
 
 ## Example
 ```yaml
@@ -47,30 +47,29 @@ from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 
-BAD_GOLDEN_TRAJECTORY = Rule("bad-golden-trajectory", "golden trajectory that is none", Severity.ERROR)
+BAD_GOLDEN_TRAJECTORY = Rule("bad-golden-trajectory", "golden trajectory that is invalid", Severity.ERROR)
 APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
     for place, _ in document.tasks():
-        here = (*place, "golden_trajectory")
-        given = document.mapping(*here)
-        path, inline = given.get("path"), plain(given.get("inline"))
+        golden_place = (*place, "golden_trajectory")
+        golden = document.mapping(*golden_place)
+        path, inline = golden.get("path"), plain(golden.get("inline"))
         if inline is not None and not path:
-            yield from _inline(document, (*here, "inline"), inline)
+            yield from _inline(document, (*golden_place, "inline"), inline)
         elif isinstance(path, str) and path and inline is None:
-            yield from _file(document, (*here, "path"), path)
+            yield from _file(document, (*golden_place, "path"), path)
 
 
 def _inline(document: Document, place: Pointer, inline: Any) -> Iterator[Finding]:
-    # Nobody knows the types of values that are filled in later.
-    if not has_placeholder(repr(inline)) and (found := atif_problem(inline)):
-        spot = found.pointer
-        while spot and not document.has(*place, *spot):
-            spot = spot[:-1]
-        yield BAD_GOLDEN_TRAJECTORY.at(
-            (*place, *spot), f"This is no trajectory in the ATIF form: {found}; no run can start"
-        )
+    # The types of values that are filled in later are unknown.
+    if not has_placeholder(repr(inline)) and (problem := atif_problem(inline)):
+        below = problem.pointer
+        while below and not document.has(*place, *below):
+            below = below[:-1]
+        message = f"Not a trajectory in ATIF format, so the run cannot start: {problem}"
+        yield BAD_GOLDEN_TRAJECTORY.at((*place, *below), message)
 
 
 def _file(document: Document, place: Pointer, path: str) -> Iterator[Finding]:
@@ -78,10 +77,8 @@ def _file(document: Document, place: Pointer, path: str) -> Iterator[Finding]:
     if folder is None or has_placeholder(path):
         return
     if not document.files.is_file(folder / path):
-        yield BAD_GOLDEN_TRAJECTORY.at(
-            place, f"There is no file '{path}' in the folder of the spec; no run can start"
-        )
-    elif told := document.files.read_as(folder / path, text_problem):
-        yield BAD_GOLDEN_TRAJECTORY.at(
-            place, f"'{path}' is no trajectory in the ATIF form: {told}; no run can start"
-        )
+        message = f"'{path}' not found in the spec's folder, so the run cannot start"
+        yield BAD_GOLDEN_TRAJECTORY.at(place, message)
+    elif problem := document.files.read_as(folder / path, text_problem):
+        message = f"'{path}' is not a trajectory in ATIF format, so the run cannot start: {problem}"
+        yield BAD_GOLDEN_TRAJECTORY.at(place, message)

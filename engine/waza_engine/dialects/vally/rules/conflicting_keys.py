@@ -1,13 +1,13 @@
-"""vally's check of `conflicting-keys`: the two names of the settings of a run."""
+"""Check `conflicting-keys` in vally files: the two names of the run settings."""
 
 from collections.abc import Iterator
 
 from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
-from waza_engine.rules.conflicting_keys import both_given
+from waza_engine.rules.conflicting_keys import conflicts
 
 APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    yield from both_given(document, (), "config", "defaults")
+    yield from conflicts(document, (), "config", "defaults")

@@ -1,7 +1,8 @@
-"""Several graders of one type in a stimulus, where the type has a weight.
+"""Several graders of one weighted type in the same stimulus.
 
 ## Why
-Weights are by type: each of the graders counts with the full weight of its type, so the type counts more in this stimulus than its number says.
+Weights are per grader type. Each of these graders counts with the full weight of the type, so the type counts more in
+this stimulus than its weight says.
 
 ## Example
 ```yaml
@@ -47,10 +48,12 @@ def check(document: Document) -> Iterator[Finding]:
     for stimulus, _ in document.tasks() if weights else ():
         graders = list(document.mappings(*stimulus, "graders"))
         counts = Counter(str(it.get("type")) for _, it in graders)
-        told: set[str] = set()
+        reported: set[str] = set()
         for place, grader in graders:
             kind = str(grader.get("type"))
-            if kind in weights and counts[kind] > 1 and kind not in told:
-                told.add(kind)
-                message = f"{counts[kind]} graders here are '{kind}'; each counts with the weight of the type"
+            if kind in weights and counts[kind] > 1 and kind not in reported:
+                reported.add(kind)
+                message = (
+                    f"Each of the {counts[kind]} '{kind}' graders counts with the full weight of the type"
+                )
                 yield DUPLICATE_GRADER_TYPE_IN_STIMULUS.at((*place, "type"), message)

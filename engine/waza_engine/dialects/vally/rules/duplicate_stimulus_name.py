@@ -1,7 +1,7 @@
-"""A name that two stimuli of a spec have.
+"""A name that two stimuli of a spec share.
 
 ## Why
-Trials are paired across runs by the name of the stimulus and the number of the trial; vally refuses the spec.
+vally pairs trials across runs by stimulus name and trial number, so it refuses the spec.
 
 ## Example
 ```yaml
@@ -40,7 +40,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 from waza_engine.project.document import Document
 from waza_engine.project.names import duplicate_texts, free_name
 
-DUPLICATE_STIMULUS_NAME = Rule("duplicate-stimulus-name", "name that two stimuli have")
+DUPLICATE_STIMULUS_NAME = Rule("duplicate-stimulus-name", "name that two stimuli share")
 APPLIES = frozenset(["eval"])
 
 
@@ -49,5 +49,5 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer, value, others in duplicate_texts(document, "name"):
         free = free_name(value, taken)
         fix = Fix(f"Change to '{free}'", (SetValue(pointer, free),), preferred=True)
-        message = f"Another stimulus has the name '{value}'; trials could not be told apart"
+        message = f"Another stimulus is also named '{value}', so vally refuses the spec"
         yield DUPLICATE_STIMULUS_NAME.at(pointer, message, related=others, fixes=[fix])

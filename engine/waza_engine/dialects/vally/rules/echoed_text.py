@@ -1,7 +1,7 @@
-"""The only check looks for a text that stands in the prompt.
+"""A single check that looks for text from the prompt.
 
 ## Why
-An agent that repeats the question passes. Look for something that only an answer has, or add another check.
+An agent that only repeats the question passes. Look for something that only an answer contains, or add another check.
 
 ## Example
 ```yaml
@@ -43,5 +43,7 @@ def check(document: Document) -> Iterator[Finding]:
         place, grader = own[0]
         kind, config = known.get(str(grader.get("type"))), grader.get("config")
         for pointer in kind.echoed_checks(config, prompt) if kind and isinstance(config, dict) else ():
-            message = "This stands in the prompt, and nothing else is checked: an echo would pass"
+            message = (
+                "The prompt contains this text and nothing else is checked, so an echo of the prompt passes"
+            )
             yield ECHOED_TEXT.at((*place, "config", *pointer), message)

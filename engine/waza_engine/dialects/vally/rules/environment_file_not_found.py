@@ -1,10 +1,11 @@
-"""A file for the workspace that is not there.
+"""A workspace file that does not exist.
 
 ## Why
-The files under `environment.files` are copied before the run. One that is missing is refused by vally's check, and ends every trial with an error. The paths start at the folder of the spec.
+vally copies the files under `environment.files` before the run. If one is missing, vally's check refuses the spec, and
+every trial ends with an error. The paths are relative to the spec's folder.
 
 ## Example
-With the script in `fixtures/deploy.sh`:
+The script is in `fixtures/deploy.sh`:
 
 ```yaml
 stimuli:
@@ -42,7 +43,7 @@ from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 from waza_engine.project.names import similar_paths
 
-ENVIRONMENT_FILE_NOT_FOUND = Rule("environment-file-not-found", "file for the workspace that is not there")
+ENVIRONMENT_FILE_NOT_FOUND = Rule("environment-file-not-found", "workspace file that does not exist")
 APPLIES = frozenset(["eval", "experiment"])
 
 
@@ -57,5 +58,5 @@ def check(document: Document) -> Iterator[Finding]:
                 continue
             if not document.files.exists(folder / source):
                 fixes = similar_paths(document.files, folder, (*place, "src"), source)
-                message = f"There is no '{source}' in the folder of the spec: no trial can begin"
+                message = f"'{source}' not found in the spec's folder, so every trial will fail"
                 yield ENVIRONMENT_FILE_NOT_FOUND.at((*place, "src"), message, fixes=fixes)

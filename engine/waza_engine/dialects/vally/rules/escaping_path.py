@@ -1,4 +1,4 @@
-"""vally's check of `escaping-path`: where staged files go."""
+"""Check `escaping-path` in vally files: the destinations of environment files."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,11 +14,11 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """What vally does with such a path is not known."""
+    """Warn only: it is unknown what vally does with such a path."""
     for environment in environments(document):
         for place, _ in document.mappings(*environment, "files"):
             path = document.text(*place, "dest")
-            # The workspace itself is a fine place to put files into.
+            # The workspace itself is a valid destination.
             if path and PurePosixPath(path) != PurePosixPath() and not has_placeholder(path):
-                found = escaping_path(path, (*place, "dest"), outcome="the file may land anywhere")
-                yield from (replace(it, severity=Severity.WARNING) for it in found)
+                findings = escaping_path(path, (*place, "dest"), outcome="the file may end up anywhere")
+                yield from (replace(it, severity=Severity.WARNING) for it in findings)

@@ -1,4 +1,4 @@
-"""vally's check of `incomplete-mcp-server`: the servers of all environments."""
+"""Check `incomplete-mcp-server` in vally files: the servers of all environments."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
-"""Something that a run must use and must not use.
+"""A tool or skill that a run must use and must not use.
 
 ## Why
-No run can fulfil both; vally refuses the spec (`invalid-constraint-value`).
+No run can satisfy both, so vally refuses the spec (`invalid-constraint-value`).
 
 ## Example
 ```yaml
@@ -31,18 +31,18 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
 from waza_engine.project.document import Document
 
-INVALID_CONSTRAINT_VALUE = Rule("invalid-constraint-value", "constraints that no run fulfils")
+INVALID_CONSTRAINT_VALUE = Rule("invalid-constraint-value", "constraints that no run can satisfy")
 APPLIES = frozenset(["eval"])
 _PAIRS = (("expect_tools", "reject_tools"), ("expect_skills", "reject_skills"))
 
 
 def check(document: Document) -> Iterator[Finding]:
     for stimulus, _ in document.tasks():
-        for wanted, unwanted in _PAIRS:
-            demanded = {text: place for place, text in document.texts(*stimulus, "constraints", wanted)}
-            for place, text in document.texts(*stimulus, "constraints", unwanted):
-                if text in demanded or (text == "*" and demanded):
-                    related = [(demanded.get(text) or next(iter(demanded.values())), "expected here")]
-                    fix = Fix(f"Remove '{text}' from '{unwanted}'", (RemoveKey(place),))
-                    message = f"'{text}' is rejected here and expected in '{wanted}': every run fails"
+        for expect, reject in _PAIRS:
+            expected = {text: place for place, text in document.texts(*stimulus, "constraints", expect)}
+            for place, text in document.texts(*stimulus, "constraints", reject):
+                if text in expected or (text == "*" and expected):
+                    related = [(expected.get(text) or next(iter(expected.values())), "expected here")]
+                    fix = Fix(f"Remove '{text}' from '{reject}'", (RemoveKey(place),))
+                    message = f"'{reject}' forbids '{text}', but '{expect}' requires it, so every run fails"
                     yield INVALID_CONSTRAINT_VALUE.at(place, message, related=related, fixes=[fix])

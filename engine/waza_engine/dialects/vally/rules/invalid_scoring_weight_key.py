@@ -1,7 +1,7 @@
 """A weight for a grader type that no stimulus uses.
 
 ## Why
-The keys of `scoring.weights` are grader types, never names of graders. A weight for something else is refused.
+The keys of `scoring.weights` are grader types, not grader names. vally refuses any other key.
 
 ## Example
 ```yaml
@@ -38,7 +38,7 @@ from waza_engine.project.document import Document
 
 INVALID_SCORING_WEIGHT_KEY = Rule(
     "invalid-scoring-weight-key",
-    "weight for a type that is not used",
+    "weight for a grader type that is not used",
     needs=frozenset(["stimuli", "graders", HERE]),
 )
 APPLIES = frozenset(["eval"])
@@ -47,12 +47,12 @@ APPLIES = frozenset(["eval"])
 def check(document: Document) -> Iterator[Finding]:
     used, place = grader_types(document), ("scoring", "weights")
     weights = document.mapping(*place)
-    # A misspelt type of a grader is told there.
-    strange = [it for it in used if it not in graders(document.dialect)]
+    # A misspelt grader type is reported at the grader.
+    unknown = [it for it in used if it not in graders(document.dialect)]
     for key in weights if used else ():
-        if key in used or nearest(key, strange):
+        if key in used or nearest(key, unknown):
             continue
         free = [it for it in used if it not in weights]
         fixes = [Fix(f"Change to '{it}'", (RenameKey((*place, key), it),)) for it in nearest(key, free)]
-        message = f"No grader here is of type '{key}'; weights are by type"
+        message = f"No grader has the type '{key}'. The keys of 'weights' are grader types"
         yield INVALID_SCORING_WEIGHT_KEY.at((*place, key), message, on="key", fixes=fixes)

@@ -1,7 +1,7 @@
-"""Constraints for the whole spec.
+"""Constraints at the top level of a spec.
 
 ## Why
-Constraints belong to a stimulus. At the top of a spec they are discarded or refused, depending on the version.
+Constraints belong to a stimulus. Depending on its version, vally ignores or refuses them at the top level.
 
 ## Example
 ```yaml
@@ -32,7 +32,7 @@ from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.findings import Finding, Fix, InsertKey, RemoveKey, Rule
 from waza_engine.project.document import Document
 
-MISPLACED_CONSTRAINTS = Rule("misplaced-constraints", "constraints that no stimulus has")
+MISPLACED_CONSTRAINTS = Rule("misplaced-constraints", "constraints outside of a stimulus")
 APPLIES = frozenset(["eval"])
 
 
@@ -40,11 +40,11 @@ def check(document: Document) -> Iterator[Finding]:
     if document.value("constraints") is None:
         return
     stimuli = [place for place, it in document.tasks() if "constraints" not in it]
-    given = plain(document.value("constraints"))
+    constraints = plain(document.value("constraints"))
     fixes = []
     if stimuli:
-        moved = tuple(InsertKey(it, "constraints", given) for it in stimuli)
-        title = "Move them to the stimulus" if len(stimuli) == 1 else "Give them to each stimulus"
+        moved = tuple(InsertKey(it, "constraints", constraints) for it in stimuli)
+        title = "Move to the stimulus" if len(stimuli) == 1 else "Copy to each stimulus"
         fixes = [Fix(title, (*moved, RemoveKey(("constraints",))), preferred=True)]
-    message = "Constraints belong to a stimulus; here they have no effect"
+    message = "'constraints' has no effect at the top level. Move it into a stimulus"
     yield MISPLACED_CONSTRAINTS.at(("constraints",), message, on="key", fixes=fixes)

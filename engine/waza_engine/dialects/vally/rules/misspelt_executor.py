@@ -1,8 +1,7 @@
-"""An executor whose name is nearly that of a known one.
+"""An executor whose name is probably misspelt.
 
 ## Why
-Plug-ins bring executors of any name, so vally notices a wrong one only when the run starts: no executor is registered
-under it.
+Plug-ins can add executors with any name, so vally notices a wrong name only when the run starts.
 
 ## Example
 ```yaml
@@ -40,9 +39,7 @@ from waza_engine.lib.spelling import is_likely_typo, nearest
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
-MISSPELT_EXECUTOR = Rule(
-    "misspelt-executor", "executor whose name is nearly that of a known one", Severity.WARNING
-)
+MISSPELT_EXECUTOR = Rule("misspelt-executor", "executor whose name is probably misspelt", Severity.WARNING)
 APPLIES = frozenset(["eval"])
 
 
@@ -54,5 +51,5 @@ def check(document: Document) -> Iterator[Finding]:
         if name and name not in EXECUTORS and is_likely_typo(name, EXECUTORS):
             meant = nearest(name, EXECUTORS, most=1)[0]
             fix = Fix(f"Change to '{meant}'", (SetValue(pointer, meant),), preferred=True)
-            message = f"No executor is called '{name}'. Did you mean '{meant}'?"
+            message = f"Unknown executor '{name}'. Did you mean '{meant}'?"
             yield MISSPELT_EXECUTOR.at(pointer, message, fixes=[fix])

@@ -1,7 +1,8 @@
-"""A regression eval is only one beside a baseline.
+"""A regression eval without a baseline.
 
 ## Why
-`type: regression` says that results are to be compared with those of an earlier run. A spec cannot name that run: give it to `vally compare --baseline`. vally's own check warns of every such spec.
+`type: regression` means that you compare the results with an earlier run. A spec cannot name that run; pass it to
+`vally compare --baseline`. vally's own check warns about every such spec.
 
 ## Example
 ```yaml
@@ -40,5 +41,5 @@ APPLIES = frozenset(["eval"])
 def check(document: Document) -> Iterator[Finding]:
     if document.value("type") == "regression":
         fix = Fix("Change to 'capability'", (SetValue(("type",), "capability"),))
-        message = "A regression shows against a baseline only: compare the run with an earlier one"
+        message = "A 'regression' eval needs a baseline. Compare the run with an earlier one: vally compare --baseline"
         yield REGRESSION_WITHOUT_BASELINE.at(("type",), message, fixes=[fix])

@@ -1,7 +1,8 @@
-"""A grader type that vally does not have any more.
+"""A grader type that vally has removed.
 
 ## Why
-`pairwise` was removed with vally 0.9: a spec that uses it is refused. Two runs are compared with `vally compare --baseline A --treatment B`.
+vally 0.9 removed `pairwise` and refuses specs that use it. To compare two runs, use
+`vally compare --baseline A --treatment B`.
 
 ## Example
 ```yaml
@@ -32,7 +33,9 @@ from waza_engine.graders.registry import graders
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
 from waza_engine.project.document import Document
 
-REMOVED_GRADER_TYPE = Rule("removed-grader-type", "grader type that is gone", tags=frozenset(["deprecated"]))
+REMOVED_GRADER_TYPE = Rule(
+    "removed-grader-type", "grader type that vally has removed", tags=frozenset(["deprecated"])
+)
 APPLIES = frozenset(["eval"])
 
 

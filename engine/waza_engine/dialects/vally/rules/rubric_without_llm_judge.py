@@ -1,7 +1,7 @@
-"""Criteria that no judge reads.
+"""A rubric that no judge reads.
 
 ## Why
-The `rubric` of a stimulus is handed to graders that ask a judge model. Without one, nobody looks at it.
+vally passes the `rubric` of a stimulus to graders that call a judge model. Without such a grader, nothing reads it.
 
 ## Example
 ```yaml
@@ -34,7 +34,7 @@ from waza_engine.project.document import Document
 
 RUBRIC_WITHOUT_LLM_JUDGE = Rule(
     "rubric-without-llm-judge",
-    "criteria that no judge reads",
+    "rubric that no judge reads",
     Severity.WARNING,
     needs=frozenset(["graders", HERE]),
 )
@@ -47,5 +47,5 @@ def check(document: Document) -> Iterator[Finding]:
         graders = [*shared, *(it for _, it in document.mappings(*stimulus, "graders"))]
         if data.get("rubric") and not any(asks_judge(document, it) for it in graders):
             fix = Fix("Add a 'prompt' grader", (AppendItem((*stimulus, "graders"), {"type": "prompt"}),))
-            message = "No grader of this stimulus asks a judge model, so nobody reads the rubric"
+            message = "No grader of this stimulus calls a judge model, so nothing reads 'rubric'. Add a 'prompt' grader"
             yield RUBRIC_WITHOUT_LLM_JUDGE.at((*stimulus, "rubric"), message, on="key", fixes=[fix])

@@ -1,7 +1,8 @@
-"""A grader type without a weight, where other types have one.
+"""A grader type without a weight, although other types have one.
 
 ## Why
-With weights, a type that is not listed does not count in the score: its graders only seem to check something. The spec's threshold is then reached without them.
+If a spec has weights, a grader type that is not listed does not count in the score. A trial can reach the threshold
+even if these graders fail.
 
 ## Example
 ```yaml
@@ -47,9 +48,9 @@ def check(document: Document) -> Iterator[Finding]:
     weights = document.mapping(*place)
     used = grader_types(document)
     missing = [it for it in used if it not in weights]
-    # A weight for a type that is not used is most likely meant for one of these: that is said there.
+    # A weight for an unused type is probably meant for one of these; another rule reports it.
     if missing and weights and set(weights) <= set(used):
-        named = ", ".join(f"'{it}'" for it in missing)
-        fix = Fix(f"Add {named}", tuple(InsertKey(place, it, 0.0) for it in missing))
-        message = f"No weight for {named}: such graders do not count in the score"
+        names = ", ".join(f"'{it}'" for it in missing)
+        fix = Fix(f"Add {names}", tuple(InsertKey(place, it, 0.0) for it in missing))
+        message = f"'weights' does not list {names}, so these graders do not count in the score"
         yield SCORING_WEIGHT_COVERAGE.at(place, message, on="key", fixes=[fix])

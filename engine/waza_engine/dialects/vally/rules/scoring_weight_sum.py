@@ -1,7 +1,7 @@
 """Weights that do not add up to 1.
 
 ## Why
-Since vally 0.7 the weights of a spec must add up to 1.0; other sums are refused when the spec is checked.
+Since vally 0.7, the weights of a spec must add up to 1.0. vally refuses other sums when it checks the spec.
 
 ## Example
 ```yaml
@@ -51,21 +51,21 @@ def check(document: Document) -> Iterator[Finding]:
     if total > 0 and min(weights.values()) >= 0:
         shares = _shares(weights, total)
         changes = tuple(SetValue((*place, name), it) for name, it in shares.items() if it != weights[name])
-        said = ", ".join(f"{it:g}" for it in shares.values())
-        fixes = [Fix(f"Keep the proportions: {said}", changes, preferred=True)]
-    message = f"The weights add up to {total:g}; they must add up to 1"
-    # Specs that still say `config` are from before 0.7 as a rule, and how exactly vally adds up is not known.
+        numbers_text = ", ".join(f"{it:g}" for it in shares.values())
+        fixes = [Fix(f"Keep the proportions: {numbers_text}", changes, preferred=True)]
+    message = f"The weights add up to {total:g}, but must add up to 1"
+    # Specs with `config` are usually from before 0.7, and vally's tolerance is unknown.
     is_sure = not document.has("config") and not math.isclose(total, 1, abs_tol=_ROUNDING)
     severity = Severity.ERROR if is_sure else Severity.WARNING
     yield SCORING_WEIGHT_SUM.at(place, message, on="key", severity=severity, fixes=fixes)
 
 
 _ROUNDING = 0.01
-"""So far apart are shares such as three times 0.33."""
+"""The tolerance for rounded shares, such as three times 0.33."""
 
 
 def _shares(weights: dict[str, float], total: float) -> dict[str, float]:
-    """Rounded shares that add up to exactly 1: the largest takes what rounding leaves."""
+    """Return rounded shares that add up to exactly 1; the largest absorbs the rounding error."""
     shares = {name: round(it / total, 3) for name, it in weights.items()}
     largest = max(shares, key=lambda it: shares[it])
     shares[largest] = round(shares[largest] + 1 - sum(shares.values()), 3)

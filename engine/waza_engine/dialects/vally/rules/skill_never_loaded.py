@@ -1,7 +1,8 @@
-"""A skill must be activated in a run that has none.
+"""A required skill that the run does not have.
 
 ## Why
-Since vally 0.8 a run has the skills that `environment.skills` lists and no others. Without any (and without `--skill-dir`) a required skill can never be activated, and every trial fails.
+Since vally 0.8, a run has only the skills that `environment.skills` lists. Without any (and without `--skill-dir`), the
+agent can never activate a required skill, so every trial fails.
 
 ## Example
 ```yaml
@@ -49,7 +50,7 @@ from waza_engine.project.skills import FOR_THE_AGENT
 
 SKILL_NEVER_LOADED = Rule(
     "skill-never-loaded",
-    "required skill that no run has",
+    "required skill that the run does not have",
     Severity.WARNING,
     needs=frozenset(["environment", HERE]),
 )
@@ -57,47 +58,46 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    # What a plug-in's executor loads, and what a name stands for, is not to be seen here.
-    if has_own_executor(document) or _is_named(document.mapping()):
+    # It is unknown what a plug-in's executor loads and what a named environment contains.
+    if has_own_executor(document) or _has_named_environment(document.mapping()):
         return
     known = graders(document.dialect)
-    shared = set(_listed(document, ()))
+    shared = set(_skill_names(document, ()))
     for stimulus, data in document.tasks():
-        if _is_named(data):
+        if _has_named_environment(data):
             continue
-        names = shared | set(_listed(document, stimulus))
+        names = shared | set(_skill_names(document, stimulus))
         for place, grader in document.mappings(*stimulus, "graders"):
             kind, config = known.get(str(grader.get("type"))), grader.get("config")
-            asked = kind.first_demand(config) if kind is not None and isinstance(config, dict) else None
-            if asked is not None and asked[1] is Demand.SKILLS:
-                yield from _of_grader(document, (*place, "config", asked[0]), names)
+            demand = kind.first_demand(config) if kind is not None and isinstance(config, dict) else None
+            if demand is not None and demand[1] is Demand.SKILLS:
+                yield from _missing_skills(document, (*place, "config", demand[0]), names)
 
 
-def _is_named(given: Mapping[str, Any]) -> bool:
-    return any(isinstance(given.get(key), str) for key in FOR_THE_AGENT)
+def _has_named_environment(part: Mapping[str, Any]) -> bool:
+    return any(isinstance(part.get(key), str) for key in FOR_THE_AGENT)
 
 
-def _listed(document: Document, place: Pointer) -> Iterator[str]:
-    """The skills that the spec or a stimulus lists, by the names of their folders."""
+def _skill_names(document: Document, place: Pointer) -> Iterator[str]:
+    """Yield the skills that the spec or a stimulus lists, by the names of their folders."""
     for key in FOR_THE_AGENT:
         for _, text in document.texts(*place, key, "skills"):
-            name = os.path.basename(os.path.normpath(text.removesuffix(SKILL_FILE)))  # noqa: PTH119  # `..` is wanted
+            name = os.path.basename(os.path.normpath(text.removesuffix(SKILL_FILE)))  # noqa: PTH119  # resolves `..`
             yield "" if name in {"..", "."} else name
 
 
-def _of_grader(document: Document, place: tuple[Any, ...], names: set[str]) -> Iterator[Finding]:
+def _missing_skills(document: Document, place: tuple[Any, ...], names: set[str]) -> Iterator[Finding]:
     if not names:
         fix = Fix("Add 'environment.skills'", (InsertKey(("environment",), "skills", ["../skills"]),))
         fixes = [fix] if document.value("environment") is not None else []
         message = (
-            "No skill is listed under 'environment.skills', so none is ever activated (without --skill-dir)"
+            "'environment.skills' lists no skill, so the agent can activate none. Add one, or use --skill-dir"
         )
         yield SKILL_NEVER_LOADED.at(place, message, on="key", fixes=fixes)
         return
     if "" in names:
-        # A skill is listed by a path without its name, such as `..`.
-        return
+        return  # A skill is listed by a path without its name, such as `..`.
     for pointer, name in document.texts(*place):
         if name not in names:
-            message = f"'{name}' is not among the skills of the environment: {', '.join(sorted(names))}"
+            message = f"'environment.skills' does not list '{name}'. It lists: {', '.join(sorted(names))}"
             yield SKILL_NEVER_LOADED.at(pointer, message, severity=Severity.HINT)

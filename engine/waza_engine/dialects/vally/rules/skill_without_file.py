@@ -1,10 +1,11 @@
-"""A skill directory without a skill.
+"""A skill path without a SKILL.md.
 
 ## Why
-vally loads what `environment.skills` lists: directories with a SKILL.md, or SKILL.md files. From any other path no skill comes, and the run goes on without it.
+`environment.skills` lists directories with a SKILL.md, or SKILL.md files. vally loads nothing from any other path and
+runs without the skill.
 
 ## Example
-With the skill in `skills/deploy`:
+The skill is in `skills/deploy`:
 
 ```yaml
 environment:
@@ -48,7 +49,7 @@ from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 from waza_engine.project.names import similar_paths
 
-SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill directory without a skill", Severity.WARNING)
+SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill path without a SKILL.md", Severity.WARNING)
 APPLIES = frozenset(["eval", "experiment"])
 
 
@@ -66,7 +67,7 @@ def check(document: Document) -> Iterator[Finding]:
             if document.files.is_file(path / SKILL_FILE) or _holds_skills(document, path):
                 continue
             fixes = similar_paths(document.files, folder, place, text.rstrip("/"))
-            message = f"There is no SKILL.md in '{text}': the run has no such skill"
+            message = f"No SKILL.md in '{text}'. The run will have no such skill"
             yield SKILL_WITHOUT_FILE.at(place, message, fixes=fixes)
 
 

@@ -1,7 +1,8 @@
-"""A threshold that is reached although the judge says no.
+"""A threshold that a trial reaches even if the judge gives the lowest score.
 
 ## Why
-The score is the weighted mean of all graders. When the graders without a judge alone have enough weight for the threshold, a trial passes with the worst judgement.
+The score is the weighted mean of all graders. If the graders without a judge have enough weight to reach the threshold,
+a trial passes even with the judge's lowest score.
 
 ## Example
 ```yaml
@@ -42,7 +43,7 @@ from waza_engine.project.document import Document
 
 THRESHOLD_WITHOUT_JUDGE = Rule(
     "threshold-without-judge",
-    "threshold that is reached without the judge",
+    "threshold that a trial reaches without the judge",
     Severity.HINT,
     needs=frozenset(["scoring", "stimuli"]),
 )
@@ -60,6 +61,7 @@ def check(document: Document) -> Iterator[Finding]:
         total = sum(weight for _, weight in counted)
         without = sum(weight for it, weight in counted if not asks_judge(document, it))
         if without < total and total > 0 and reaches(without / total, threshold):
-            message = f"'{plain(data.get('name'))}' passes with a score of {without / total:.2f} even if the judge gives nothing"
-            yield THRESHOLD_WITHOUT_JUDGE.at(("scoring", "threshold"), message, related=[(stimulus, "here")])
+            message = f"'{plain(data.get('name'))}' passes with a score of {without / total:.2f} even if the judge gives 0"
+            related = [(stimulus, "this stimulus")]
+            yield THRESHOLD_WITHOUT_JUDGE.at(("scoring", "threshold"), message, related=related)
             return

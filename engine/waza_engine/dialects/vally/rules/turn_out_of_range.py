@@ -1,8 +1,8 @@
-"""A turn that the conversation does not have.
+"""A turn number that the conversation does not have.
 
 ## Why
-`turn` counts from 0. A grader for a turn that there is not has nothing to look at. Beside `prompt` there is one turn only:
-there, `turn: 0` says nothing.
+`turn` counts from 0. A grader for a turn that does not exist has nothing to grade. A stimulus with `prompt` has only
+one turn, so `turn: 0` has no effect there.
 
 ## Example
 ```yaml
@@ -34,7 +34,10 @@ from waza_engine.model.findings import HERE, Finding, Fix, RemoveKey, Rule, SetV
 from waza_engine.project.document import Document
 
 TURN_OUT_OF_RANGE = Rule(
-    "turn-out-of-range", "turn that the conversation does not have", Severity.WARNING, needs=frozenset([HERE])
+    "turn-out-of-range",
+    "turn number that the conversation does not have",
+    Severity.WARNING,
+    needs=frozenset([HERE]),
 )
 APPLIES = frozenset(["eval"])
 
@@ -49,9 +52,9 @@ def check(document: Document) -> Iterator[Finding]:
                 continue
             fixes = [Fix("Remove 'turn'", (RemoveKey((*place, "turn")),))]
             if 0 <= turn < count:
-                # A conversation may grow; a prompt is no conversation.
+                # A conversation may grow; a single prompt is not a conversation.
                 if turns is None and "prompt" in data:
-                    message = "There is one turn only, the prompt: 'turn' says nothing here"
+                    message = "'turn' has no effect: a stimulus with 'prompt' has only one turn"
                     yield TURN_OUT_OF_RANGE.at(
                         (*place, "turn"), message, on="key", severity=Severity.HINT, fixes=fixes
                     )
@@ -59,5 +62,6 @@ def check(document: Document) -> Iterator[Finding]:
             if count > 1:
                 last = Fix(f"Change to {count - 1}, the last turn", (SetValue((*place, "turn"), count - 1),))
                 fixes.insert(0, last)
-            said = f"The turns are 0 to {count - 1}" if count > 1 else "There is one turn only, number 0"
-            yield TURN_OUT_OF_RANGE.at((*place, "turn"), f"{said}: nothing is graded here", fixes=fixes)
+            existing = f"the turns are 0 to {count - 1}" if count > 1 else "the only turn is 0"
+            message = f"There is no turn {turn}, so this grader grades nothing: {existing}"
+            yield TURN_OUT_OF_RANGE.at((*place, "turn"), message, fixes=fixes)

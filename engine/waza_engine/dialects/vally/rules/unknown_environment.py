@@ -1,11 +1,11 @@
 """A named environment that the project does not have.
 
 ## Why
-An `environment` that is a text names an entry under `environments` in the nearest `.vally.yaml`. Without that entry no
-run can start.
+If `environment` is a string, it names an entry under `environments` in the nearest `.vally.yaml`. Without that entry
+the run cannot start.
 
 ## Example
-With an environment `with-mcp` in the project:
+The project has an environment `with-mcp`:
 
 ```yaml
 name: notes
@@ -54,7 +54,7 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Nothing is said without a project file that can be read: it may stand where we cannot see it."""
+    """Report nothing without a readable project file: it may be outside of the workspace."""
     path = document.suite.project_path if document.suite is not None else None
     project = document.files.data(path) if path is not None else None
     if path is None or not isinstance(project, Mapping):
@@ -65,6 +65,6 @@ def check(document: Document) -> Iterator[Finding]:
         name = document.text(*place)
         if name and name not in names and not has_placeholder(name):
             fixes = [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in nearest(name, names)]
-            there = f"there are: {', '.join(names)}" if names else "there is none"
-            message = f"{path.name} has no environment '{name}'; {there}"
+            known_names = f". Known environments: {', '.join(names)}" if names else ""
+            message = f"{path.name} has no environment '{name}'{known_names}"
             yield UNKNOWN_ENVIRONMENT.at(place, message, fixes=fixes)

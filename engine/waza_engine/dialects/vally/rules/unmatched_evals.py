@@ -1,9 +1,9 @@
 """A path or glob of an experiment, or of a suite in `.vally.yaml`, that matches no eval.
 
 ## Why
-The experiment is run over the evals that are found: one that is missed goes unnoticed, and without any there is nothing to
-run. Paths start at the experiment. The same holds for the suites of a project, whose globs are tried from its folder and
-from those under `paths.evals`.
+An experiment runs the evals that its paths and globs match. A missing eval goes unnoticed, and without any eval there
+is nothing to run. Paths are relative to the experiment. The same applies to the suites of a project; their globs are
+resolved from the project's folder and from the folders under `paths.evals`.
 
 ## Example
 ```yaml
@@ -59,29 +59,30 @@ from waza_engine.project.document import Document
 
 UNMATCHED_EVALS = Rule("unmatched-evals", "path or glob that matches no eval", Severity.WARNING)
 APPLIES = frozenset(["experiment", "project"])
-_USUAL = "evals"
+_DEFAULT_FOLDER = "evals"
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """A warning at most: evals may be made, or fetched, before the experiment runs."""
+    """Warn only: evals may be generated or fetched before the experiment runs."""
     if document.kind == "project":
-        yield from _of_suites(document)
+        yield from _suites(document)
         return
     for place, pattern, paths in matching_evals(document):
         if not paths and document.folder is not None:
-            yield UNMATCHED_EVALS.at(place, f"No eval matches '{pattern}' from {document.folder.name}/")
+            yield UNMATCHED_EVALS.at(place, f"No eval matches '{pattern}' in {document.folder.name}/")
 
 
-def _of_suites(document: Document) -> Iterator[Finding]:
+def _suites(document: Document) -> Iterator[Finding]:
     folder = document.folder
     if folder is None:
         return
-    named = [it for _, it in document.texts("paths", "evals")] or [document.text("paths", "evals") or _USUAL]
-    starts = [folder, *(folder / it for it in named)]
+    listed = [it for _, it in document.texts("paths", "evals")]
+    folders = listed or [document.text("paths", "evals") or _DEFAULT_FOLDER]
+    starts = [folder, *(folder / it for it in folders)]
     for suite in document.mapping("suites"):
         for place, pattern in document.texts("suites", suite, "evals"):
-            # What begins with '!' takes files away, and need not find any.
+            # A pattern that begins with '!' excludes files and need not match any.
             if not pattern or pattern.startswith("!") or has_placeholder(pattern):
                 continue
             if not any(matching_specs(pattern, it, document.files) for it in starts):
-                yield UNMATCHED_EVALS.at(place, f"No eval matches '{pattern}' from {folder.name}/")
+                yield UNMATCHED_EVALS.at(place, f"No eval matches '{pattern}' in {folder.name}/")

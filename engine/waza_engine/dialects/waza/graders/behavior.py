@@ -30,7 +30,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import ConfigDict, Field
 
-from waza_engine.dialects.waza.rules.unlikely_duration import too_short
+from waza_engine.dialects.waza.rules.unlikely_duration import short_duration_findings
 from waza_engine.graders.base import (
     Demand,
     DraftedGrader,
@@ -46,7 +46,7 @@ from waza_engine.model.fields import Integer, Strings
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import foreign_keys, item_marks
 from waza_engine.model.trajectory import Session
-from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.contradictory_checks import required_and_forbidden
 
 _T = TypeVar("_T")
 
@@ -113,9 +113,11 @@ class BehaviorGrader(Grader):
         return DraftedGrader("stays-efficient", about, cls(max_tool_calls=most))
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
+        yield from required_and_forbidden(
+            "required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools
+        )
         if scope.executor != "mock":
-            yield from too_short(self.max_duration_ms, ("max_duration_ms",))
+            yield from short_duration_findings(self.max_duration_ms, ("max_duration_ms",))
 
     def grade(self, context: GradingContext) -> GraderResult:
         session = context.session

@@ -57,7 +57,7 @@ from waza_engine.model.fields import ListOf, Strings, Text
 from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey
 from waza_engine.model.schema_marks import FileModel, foreign_keys, item_marks, marks
 from waza_engine.rules._patterns import regex_fixes
-from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.contradictory_checks import required_and_forbidden
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path
 from waza_engine.rules.invalid_regex import INVALID_REGEX
@@ -184,7 +184,9 @@ class FileGrader(Grader):
         for option in ("must_exist", "must_not_exist"):
             for index, path in enumerate(getattr(self, option)):
                 yield from escaping_path(path, (option, index))
-        yield from in_both("must_exist", self.must_exist, "must_not_exist", self.must_not_exist)
+        yield from required_and_forbidden(
+            "must_exist", self.must_exist, "must_not_exist", self.must_not_exist
+        )
         for index, entry in enumerate(self.content_patterns):
             yield from _entry_findings(entry, ("content_patterns", index))
 

@@ -31,7 +31,7 @@ from typing import ClassVar
 from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.waza.formats.loading.project_file import program_timeout
-from waza_engine.dialects.waza.rules.unlikely_duration import too_long
+from waza_engine.dialects.waza.rules.unlikely_duration import long_duration_findings
 from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
 from waza_engine.lib.process import run as processes
 from waza_engine.model.fields import Integer, Strings, Text
@@ -73,7 +73,7 @@ class ProgramGrader(Grader):
     )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        yield from too_long(self.timeout, ("timeout",))
+        yield from long_duration_findings(self.timeout, ("timeout",))
 
     def grade(self, context: GradingContext) -> GraderResult:
         seconds = self.timeout if self.timeout > 0 else program_timeout(context.process_dir)

@@ -38,7 +38,7 @@ from waza_engine.graders.excerpts import names_used
 from waza_engine.model.fields import Flag, IfGiven, Strings, as_text
 from waza_engine.model.findings import Finding, Fix, InsertKey
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
-from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.contradictory_checks import required_and_forbidden
 from waza_engine.rules.missing_companion import MISSING_COMPANION
 
 _MODES = {
@@ -109,7 +109,9 @@ class SkillInvocationGrader(Grader):
             )
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        yield from in_both("required_skills", self.required_skills, "forbidden_skills", self.forbidden_skills)
+        yield from required_and_forbidden(
+            "required_skills", self.required_skills, "forbidden_skills", self.forbidden_skills
+        )
 
     def grade(self, context: GradingContext) -> GraderResult:
         actual = [it.name for it in context.skills]

@@ -44,7 +44,7 @@ from waza_engine.model.findings import AppendItem, Change, Finding, Fix, InsertK
 from waza_engine.model.schema_marks import item_marks
 from waza_engine.rules._patterns import regex_fixes
 from waza_engine.rules.cannot_fail import CANNOT_FAIL
-from waza_engine.rules.contradictory_checks import in_both
+from waza_engine.rules.contradictory_checks import required_and_forbidden
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.non_portable_regex import doubtful_findings
 from waza_engine.rules.pattern_as_text import pattern_as_text
@@ -144,10 +144,16 @@ class TextGrader(Grader):
                     other = _pattern_option(option)
                     move_fixes = _move_fixes(option, index, item, is_only_item=len(items) == 1)
                     yield from pattern_as_text(item, (option, index), f"'{other}'", move_fixes)
-        yield from in_both("contains", self.contains, "not_contains", self.not_contains, fold)
-        yield from in_both("contains_cs", self.contains_cs, "not_contains", self.not_contains, fold)
-        yield from in_both("contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs)
-        yield from in_both("regex_match", self.regex_match, "regex_not_match", self.regex_not_match)
+        yield from required_and_forbidden("contains", self.contains, "not_contains", self.not_contains, fold)
+        yield from required_and_forbidden(
+            "contains_cs", self.contains_cs, "not_contains", self.not_contains, fold
+        )
+        yield from required_and_forbidden(
+            "contains_cs", self.contains_cs, "not_contains_cs", self.not_contains_cs
+        )
+        yield from required_and_forbidden(
+            "regex_match", self.regex_match, "regex_not_match", self.regex_not_match
+        )
 
     def grade(self, context: GradingContext) -> GraderResult:
         output, folded = context.output, fold(context.output)

@@ -52,7 +52,7 @@ from waza_engine.model.fields import IfGiven, Integer, ListOf, Strings, Text
 from waza_engine.model.findings import Finding, Fix, InsertKey, RemoveKey, SetValue
 from waza_engine.model.schema_marks import FileModel, foreign_keys, item_marks, marks
 from waza_engine.model.trajectory import Session
-from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, in_both
+from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS, required_and_forbidden
 
 _CallCount = Annotated[Integer, Field(ge=0)]
 _PATTERN_OPTIONS = {"required": "required_tools", "forbidden": "forbidden_tools"}
@@ -191,7 +191,9 @@ class ToolCallsGrader(Grader):
             yield from matcher_refusals(expected.args, scope.process_dir, (*place, "args"))
 
     def check(self, scope: Scope) -> Iterator[Finding]:
-        yield from in_both("required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools)
+        yield from required_and_forbidden(
+            "required_tools", self.required_tools, "forbidden_tools", self.forbidden_tools
+        )
 
     def grade(self, context: GradingContext) -> GraderResult:
         # A JSON Schema that does not compile is a load error, so compile before looking for the session.

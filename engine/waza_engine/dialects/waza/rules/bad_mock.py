@@ -1,8 +1,9 @@
 """A mock that waza refuses.
 
 ## Why
-Names must be different (for commands upper and lower case are the same), an MCP mock needs tools, an answer of a command
-needs exactly one of `args` and `args_regex`, and its paths must stay inside. Otherwise waza does not load the suite.
+waza refuses to load the suite if two mocks share a name (command names are case-insensitive), if an MCP mock has no
+tools, if a command's response does not have exactly one of `args` and `args_regex`, or if its paths are absolute or
+contain `..`.
 
 ## Example
 ```yaml
@@ -66,11 +67,11 @@ def check(document: Document) -> Iterator[Finding]:
         for pointer, mock in document.mappings("mcp_mocks"):
             if not mock.get("fixtures") and not mock.get("tools"):
                 yield BAD_MOCK.at(
-                    (*pointer, "name"), "This mock has no tools: give it 'fixtures' or 'tools'", on="key"
+                    (*pointer, "name"), "This mock has no tools. Add 'fixtures' or 'tools'", on="key"
                 )
             for name, tool in document.mapping(*pointer, "tools").items():
                 if tool is None:
-                    message = f"'{name}' has no value, and it needs one with 'responses'"
+                    message = f"The tool '{name}' has no value. Add a mapping with 'responses'"
                     yield MISSING_KEY.at((*pointer, "tools", name), message, on="key")
         for response in mcp_responses(document):
             yield from _patterns(
@@ -86,10 +87,10 @@ def _same_names(document: Document, mocks: Pointer, *, fold: bool) -> Iterator[F
             continue
         known = name.strip().lower() if fold else name.strip()
         if not known:
-            yield BAD_MOCK.at((*pointer, "name"), "A mock needs a name")
+            yield BAD_MOCK.at((*pointer, "name"), "The name of this mock is blank")
         elif known in seen:
             related = [((*seen[known], "name"), "the other mock")]
-            yield BAD_MOCK.at((*pointer, "name"), f"Another mock is called '{name}'", related=related)
+            yield BAD_MOCK.at((*pointer, "name"), f"Another mock is already named '{name}'", related=related)
         seen.setdefault(known, pointer)
 
 
@@ -97,14 +98,14 @@ def _same_packs(document: Document) -> Iterator[Finding]:
     seen: set[str] = set()
     for pointer, pack in document.texts("adversarial", "packs"):
         if not pack.strip() or pack.strip() in seen:
-            yield BAD_MOCK.at(pointer, "Each pack must have a name, and stand here only once")
+            yield BAD_MOCK.at(pointer, f"The pack '{pack}' is blank or listed twice")
         seen.add(pack.strip())
 
 
 def _response(document: Document, response: Pointer) -> Iterator[Finding]:
-    given = document.mapping(*response)
-    if given.get("args") is None and given.get("args_regex") is None:
-        message = "An answer needs 'args' or 'args_regex': for which call is it?"
+    keys = document.mapping(*response)
+    if keys.get("args") is None and keys.get("args_regex") is None:
+        message = "This response matches no call. Add 'args' or 'args_regex'"
         yield BAD_MOCK.at(response, message)
     for key in ("fixture", "workdir"):
         path = document.text(*response, key)
@@ -112,10 +113,10 @@ def _response(document: Document, response: Pointer) -> Iterator[Finding]:
             yield BAD_MOCK.at((*response, key), f"'{path}' must be a relative path without '..'")
     for name in document.mapping(*response, "environment"):
         if not name.strip() or "=" in name:
-            message = "The name of a variable must not be blank or contain '='"
+            message = f"The variable name '{name}' must not be blank or contain '='"
             yield BAD_MOCK.at((*response, "environment", name), message, on="key")
-    listed = given.get("args_regex")
-    yield from _patterns(enumerate(listed) if isinstance(listed, list) else (), (*response, "args_regex"))
+    patterns = keys.get("args_regex")
+    yield from _patterns(enumerate(patterns) if isinstance(patterns, list) else (), (*response, "args_regex"))
 
 
 def _patterns(patterns: Iterable[tuple[str | int, Any]], base: Pointer) -> Iterator[Finding]:

@@ -1,8 +1,8 @@
-"""A row range that selects no rows, or not those it seems to.
+"""A row range that selects no rows, or fewer rows than it says.
 
 ## Why
-Rows are counted from 1 and both ends belong to the range; `[0, 0]` means all rows. With a zero at one end only, or the
-larger number first, the run ends before any task. An end beyond the last row is cut off silently.
+Rows count from 1, and both ends are included; `[0, 0]` means all rows. If only one end is zero, or the larger number
+comes first, waza stops before it runs any task. An end beyond the last row is silently cut to the last row.
 
 ## Example
 ```yaml
@@ -64,15 +64,15 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    given = [(place, it) for place, it in document.items("range") if it is not None]
-    limits = [it for _, it in given]
+    ends = [(place, it) for place, it in document.items("range") if it is not None]
+    limits = [it for _, it in ends]
     if not document.text("tasks_from") or not _are_two_numbers(limits) or limits == [0, 0]:
         return
     first, last = limits
     if first < 0 or last < 0:
         return
     if first == 0 or last < first:
-        message = f"[{first}, {last}] is no range: rows are counted from 1, the smaller number stands first"
+        message = f"[{first}, {last}] is not a range. Rows count from 1, and the smaller number comes first"
         fixed = sorted([max(first, 1), max(last, 1)])
         fix = Fix(f"Change to {fixed}", (SetValue(("range",), fixed),))
         yield BAD_ROW_RANGE.at(("range",), message, fixes=[fix])
@@ -80,11 +80,11 @@ def check(document: Document) -> Iterator[Finding]:
     dataset = dataset_of(document)
     rows = len(dataset.rows) if dataset is not None and not dataset.error else last
     if first > rows:
-        message = f"The range starts at row {first}, but there are only {rows}: no run can start"
+        message = f"The range starts at row {first}, but the file has only {rows}, so the run cannot start"
         yield BAD_ROW_RANGE.at(("range",), message)
     elif last > rows:
-        message = f"The range ends at row {last}, but there are only {rows}"
-        yield BAD_ROW_RANGE.at(given[1][0], message, severity=Severity.WARNING)
+        message = f"The range ends at row {last}, but the file has only {rows}"
+        yield BAD_ROW_RANGE.at(ends[1][0], message, severity=Severity.WARNING)
 
 
 def _are_two_numbers(value: object) -> bool:

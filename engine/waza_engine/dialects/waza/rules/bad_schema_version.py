@@ -1,8 +1,8 @@
 """A `schemaVersion` that waza does not accept.
 
 ## Why
-waza refuses the file. Versions are two numbers with a dot between them; any 1.x is accepted, 2.0 only together with
-`scenario`, and `scenario` only with 2.0.
+waza refuses the file. A version is two numbers separated by a dot. waza accepts any 1.x; it accepts 2.0 only together
+with `scenario`, and `scenario` only with 2.0.
 
 ## Example
 ```yaml
@@ -51,6 +51,6 @@ def check(document: Document) -> Iterator[Finding]:
         place = _AT if text else ("scenario",)
         yield BAD_SCHEMA_VERSION.at(place, "'scenario' needs 'schemaVersion: \"2.0\"'", fixes=[fix])
     elif not is_scenario and (version := parsed_version(text)) is not None and version[0] != 1:
-        hint = "is only for evals with a 'scenario'" if text == "2.0" else "is not known to waza"
+        reason = "is only for evals with 'scenario'" if text == "2.0" else "is unknown to waza"
         fix = Fix("Change to 1.4", (SetValue(_AT, "1.4"),))
-        yield BAD_SCHEMA_VERSION.at(_AT, f"Version {text} {hint}; any 1.x is accepted", fixes=[fix])
+        yield BAD_SCHEMA_VERSION.at(_AT, f"schemaVersion {text} {reason}. Use any 1.x", fixes=[fix])

@@ -1,7 +1,7 @@
-"""An id or name of blanks.
+"""A blank id or name.
 
 ## Why
-Results are kept and compared by the id; reports show the name.
+waza stores and compares results by id, and reports show the name.
 
 ## Example
 ```yaml
@@ -27,7 +27,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.names import name_from_file
 
-BLANK_ID = Rule("blank-id", "id or name of blanks")
+BLANK_ID = Rule("blank-id", "blank id or name")
 APPLIES = frozenset(["task", "eval"])
 
 
@@ -37,16 +37,16 @@ def check(document: Document) -> Iterator[Finding]:
         if isinstance(identity, str) and identity and not identity.strip():
             place = (*task, "id")
             yield BLANK_ID.at(
-                place, "The id is blank; results are kept by it", fixes=_called(document, place)
+                place, "The id is blank, but waza stores results by it", fixes=_file_name_fix(document, place)
             )
         if isinstance(name, str) and not name.strip():
             yield BLANK_ID.at(
-                (*task, "name"), "The name is blank; reports show it", severity=Severity.WARNING
+                (*task, "name"), "The name is blank, but reports show it", severity=Severity.WARNING
             )
 
 
-def _called(document: Document, place: Pointer) -> Iterator[Fix]:
-    """A task of its own file can be called after it."""
+def _file_name_fix(document: Document, place: Pointer) -> Iterator[Fix]:
+    """Name a task after its file, if it has one of its own."""
     name = name_from_file(document.path) if document.kind == "task" else ""
     if name:
         yield Fix(f"Change to '{name}'", (SetValue(place, name),), preferred=True)

@@ -1,8 +1,8 @@
 """A CSV file of tasks that waza cannot use.
 
 ## Why
-Rows of different lengths, quotes at the wrong place, or a prompt whose template names a variable that is not there:
-the run ends before any task.
+The rows differ in length, a quote is misplaced, or a prompt's template names an unknown variable. The run stops before
+the first task.
 
 ## Example
 With a row that has three cells:
@@ -65,13 +65,13 @@ def check(document: Document) -> Iterator[Finding]:
     dataset = dataset_of(document)
     if dataset is None:
         return
-    problem = dataset.error or template_problem(document, dataset, *_selected(document, dataset))
+    problem = dataset.error or template_problem(document, dataset, *_selected_rows(document, dataset))
     if problem:
         related = [Related((), "this file", dataset_path(document))]
         yield BROKEN_DATASET.at(("tasks_from",), f"{document.text('tasks_from')}: {problem}", related=related)
 
 
-def _selected(document: Document, dataset: Dataset) -> tuple[int, int]:
+def _selected_rows(document: Document, dataset: Dataset) -> tuple[int, int]:
     first, last = document.value("range", 0), document.value("range", 1)
     if isinstance(first, int) and isinstance(last, int) and 1 <= first <= last:
         return first, last

@@ -1,8 +1,8 @@
-"""A grader that switches the cache off.
+"""A grader that turns the cache off.
 
 ## Why
-With a `behavior` or `prompt` grader among the eval's graders waza caches nothing, although the project says
-`cache.enabled: true`. Among a task's own graders they do no harm.
+If the eval's graders include a `behavior` or `prompt` grader, waza caches nothing, even though the project sets
+`cache.enabled: true`. The same graders inside a task do not affect the cache.
 
 ## Example
 With `cache: {enabled: true}` in the `.waza.yaml`:
@@ -57,7 +57,7 @@ from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.model.findings import Finding, Related, Rule, Severity
 from waza_engine.project.document import Document
 
-CACHE_NEVER_USED = Rule("cache-never-used", "grader that switches the cache off", Severity.HINT)
+CACHE_NEVER_USED = Rule("cache-never-used", "grader that turns the cache off", Severity.HINT)
 APPLIES = frozenset(["eval"])
 
 
@@ -68,7 +68,7 @@ def check(document: Document) -> Iterator[Finding]:
     for place, grader in document.mappings("graders"):
         kind = newest_meaning(grader.get("type"))
         if kind is not None and not kind.cacheable:
-            message = "Because of this grader no result is ever cached"
-            related = [Related(("cache", "enabled"), "the cache is switched on here", suite.project_path)]
+            message = f"waza caches no results of an eval with a '{kind.type_name}' grader"
+            related = [Related(("cache", "enabled"), "the cache is enabled here", suite.project_path)]
             yield CACHE_NEVER_USED.at((*place, "type"), message, related=related)
             return

@@ -1,8 +1,8 @@
-"""A `context_dir` of a task, which starts where the run is started.
+"""A task's `context_dir`, which is relative to the directory you run waza from.
 
 ## Why
-Nearly all other paths of a task start at the eval or at the task file. This one starts at the folder in which the run is
-started, so it may be right on one machine and wrong in CI.
+Nearly all other paths in a task are relative to the eval or to the task file. This one is relative to the directory you
+run waza from, so it can work on your machine and fail in CI.
 
 ## Example
 ```yaml
@@ -32,7 +32,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
 CONTEXT_DIR_FROM_RUN_DIRECTORY = Rule(
-    "context-dir-from-run-directory", "context_dir, which starts where the run is started", Severity.HINT
+    "context-dir-from-run-directory", "context_dir, which depends on where you run waza", Severity.HINT
 )
 APPLIES = frozenset(["task", "eval"])
 
@@ -43,16 +43,13 @@ def check(document: Document) -> Iterator[Finding]:
         if not isinstance(text, str) or not text:
             continue
         place, found = (*task, "context_dir"), run_path(document, text)
-        message, fixes, severity = (
-            "This path starts where the run is started, not at this file",
-            [],
-            Severity.HINT,
-        )
+        message = f"'{text}' is relative to the directory you run waza from, not to this file"
+        fixes, severity = [], Severity.HINT
         if found.standing is Standing.BESIDE_EVAL:
-            message += f"; from the project's folder it is '{found.better}'"
+            message += f"; from the project root it is '{found.better}'"
             fixes = [Fix(f"Change to '{found.better}'", (SetValue(place, found.better),))]
             severity = Severity.WARNING
         elif found.standing is Standing.MISSING:
-            message += ", and there is no such folder"
+            message += "; no such folder exists there"
             severity = Severity.WARNING
         yield CONTEXT_DIR_FROM_RUN_DIRECTORY.at(place, message, fixes=fixes, severity=severity)

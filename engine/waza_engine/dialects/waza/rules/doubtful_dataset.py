@@ -1,8 +1,9 @@
-"""A CSV file of tasks that waza reads otherwise than it looks.
+"""A CSV file of tasks that waza may not read as you expect.
 
 ## Why
-Without a column `prompt` every prompt is empty. A byte-order mark, or blanks after the commas of the first row, belong
-to the column names, so that `id` or `prompt` is not found. Two rows with one id cannot be told apart in results.
+Without a `prompt` column, every prompt is empty. A byte-order mark, or a blank after a comma in the first row, becomes
+part of the column name, so waza does not find `id` or `prompt`. If two rows have the same id, their results cannot be
+told apart.
 
 ## Example
 With a blank before the name of the second column:
@@ -58,9 +59,7 @@ from waza_engine.dialects.waza.checks.dataset import dataset_of, dataset_path, d
 from waza_engine.model.findings import Finding, Related, Rule, Severity
 from waza_engine.project.document import Document
 
-DOUBTFUL_DATASET = Rule(
-    "doubtful-dataset", "CSV file that means something else than it seems", Severity.WARNING
-)
+DOUBTFUL_DATASET = Rule("doubtful-dataset", "CSV file that waza may not read as you expect", Severity.WARNING)
 APPLIES = frozenset(["eval"])
 
 
@@ -68,13 +67,14 @@ def check(document: Document) -> Iterator[Finding]:
     dataset, path = dataset_of(document), dataset_path(document)
     if dataset is None or path is None or dataset.error:
         return
-    found = doubts(dataset)
+    problems = doubts(dataset)
     if document.files.has_byte_order_mark(path):
-        found.insert(
-            0, f"a byte-order mark is part of the column name '{dataset.header[0]}'; save without it"
+        problems.insert(
+            0,
+            f"the column name '{dataset.header[0]}' begins with a byte-order mark; save the file without it",
         )
-    if found:
+    if problems:
         related = [Related((), "this file", path)]
         yield DOUBTFUL_DATASET.at(
-            ("tasks_from",), f"{document.text('tasks_from')}: {'; '.join(found)}", related=related
+            ("tasks_from",), f"{document.text('tasks_from')}: {'; '.join(problems)}", related=related
         )

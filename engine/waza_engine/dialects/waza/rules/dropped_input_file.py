@@ -1,8 +1,8 @@
-"""An entry under `inputs.files` that waza leaves out.
+"""An entry under `inputs.files` that waza skips.
 
 ## Why
-waza passes over it, at most with a warning, and the run goes on without the file: a path that is absolute or has two
-dots anywhere (also inside a name), or an empty `content`, which counts as none.
+waza skips the entry, at most with a warning, and runs the task without the file. This happens if the path is absolute
+or contains two dots anywhere, even inside a name. An empty `content` counts as no content.
 
 ## Example
 ```yaml
@@ -35,7 +35,7 @@ from waza_engine.lib.paths import escape_reason
 from waza_engine.model.findings import HERE, Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
-DROPPED_INPUT_FILE = Rule("dropped-input-file", "input file that waza leaves out", needs=frozenset([HERE]))
+DROPPED_INPUT_FILE = Rule("dropped-input-file", "input file that waza skips", needs=frozenset([HERE]))
 APPLIES = frozenset(["task", "eval"])
 
 
@@ -43,29 +43,32 @@ def check(document: Document) -> Iterator[Finding]:
     for task, data in document.tasks():
         for it in input_files(document, task):
             if reason := _reason(it):
-                end = "the run ends with an error" if it.has_content else "the file is left out"
-                message = f"'{it.text}' {reason}: {end}. Name a path inside the fixtures folder"
-                fixes = _inside(document, data, it)
+                outcome = "the run will fail" if it.has_content else "waza skips the file"
+                folder = "workspace" if it.has_content else "fixtures folder"
+                message = f"'{it.text}' {reason}, so {outcome}. Use a path inside the {folder}"
+                fixes = _path_inside(document, data, it)
                 yield DROPPED_INPUT_FILE.at(it.pointer, message, fixes=fixes)
         for pointer, entry in document.mappings(*task, "inputs", "files"):
             if entry.get("content") == "" and entry.get("path"):
-                message = "An empty content counts as none: the file is looked for in the fixtures folder"
+                message = (
+                    "An empty 'content' counts as none, so waza looks for the file in the fixtures folder"
+                )
                 yield DROPPED_INPUT_FILE.at((*pointer, "content"), message, severity=Severity.WARNING)
 
 
-def _reason(given: PathValue) -> str:
-    """A file that is written here may have dots in its name, but must not be the workspace itself."""
-    if given.has_content:
-        return (input_refusal(given.text) or "is the workspace itself") if escape_reason(given.text) else ""
-    return input_refusal(given.text)
+def _reason(file: PathValue) -> str:
+    """Return why waza skips a file. One with content may have dots in its name, but must not be the workspace."""
+    if file.has_content:
+        return (input_refusal(file.text) or "is the workspace itself") if escape_reason(file.text) else ""
+    return input_refusal(file.text)
 
 
-def _inside(document: Document, task: Mapping[str, Any], given: PathValue) -> Iterator[Fix]:
-    """The part of the path that is a file of the fixtures; for a file that is written here, the part without `..`."""
+def _path_inside(document: Document, task: Mapping[str, Any], file: PathValue) -> Iterator[Fix]:
+    """Keep the part of the path that exists in the fixtures; if the file has content, the part without `..`."""
     folder = fixtures_folder(document, task)
-    parts = [it for it in given.text.split("/") if it not in {"", ".", ".."}]
+    parts = [it for it in file.text.split("/") if it not in {"", ".", ".."}]
     for first in range(len(parts)):
         rest = "/".join(parts[first:])
-        if given.has_content or (folder is not None and document.files.is_file(folder / rest)):
-            yield Fix(f"Change to '{rest}'", (SetValue(given.pointer, rest),), preferred=True)
+        if file.has_content or (folder is not None and document.files.is_file(folder / rest)):
+            yield Fix(f"Change to '{rest}'", (SetValue(file.pointer, rest),), preferred=True)
             return

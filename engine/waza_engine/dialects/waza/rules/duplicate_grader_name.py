@@ -1,9 +1,9 @@
-"""A grader whose result another grader of the same task overwrites.
+"""A grader that overwrites the result of another grader in the same task.
 
 ## Why
-waza keeps results by name. Of two graders with one name, the eval's graders included, only the later one counts, for
-the verdict and for the score; the earlier one runs for nothing. The names `_output_contains`, `_output_not_contains`
-and `_output_contains_any` belong to the checks under `expected`.
+waza stores results by grader name. If two graders share a name, including the eval's own graders, only the later one
+counts towards the verdict and the score; the result of the earlier one is lost. The names `_output_contains`,
+`_output_not_contains` and `_output_contains_any` are reserved for the checks under `expected`.
 
 ## Example
 ```yaml
@@ -59,7 +59,7 @@ from waza_engine.project.document import Document
 from waza_engine.project.names import free_name
 
 DUPLICATE_GRADER_NAME = Rule(
-    "duplicate-grader-name", "grader whose result another one overwrites", Severity.WARNING
+    "duplicate-grader-name", "grader that overwrites another one's result", Severity.WARNING
 )
 APPLIES = frozenset(["eval", "task"])
 _NAME = methodcaller("get", "name")
@@ -67,15 +67,15 @@ _NAME = methodcaller("get", "name")
 
 def check(document: Document) -> Iterator[Finding]:
     if document.kind == "eval":
-        yield from _twice(document, (), {})
+        yield from _duplicates(document, (), {})
     tasks = list(document.tasks())
-    inherited = _of_eval(document) if tasks else {}
+    inherited = _eval_names(document) if tasks else {}
     for task, data in tasks:
-        yield from _twice(document, task, inherited)
-        yield from _taken_by_expectations(document, task, data)
+        yield from _duplicates(document, task, inherited)
+        yield from _reserved_names(document, task, data)
 
 
-def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
+def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
     if not inherited and _are_all_different(document.value(*base, "graders")):
         return
     seen: dict[str, Pointer] = {}
@@ -87,33 +87,33 @@ def _twice(document: Document, base: Pointer, inherited: Mapping[str, Related]) 
         if first is None and name in seen:
             first = Related((*seen[name], "name"), "its result is lost")
         if first is not None:
-            which = "the eval's grader" if name in inherited and first is inherited[name] else "the grader"
-            message = f"This result overwrites that of {which} '{name}' above; give it a name of its own"
-            fixes = [_renamed(document, (*pointer, "name"), name, {*inherited, *seen})]
+            other = "the eval's grader" if name in inherited and first is inherited[name] else "the grader"
+            message = f"This grader overwrites the result of {other} '{name}' above. Give it another name"
+            fixes = [_rename_fix(document, (*pointer, "name"), name, {*inherited, *seen})]
             yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[first], fixes=fixes)
         seen.setdefault(name, pointer)
 
 
 def _are_all_different(entries: Any) -> bool:
-    """Whether every entry has a name, and each another one: as most of the time."""
+    """Whether every entry has a name of its own, which is the usual case."""
     if not isinstance(entries, list):
         return False
     try:
-        names = {*map(_NAME, entries)}  # Of all graders, at every edit.
-    except (AttributeError, TypeError):  # an entry that is no mapping, a name that is one
+        names = {*map(_NAME, entries)}  # Runs over all graders at every edit.
+    except (AttributeError, TypeError):  # An entry is not a mapping, or a name is one.
         return False
     return len(names) == len(entries) and {*map(type, names)} <= {str}
 
 
-def _renamed(document: Document, place: Pointer, name: str, taken: set[str]) -> Fix:
-    """A name that no grader has, also none further down."""
+def _rename_fix(document: Document, place: Pointer, name: str, taken: set[str]) -> Fix:
+    """Rename the grader to a name that no other grader has, including those further down."""
     below = (it.get("name") for _, it in document.graders())
     free = free_name(name, taken | {it for it in below if isinstance(it, str)})
     return Fix(f"Change to '{free}'", (SetValue(place, free),), preferred=True)
 
 
-def _of_eval(document: Document) -> dict[str, Related]:
-    """The names that the eval's graders have taken."""
+def _eval_names(document: Document) -> dict[str, Related]:
+    """Return the names of the eval's graders, each with its place."""
     suite = document.suite
     entries: Any = (
         document.value("graders") if document.kind == "eval" else suite and suite.eval.get("graders")
@@ -127,14 +127,18 @@ def _of_eval(document: Document) -> dict[str, Related]:
     return taken
 
 
-def _taken_by_expectations(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
+def _reserved_names(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
     expected = data.get("expected")
     names = {f"_{it}": it for it in EXPECTED_TEXTS if isinstance(expected, Mapping) and expected.get(it)}
     for pointer, grader in document.mappings(*task, "graders") if names else ():
         name = grader.get("name")
         if isinstance(name, str) and name in names:
             place = (*task, "expected", names[name])
-            message = f"The check 'expected.{names[name]}' overwrites this result; rename the grader"
+            message = (
+                f"The check 'expected.{names[name]}' overwrites the result of '{name}'. Rename the grader"
+            )
             place_of_name = (*pointer, "name")
-            fix = _renamed(document, place_of_name, name.removeprefix("_"), set(names))
-            yield DUPLICATE_GRADER_NAME.at(place_of_name, message, related=[(place, "this one")], fixes=[fix])
+            fix = _rename_fix(document, place_of_name, name.removeprefix("_"), set(names))
+            yield DUPLICATE_GRADER_NAME.at(
+                place_of_name, message, related=[(place, "this check")], fixes=[fix]
+            )

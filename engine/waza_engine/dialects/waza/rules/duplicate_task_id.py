@@ -1,11 +1,11 @@
-"""An id that two tasks of a suite have.
+"""An id that two tasks of a suite share.
 
 ## Why
-waza runs both without a word. Afterwards they cannot be told apart: comparing with a baseline, grading again and
-comparing results go by the id.
+waza runs both tasks without a warning, but nothing can tell their results apart: baselines, regrading and comparisons
+all match tasks by id.
 
 ## Example
-With `id: first` in `tasks/other.yaml`, too:
+`tasks/other.yaml` has `id: first`, too:
 
 ```yaml
 id: first
@@ -44,20 +44,20 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 from waza_engine.project.document import Document
 from waza_engine.project.names import duplicate_texts, free_name, name_from_file
 
-DUPLICATE_TASK_ID = Rule("duplicate-task-id", "id that two tasks have")
+DUPLICATE_TASK_ID = Rule("duplicate-task-id", "id that two tasks share")
 APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
     for pointer, value, others in duplicate_texts(document, "id"):
         where = f" in {others[0].path.name}" if others[0].path else ""
-        message = f"Another task{where} has the id '{value}'; their results cannot be told apart"
-        fixes = [] if document.kind != "task" else _own(document, pointer, value)
+        message = f"Another task{where} has the id '{value}', so their results cannot be told apart"
+        fixes = [] if document.kind != "task" else _new_ids(document, pointer, value)
         yield DUPLICATE_TASK_ID.at(pointer, message, related=others, fixes=fixes)
 
 
-def _own(document: Document, pointer: Pointer, value: str) -> list[Fix]:
-    """The name of the file, or the id with a number."""
+def _new_ids(document: Document, pointer: Pointer, value: str) -> list[Fix]:
+    """Change to the name of the file, or to the id with a number."""
     taken = {it.id for it in document.suite.tasks} if document.suite is not None else {value}
     names = [it for it in (name_from_file(document.path), free_name(value, taken)) if it and it not in taken]
     return [

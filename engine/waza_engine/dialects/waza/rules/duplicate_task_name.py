@@ -1,10 +1,10 @@
-"""A name that two tasks of a suite have.
+"""A name that two tasks of a suite share.
 
 ## Why
-Reports show the name, not the id: nobody sees which of the two failed.
+Reports show the name, not the id, so you cannot see which of the two tasks failed.
 
 ## Example
-With `name: First` in `tasks/other.yaml`, too:
+`tasks/other.yaml` has `name: First`, too:
 
 ```yaml
 id: first
@@ -42,14 +42,14 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.names import duplicate_texts
 
-DUPLICATE_TASK_NAME = Rule("duplicate-task-name", "name that two tasks have", Severity.WARNING)
+DUPLICATE_TASK_NAME = Rule("duplicate-task-name", "name that two tasks share", Severity.WARNING)
 APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
     for pointer, value, others in duplicate_texts(document, "name"):
         where = f" in {others[0].path.name}" if others[0].path else ""
-        message = f"Another task{where} is called '{value}'; reports show the name only"
+        message = f"Another task{where} is also named '{value}', and reports show only the name"
         identity = document.text(*pointer[:-1], "id")
         better = f"{value} ({identity})"
         fixes = [Fix(f"Change to '{better}'", (SetValue(pointer, better),))] if identity else []

@@ -1,8 +1,8 @@
-"""A mocked answer that says nothing.
+"""A mock response without a result.
 
 ## Why
 A tool answers with `return` or fails with `error`. A response with neither gives the agent an empty result, which is
-hardly what was meant.
+rarely intended.
 
 ## Example
 ```yaml
@@ -49,15 +49,15 @@ from waza_engine.model.findings import HERE, Finding, Fix, InsertKey, Rule, Seve
 from waza_engine.project.document import Document
 
 EMPTY_MOCK_RESPONSE = Rule(
-    "empty-mock-response", "mocked answer that says nothing", Severity.WARNING, needs=frozenset([HERE])
+    "empty-mock-response", "mock response without a result", Severity.WARNING, needs=frozenset([HERE])
 )
 APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
     for response in mcp_responses(document):
-        given = document.mapping(*response)
-        if "return" not in given and "error" not in given:
-            message = "This answer has neither 'return' nor 'error': the agent gets nothing"
+        keys = document.mapping(*response)
+        if "return" not in keys and "error" not in keys:
+            message = "This response has neither 'return' nor 'error', so the agent gets an empty result"
             fixes = [Fix(f"Add '{it}'", (InsertKey(response, it, None),)) for it in ("return", "error")]
             yield EMPTY_MOCK_RESPONSE.at(response, message, fixes=fixes)

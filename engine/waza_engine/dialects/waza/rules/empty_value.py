@@ -1,4 +1,4 @@
-"""waza's check of `empty-value`: an eval without tasks."""
+"""Check `empty-value` in waza files: an eval without tasks."""
 
 from collections.abc import Iterator
 
@@ -12,4 +12,4 @@ APPLIES = frozenset(["eval"])
 def check(document: Document) -> Iterator[Finding]:
     tasks = document.value("tasks")
     if isinstance(tasks, list) and not document.has("tasks_from") and not without_empty_items(tasks):
-        yield EMPTY_VALUE.at(("tasks",), "The list names no task: no run can start")
+        yield EMPTY_VALUE.at(("tasks",), "'tasks' is empty, so the run cannot start. Add a file or a glob")

@@ -1,8 +1,8 @@
-"""A prompt that names relative paths while the workspace is empty.
+"""A prompt that names relative paths although the workspace is empty.
 
 ## Why
-From 0.34 on waza ends such a run with an error before the agent starts: the prompt contains `./` or `../`, and nothing
-was put into the workspace. The fixtures folder is not copied as a whole.
+Since 0.34, waza stops such a run with an error before the agent starts: the prompt contains `./` or `../`, but nothing
+is put into the workspace. waza does not copy the whole fixtures folder.
 
 ## Example
 ```yaml
@@ -40,5 +40,5 @@ def check(document: Document) -> Iterator[Finding]:
     for task, _ in document.tasks():
         # "../" ends with "./" as well.
         if "./" in document.text(*task, "inputs", "prompt") and not has_workspace_files(document, task):
-            message = "The prompt names a relative path, but the workspace is empty; list the files in 'inputs.files'"
+            message = "The prompt names a relative path, but the workspace is empty. List the files in 'inputs.files'"
             yield EMPTY_WORKSPACE.at((*task, "inputs", "prompt"), message)

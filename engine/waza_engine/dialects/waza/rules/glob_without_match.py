@@ -1,9 +1,8 @@
-"""A task glob that matches no file, or that waza cannot read.
+"""A task glob that matches no file, or that waza cannot parse.
 
 ## Why
-waza notices only when all globs together match nothing; then the run ends before any task. One empty glob among
-others means that its tasks silently never run. A glob that names a folder is no better: waza then tries to read the
-folder as a task.
+waza notices only if all globs together match nothing, and then stops before the first task. If one of several globs
+matches nothing, its tasks silently never run. If a glob matches a folder, waza tries to read the folder as a task.
 
 ## Example
 With a task in `tasks/first.yaml`:
@@ -57,7 +56,7 @@ APPLIES = frozenset(["eval"])
 _SUFFIXES = (".yaml", ".yml")
 _MOST_FOLDERS = 40
 _MOST_FIXES = 3
-_LOOKED_AT = 3
+_MOST_TASKS_READ = 3
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -65,23 +64,23 @@ def check(document: Document) -> Iterator[Finding]:
     if suite is None or document.has("tasks_from"):
         return
     matching = {index for task in suite.tasks for index in task.globs}
-    empty = []
+    unmatched = []
     for index, pattern in globs_of(document.mapping()):
         if index in matching:
             continue
         if (reason := _malformed(pattern)) is not None:
-            message = f"'{pattern}' is no pattern that waza can read: {reason}"
+            message = f"waza cannot parse the glob '{pattern}': {reason}"
             yield GLOB_WITHOUT_MATCH.at(("tasks", index), message)
         elif not has_foreign_syntax(pattern) and not pattern.startswith("include:"):
-            empty.append((index, pattern))
+            unmatched.append((index, pattern))
     for task in suite.tasks:
         if task.path.suffix not in _SUFFIXES and files.is_directory(task.path):
             yield _folder(document, task.globs[0], task.path)
-    likely = _likely_globs(suite, files) if empty else []
-    # Only when no run could start, and tasks are there: otherwise they may be written elsewhere, or not yet.
-    is_sure = bool(empty) and not suite.tasks and any(_has_task(suite, files, it) for it in likely)
+    likely = _likely_globs(suite, files) if unmatched else []
+    # An error only if no run could start although tasks exist; otherwise they may be elsewhere or not written yet.
+    is_sure = bool(unmatched) and not suite.tasks and any(_has_task(suite, files, it) for it in likely)
     severity = Severity.ERROR if is_sure else Severity.WARNING
-    for index, pattern in empty:
+    for index, pattern in unmatched:
         near = sorted(likely, key=partial(_unlikeness, pattern))[:_MOST_FIXES]
         fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in near]
         message = f"No file matches '{pattern}' in {suite.folder.name}/"
@@ -98,13 +97,13 @@ def _malformed(pattern: str) -> str | None:
 
 def _folder(document: Document, index: int, path: Path) -> Finding:
     pattern = document.text("tasks", index)
-    fix = Fix("Name the files in it", (SetValue(("tasks", index), f"{pattern.rstrip('/')}/*.yaml"),))
-    message = f"'{pattern}' matches the folder {path.name}/, which waza would read as a task"
+    fix = Fix("Match the files in the folder", (SetValue(("tasks", index), f"{pattern.rstrip('/')}/*.yaml"),))
+    message = f"'{pattern}' matches the folder {path.name}/, which waza will try to read as a task"
     return GLOB_WITHOUT_MATCH.at(("tasks", index), message, fixes=[fix] if path.name in pattern else [])
 
 
 def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
-    """Globs for the YAML files in the folders beside the eval: what stands there was probably meant."""
+    """Return globs for the YAML files in the folders next to the eval, which were probably meant."""
     found = []
     for name in [it for it in files.names(suite.folder) if not it.startswith(".")][:_MOST_FOLDERS]:
         names = files.names(suite.folder / name)
@@ -113,8 +112,8 @@ def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
 
 
 def _has_task(suite: SuiteFiles, files: Files, pattern: str) -> bool:
-    """Whether the files that a glob names are tasks, by the first of them."""
-    for path in sorted(files.glob(pattern, suite.folder))[:_LOOKED_AT]:
+    """Whether the files that a glob matches are tasks, judging by the first few."""
+    for path in sorted(files.glob(pattern, suite.folder))[:_MOST_TASKS_READ]:
         data = files.data(path)
         found = recognise(data) if isinstance(data, dict) else None
         if found is not None and found[1].name == "task":

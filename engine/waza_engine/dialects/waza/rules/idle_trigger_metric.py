@@ -1,8 +1,8 @@
-"""Trigger tests and their metric, of which one is missing.
+"""Trigger tests without their metric, or the metric without trigger tests.
 
 ## Why
-`trigger_accuracy` is computed from `trigger_tests.yaml` beside the eval. Without that file the metric is ignored;
-without the metric the trigger tests are run and nothing depends on their outcome.
+waza computes `trigger_accuracy` from the `trigger_tests.yaml` next to the eval. Without that file it ignores the
+metric; without the metric it runs the trigger tests, but their outcome affects nothing.
 
 ## Example
 ```yaml
@@ -68,13 +68,13 @@ def check(document: Document) -> Iterator[Finding]:
     )
     has_tests = document.files.is_file(folder / TRIGGER_TESTS)
     if place is not None and not has_tests:
-        message = f"There is no {TRIGGER_TESTS} beside this file, so this metric is ignored"
+        message = f"No {TRIGGER_TESTS} next to this file, so waza ignores 'trigger_accuracy'"
         skill = document.text("skill") or "my-skill"
         text = f"skill: {skill}\nshould_trigger_prompts:\n  - prompt: \nshould_not_trigger_prompts:\n  - prompt: \n"
         fixes = [Fix(f"Create {TRIGGER_TESTS}", (CreateFile(folder / TRIGGER_TESTS, text),))]
         yield IDLE_TRIGGER_METRIC.at((*place, "name"), message, fixes=fixes)
     elif place is None and has_tests and isinstance(document.value("metrics") or [], list):
-        message = f"{TRIGGER_TESTS} is run, but without a metric 'trigger_accuracy' nothing depends on it"
+        message = f"Without a metric 'trigger_accuracy', the results of {TRIGGER_TESTS} affect nothing"
         yield IDLE_TRIGGER_METRIC.at(
             ("metrics",) if document.has("metrics") else (),
             message,

@@ -1,7 +1,7 @@
-"""A key that has no effect beside, or without, another one.
+"""A key that has no effect because another key is present or missing.
 
 ## Why
-waza reads it and silently goes by the other one.
+waza accepts the key and silently ignores it.
 
 ## Example
 ```yaml
@@ -40,7 +40,7 @@ from waza_engine.project.document import Document
 
 IGNORED_KEY = Rule(
     "ignored-key",
-    "key without effect here",
+    "key that has no effect",
     Severity.WARNING,
     frozenset(["unused"]),
     needs=frozenset(["tasks_from", HERE]),
@@ -49,28 +49,28 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for pointer, reason in _ignored(document):
+    for pointer, reason in _ignored_keys(document):
         fix = Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))
         yield IGNORED_KEY.at(pointer, f"'{pointer[-1]}' has no effect {reason}", on="key", fixes=[fix])
 
 
-def _ignored(document: Document) -> Iterator[tuple[Pointer, str]]:
+def _ignored_keys(document: Document) -> Iterator[tuple[Pointer, str]]:
     if document.has("tasks_from"):
         if document.has("tasks"):
-            yield ("tasks",), "beside 'tasks_from'"
+            yield ("tasks",), "together with 'tasks_from'"
     else:
         if document.has("range") and document.value("range") != [0, 0]:
             yield ("range",), "without 'tasks_from'"
         if document.has("inputs"):
-            yield ("inputs",), "without 'tasks_from': only prompts in CSV files see these variables"
+            yield ("inputs",), "without 'tasks_from': only prompts in CSV files can use these variables"
     if _is_on(document, "fail_fast") and _is_on(document, "parallel"):
-        yield ("config", "fail_fast"), "with 'parallel': tasks that run at the same time are not stopped"
+        yield ("config", "fail_fast"), "with 'parallel': waza does not stop tasks that are already running"
     if _is_on(document, "trigger_skill_routing") and not _is_off(document, "inject_skill_body"):
         yield ("config", "trigger_skill_routing"), "without 'inject_skill_body: false'"
     if document.value("config", "executor") == "mock":
         for pointer in (("config", "mcp_servers"), ("mcp_mocks",)):
             if document.has(*pointer):
-                yield pointer, "with 'executor: mock', which uses no MCP server"
+                yield pointer, "with 'executor: mock', which uses no MCP servers"
 
 
 def _is_on(document: Document, key: str) -> bool:

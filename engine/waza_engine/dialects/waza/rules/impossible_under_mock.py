@@ -1,8 +1,8 @@
-"""A grader that can never pass with the mock executor.
+"""A grader that cannot pass with the mock executor.
 
 ## Why
-The mock calls no tools, invokes no skills, and answers with an echo of the prompt that is no JSON. A grader that needs
-any of these fails in every run, whatever the skill is worth.
+The mock executor calls no tools, invokes no skills, and echoes the prompt, which is not JSON. A grader that needs any
+of these fails in every run, however good the skill is.
 
 ## Example
 ```yaml
@@ -53,7 +53,7 @@ APPLIES = frozenset(["eval", "task"])
 _LACKS = {
     Demand.TOOL_CALLS: "calls no tools",
     Demand.SKILLS: "invokes no skills",
-    Demand.JSON: "echoes the prompt, which is no JSON",
+    Demand.JSON: "echoes the prompt, which is not JSON",
 }
 
 
@@ -62,5 +62,5 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     demanded = kind.first_demand(entry.mapping("config")) if kind is not None else None
     if demanded is not None:
         option, demand = demanded
-        message = f"The mock executor {_LACKS[demand]}: this grader fails in every run"
+        message = f"The mock executor {_LACKS[demand]}, so this grader fails in every run"
         yield IMPOSSIBLE_UNDER_MOCK.at(("config", option), message, on="key")

@@ -1,4 +1,4 @@
-"""waza's check of `incomplete-mcp-server`."""
+"""Check `incomplete-mcp-server` in waza files."""
 
 from collections.abc import Iterator
 

@@ -1,9 +1,9 @@
-"""A check of skill invocation while the skill is in the prompt anyway.
+"""A check that the agent invokes a skill whose text is already in its prompt.
 
 ## Why
-Since 0.25 the text of the skill under test is put into the system prompt. The agent then has no reason to invoke the
-skill, and a `skill_invocation` grader that requires it fails although the skill was followed; trigger tests measure
-nothing. `inject_skill_body: false` leaves the text out.
+Since 0.25, waza puts the text of the skill under test into the system prompt. The agent then has no reason to invoke
+the skill: a `skill_invocation` grader that requires it fails even though the agent followed the skill, and trigger
+tests measure nothing. `inject_skill_body: false` leaves the text out.
 
 ## Example
 ```yaml
@@ -55,7 +55,7 @@ from waza_engine.project.suite_files import SuiteFiles
 
 INJECTED_SKILL_BODY = Rule(
     "injected-skill-body",
-    "invocation of a skill that is in the prompt anyway",
+    "required invocation of a skill that is already in the prompt",
     Severity.WARNING,
     needs=frozenset(["config"]),
 )
@@ -64,34 +64,34 @@ _KEY = "inject_skill_body"
 
 
 def check(document: Document) -> Iterator[Finding]:
-    skill = _injected(document)
+    skill = _injected_skill(document)
     if not skill:
         return
     if document.kind == "triggers":
         if document.text("skill") == skill:
-            message = f"The text of '{skill}' is in the prompt already, so triggering it measures little"
+            message = f"The text of '{skill}' is already in the prompt, so these tests measure little"
             yield INJECTED_SKILL_BODY.at(("skill",), message, severity=Severity.INFORMATION)
         return
     for pointer, grader in document.graders():
         kind = newest_meaning(grader.get("type"))
         for option, demand in kind.demands.items() if kind is not None else ():
             if demand is Demand.SKILLS:
-                yield from _required(document, (*pointer, "config", option), skill)
+                yield from _required_invocations(document, (*pointer, "config", option), skill)
 
 
-def _required(document: Document, place: Pointer, skill: str) -> Iterator[Finding]:
+def _required_invocations(document: Document, place: Pointer, skill: str) -> Iterator[Finding]:
     for pointer, name in document.texts(*place):
         if name == skill:
             message = (
-                f"The text of '{skill}' is put into the prompt, so the agent hardly invokes it; "
-                f"set '{_KEY}: false' in the eval's config"
+                f"The text of '{skill}' is already in the prompt, so the agent has no reason to invoke it. "
+                f"Set '{_KEY}: false' in the eval's config"
             )
             fix = Fix(f"Add '{_KEY}: false'", (InsertKey(("config",), _KEY, False),))
             yield INJECTED_SKILL_BODY.at(pointer, message, fixes=[fix] if document.kind == "eval" else [])
 
 
-def _injected(document: Document) -> str:
-    """The skill whose text goes into the prompt of this suite; empty when none does, or that is not known."""
+def _injected_skill(document: Document) -> str:
+    """Return the skill whose text goes into the suite's prompts; empty if none does or it is unknown."""
     if document.kind == "eval":
         skill, config = document.text("skill"), document.mapping("config")
     else:

@@ -1,8 +1,8 @@
-"""A judge model that is asked about a mock answer.
+"""A judge model that grades a mock answer.
 
 ## Why
-With `executor: mock` no agent runs, but `prompt` graders still call a real model: that costs money and judges an echo
-of the prompt.
+With `executor: mock`, no agent runs, but `prompt` graders still call a real model. This costs money, and the model only
+judges an echo of the prompt.
 
 ## Example
 ```yaml
@@ -45,12 +45,14 @@ from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
-JUDGE_UNDER_MOCK = Rule("judge-under-mock", "judge that is asked about a mock answer", Severity.WARNING)
+JUDGE_UNDER_MOCK = Rule("judge-under-mock", "judge that grades a mock answer", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])
 
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     kind = newest_meaning(entry.value("type")) if document.executor == "mock" else None
     if kind is not None and kind.asks_judge:
-        message = "The agent is a mock, but this grader calls a real model to judge its echo"
+        message = (
+            f"A '{kind.type_name}' grader calls a real model, but the mock executor only echoes the prompt"
+        )
         yield JUDGE_UNDER_MOCK.at(("type",), message)

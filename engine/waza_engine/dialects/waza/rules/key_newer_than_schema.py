@@ -1,7 +1,7 @@
-"""A key that the declared `schemaVersion` does not have yet.
+"""A key that is newer than the declared `schemaVersion`.
 
 ## Why
-waza refuses the file. Without `schemaVersion` the newest 1.x counts, which has all of them.
+waza refuses the file. Without a `schemaVersion`, waza assumes the newest 1.x, which has all keys.
 
 ## Example
 ```yaml
@@ -50,7 +50,7 @@ from waza_engine.model.findings import Finding, Fix, Related, Rule, SetValue
 from waza_engine.project.document import Document
 from waza_engine.project.suite_files import text_of
 
-KEY_NEWER_THAN_SCHEMA = Rule("key-newer-than-schema", "key that the declared version does not have")
+KEY_NEWER_THAN_SCHEMA = Rule("key-newer-than-schema", "key that is newer than the declared version")
 APPLIES = frozenset(["eval", "task"])
 
 
@@ -67,7 +67,7 @@ def check(document: Document) -> Iterator[Finding]:
     for pointer, since in _keys(document):
         if version < since and document.has(*pointer):
             needed = ".".join(str(it) for it in since)
-            message = f"'{pointer[-1]}' needs schemaVersion {needed} or newer, but the eval says {text}"
+            message = f"'{pointer[-1]}' needs schemaVersion {needed} or newer, but the eval declares {text}"
             fixes = [Fix(f"Set schemaVersion to {needed}", (SetValue(("schemaVersion",), needed),))]
             yield KEY_NEWER_THAN_SCHEMA.at(
                 pointer,
@@ -79,7 +79,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _keys(document: Document) -> Iterator[tuple[Pointer, tuple[int, int]]]:
-    """The places of all keys that an older version does not have, each with the first that has it."""
+    """Yield the place of each key that older versions lack, with the first version that has it."""
     if document.kind == "eval":
         yield from (((key,), since) for key, since in NEEDS.items())
     for task, _ in document.tasks():

@@ -1,8 +1,8 @@
-"""A form that older versions of waza, or its documentation, had.
+"""A form from older versions of waza, or from its older documentation.
 
 ## Why
-Newer versions of waza do not know it: they refuse the file, or fail when the agent has already run. Most of these forms
-are understood here and still mean what they meant; of those that no run takes any more the message says so.
+Newer versions of waza do not know this form: they refuse the file, or fail after the agent has run. waza-lsp still
+understands most of these forms; if runs refuse one, the message says so.
 
 ## Example
 ```yaml
@@ -32,7 +32,7 @@ from waza_engine.project.document import Document
 
 APPLIES = frozenset(["eval", "task"])
 refused_shape = partial(LEGACY_SHAPE.at, refused=True)
-"""A finding about a form that no run takes any more: not an error, because many older files have them.
+"""A finding about a form that runs refuse. It is not an error, because many older files have such forms.
 
 See docs/reference/waza-formats.md, section 19.
 """
@@ -47,7 +47,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
-    # Imported late: this finding's name is used where pydantic is not wanted.
+    # Imported late: the rule's constant is used where pydantic must not be loaded.
     from waza_engine.dialects.waza.checks.conversion import beside_type, converted, outdated_type, untyped
 
     name, outdated = entry.value("type"), outdated_type(entry.value("type"))
@@ -63,20 +63,20 @@ def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
 
 
 def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
-    """A key beside the type, which is now an `option` under `config`, or nothing when that is empty."""
+    """Report a key next to `type` that is now the `option` under `config`, or ignored if `option` is empty."""
     config = entry.value("config")
     if not option:
         fix = Fix(f"Remove '{key}'", (RemoveKey((key,)),))
-        message = f"'{key}' is from older versions; a '{name}' grader ignores it"
+        message = f"A '{name}' grader ignores '{key}', which is from older versions"
         return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix])
     is_free = config is None or (isinstance(config, Mapping) and option not in config)
-    fix = Fix(f"Move it to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)
+    fix = Fix(f"Move to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)
     refused = is_free and _is_required(name, option)
     message = (
-        f"'{key}' beside 'type' is an old form{', which runs refuse' * refused}; it is now 'config.{option}'"
+        f"'{key}' next to 'type' was moved to 'config.{option}'{', and runs refuse the old form' * refused}"
     )
-    told = refused_shape if refused else LEGACY_SHAPE.at
-    return told((key,), message, on="key", fixes=[fix] if is_free else [])
+    report = refused_shape if refused else LEGACY_SHAPE.at
+    return report((key,), message, on="key", fixes=[fix] if is_free else [])
 
 
 def _is_required(name: str, option: str) -> bool:
@@ -87,12 +87,10 @@ def _is_required(name: str, option: str) -> bool:
 
 
 def _untyped_assertions(name: str) -> Finding:
-    """A grader of the Python generation, whose tasks knew no other type than this one when none was given."""
+    """Report a grader without `type`, which waza's Python version took to be of this one type."""
     changes = (InsertKey((), "type", name), MoveKey(("assertions",), ("config", "assertions")))
     fix = Fix(f"Change to a '{name}' grader", changes, preferred=True)
-    message = (
-        f"In older versions a grader without 'type' was one of type '{name}'; now the type has to be given"
-    )
+    message = f"'type' is missing. Older versions assumed '{name}'; now the type is required"
     return LEGACY_SHAPE.at(("assertions",), message, on="key", fixes=[fix])
 
 
@@ -105,11 +103,11 @@ def _globs(document: Document) -> Iterator[Finding]:
                 preferred=True,
                 safe=True,
             )
-            yield LEGACY_SHAPE.at(place, "'include:' is an old form; the glob alone is enough", fixes=[fix])
+            yield LEGACY_SHAPE.at(place, "'include:' is an old form. Write only the glob", fixes=[fix])
         elif isinstance(item, Mapping) and ("include" in item or "task_files" in item):
             yield _glob_in_mapping(place, item)
         elif isinstance(item, Mapping) and ("inputs" in item or "id" in item):
-            message = "waza reads tasks from files only; put this task into a file that a glob names"
+            message = "waza reads tasks only from files. Move this task to a file that a glob matches"
             key = next(it for it in ("id", "inputs") if it in item)
             yield LEGACY_SHAPE.at((*place, key), message, on="key", severity=Severity.WARNING)
 
@@ -118,8 +116,8 @@ def _glob_in_mapping(place: Pointer, item: Mapping[str, Any]) -> Finding:
     key = "include" if "include" in item else "task_files"
     globs = item[key] if isinstance(item[key], list) else [item[key]]
     is_one = len(item) == 1 and len(globs) == 1 and isinstance(globs[0], str)
-    fix = Fix("Change to the glob alone", (SetValue(place, globs[0]),), preferred=True) if is_one else None
-    message = f"waza never had '{key}'; a glob stands in the list as it is"
+    fix = Fix("Change to the glob", (SetValue(place, globs[0]),), preferred=True) if is_one else None
+    message = f"waza does not know '{key}'. Write the glob itself as the list item"
     return LEGACY_SHAPE.at(
         (*place, key), message, on="key", severity=Severity.WARNING, fixes=[fix] if fix else []
     )
@@ -130,7 +128,7 @@ def _plain_files(document: Document, task: Pointer) -> Iterator[Finding]:
         fix = Fix(
             "Change to a mapping with 'path'", (SetValue(place, {"path": text}),), preferred=True, safe=True
         )
-        yield LEGACY_SHAPE.at(place, f"A plain name is an old form; write '- path: {text}'", fixes=[fix])
+        yield LEGACY_SHAPE.at(place, f"A plain file name is an old form. Write '- path: {text}'", fixes=[fix])
 
 
 def _expected_graders(document: Document, task: Pointer) -> Iterator[Finding]:
@@ -140,8 +138,10 @@ def _expected_graders(document: Document, task: Pointer) -> Iterator[Finding]:
         return
     are_graders = isinstance(items, list) and all(isinstance(it, Mapping) for it in items)
     if are_graders and not document.has(*task, "graders"):
-        fixes = [Fix("Move it to 'graders'", (MoveKey(place, (*task, "graders")),), preferred=True)]
+        fixes = [Fix("Move to 'graders'", (MoveKey(place, (*task, "graders")),), preferred=True)]
     else:
-        fixes = [] if are_graders else [Fix("Remove it", (RemoveKey(place),))]
-    message = "waza never read this; the eval's graders always run, the task's own stand under 'graders'"
+        fixes = [] if are_graders else [Fix("Remove 'graders'", (RemoveKey(place),))]
+    message = (
+        "waza ignores 'expected.graders'. List a task's own graders under 'graders'; the eval's always run"
+    )
     yield LEGACY_SHAPE.at(place, message, on="key", severity=Severity.WARNING, fixes=fixes)

@@ -1,7 +1,7 @@
-"""A CSV file of tasks that is not there.
+"""A CSV file of tasks that does not exist.
 
 ## Why
-`tasks_from` starts at the folder of the eval and must stay below it. Without the file no run can start.
+`tasks_from` is relative to the eval's folder and must stay inside it. Without the file, the run cannot start.
 
 ## Example
 ```yaml
@@ -57,7 +57,7 @@ from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
-MISSING_DATASET = Rule("missing-dataset", "CSV file of tasks that is not there")
+MISSING_DATASET = Rule("missing-dataset", "CSV file of tasks that does not exist")
 APPLIES = frozenset(["eval"])
 
 
@@ -67,15 +67,15 @@ def check(document: Document) -> Iterator[Finding]:
         return
     path = dataset_path(document)
     if path is None:
-        message = f"'{text}' is not below {folder.name}/, the folder of the eval: no run can start"
+        message = f"'{text}' is outside {folder.name}/, the eval's folder, so the run cannot start"
         yield MISSING_DATASET.at(("tasks_from",), message)
     elif not document.files.is_file(path):
         tables = [it for it in document.files.names(path.parent) if it.endswith(".csv")]
         close = [it for it in tables if it in nearest(path.name, tables)]
         fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks_from",), _beside(text, it)),)) for it in close]
-        # Where there is no table at all, the data may simply not be here.
+        # If there is no table at all, the data may simply be stored elsewhere.
         severity = Severity.ERROR if tables else Severity.WARNING
-        message = f"There is no '{text}' in {folder.name}/: no run can start"
+        message = f"'{text}' not found in {folder.name}/, so the run cannot start"
         yield MISSING_DATASET.at(("tasks_from",), message, severity=severity, fixes=fixes)
 
 

@@ -1,8 +1,8 @@
-"""A directory in the file that is not there.
+"""A directory that does not exist.
 
 ## Why
-A skill directory that does not exist is passed over without a word: the agent runs without the skill. The path starts
-at the folder of the eval, for tasks as well.
+waza silently skips a skill directory that does not exist, so the agent runs without the skill. The path is relative to
+the eval's folder, also in tasks.
 
 ## Example
 With the skill in `skills/notes`:
@@ -60,7 +60,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.names import similar_paths
 
-MISSING_DIRECTORY = Rule("missing-directory", "directory that is not there", Severity.WARNING)
+MISSING_DIRECTORY = Rule("missing-directory", "directory that does not exist", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])
 
 
@@ -74,57 +74,59 @@ def check(document: Document) -> Iterator[Finding]:
     for place in places:
         for pointer, text in document.texts(*place):
             if text and text != "none" and not document.files.is_directory(folder / text):
-                message = f"There is no folder '{text}' in {folder.name}/; waza goes on without its skill"
-                yield MISSING_DIRECTORY.at(pointer, message, fixes=_similar(document, folder, pointer, text))
+                message = f"Folder '{text}' not found in {folder.name}/. The agent will run without its skill"
+                yield MISSING_DIRECTORY.at(
+                    pointer, message, fixes=_similar_folders(document, folder, pointer, text)
+                )
     for pointer, mock in document.mappings("mcp_mocks"):
         fixtures, place = mock.get("fixtures"), (*pointer, "fixtures")
         if (
             isinstance(fixtures, str)
             and fixtures
-            and (problem := _without_tools(document, folder / fixtures))
+            and (missing := _missing_fixtures(document, folder / fixtures))
         ):
-            message = f"There is no {problem} '{fixtures}' in {folder.name}/: no run can start"
-            fixes = _similar(document, folder, place, fixtures)
+            message = f"{missing} '{fixtures}' in {folder.name}/, so the run cannot start"
+            fixes = _similar_folders(document, folder, place, fixtures)
             yield MISSING_DIRECTORY.at(place, message, severity=Severity.ERROR, fixes=fixes)
     for task, _ in document.tasks():
         yield from _workdir(document, task, folder)
         yield from _sources(document, task)
 
 
-def _without_tools(document: Document, folder: Path) -> str:
-    """What a folder of fixtures lacks."""
+def _missing_fixtures(document: Document, folder: Path) -> str:
+    """Return what a folder of fixtures lacks, as the beginning of a message; empty if nothing."""
     if not document.files.is_directory(folder):
-        return "folder"
-    return "" if any(it.endswith(".json") for it in document.files.names(folder)) else "JSON file in"
+        return "No folder"
+    return "" if any(it.endswith(".json") for it in document.files.names(folder)) else "No JSON file in"
 
 
 def _sources(document: Document, task: Pointer) -> Iterator[Finding]:
     for pointer, repository in document.mappings(*task, "inputs", "repos"):
         source = repository.get("source")
         if isinstance(source, str) and source and run_path(document, source).standing is Standing.MISSING:
-            message = f"There is no folder '{source}' where runs are started: the task ends with an error"
+            message = f"Folder '{source}' not found in the directory you run waza from, so the task will fail"
             yield MISSING_DIRECTORY.at((*pointer, "source"), message)
 
 
 def _workdir(document: Document, task: Pointer, folder: Path) -> Iterator[Finding]:
-    """Only what is put into the workspace can be the folder in which the agent starts."""
+    """Report a `workdir` that nothing puts into the workspace: the agent could not start in it."""
     place = (*task, "inputs", "workdir")
     text = document.text(*place)
-    wanted = PurePosixPath(text)
-    if not text or wanted == PurePosixPath() or wanted.is_absolute() or ".." in wanted.parts:
+    workdir = PurePosixPath(text)
+    if not text or workdir == PurePosixPath() or workdir.is_absolute() or ".." in workdir.parts:
         return
     repositories = [document.text(*it, "dest") for it, _ in document.mappings(*task, "inputs", "repos")]
-    if any(it and wanted.is_relative_to(it) for it in repositories):
-        return  # What a repository holds is not looked at.
+    if any(it and workdir.is_relative_to(it) for it in repositories):
+        return  # The contents of repositories are not read.
     names = [*repositories, *workspace_files(document, task)]
-    above = {it for name in names for it in PurePosixPath(cleaned(name)).parents}
+    folders = {it for name in names for it in PurePosixPath(cleaned(name)).parents}
     fixture = document.text(*task, "inputs", "context", "fixture")
-    if wanted not in above and not (fixture and document.files.is_directory(folder / fixture / text)):
-        message = f"Nothing puts a folder '{text}' into the workspace: the task ends with an error"
+    if workdir not in folders and not (fixture and document.files.is_directory(folder / fixture / text)):
+        message = f"No file creates the folder '{text}', so the task will fail. Add it under 'inputs.files'"
         yield MISSING_DIRECTORY.at(place, message, severity=Severity.ERROR)
 
 
-def _similar(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
-    """Folders whose names are nearly the same, where the folder was looked for."""
+def _similar_folders(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
+    """Change to an existing folder with a similar name."""
     files = document.files
     return similar_paths(files, folder, place, text.rstrip("/"), only=files.is_directory)

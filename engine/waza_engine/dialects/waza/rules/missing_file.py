@@ -1,8 +1,8 @@
-"""A file of a grader that is not there.
+"""A grader's file that does not exist.
 
 ## Why
-The grader needs it when the agent has already run: the run then ends with an error, or the check fails whatever the
-agent did. These paths start where the run is started.
+waza reads the file only after the agent has run. The run then ends with an error, or the check fails whatever the agent
+did. These paths are relative to the directory you run waza from.
 
 ## Example
 ```yaml
@@ -59,13 +59,13 @@ from waza_engine.model.findings import Change, Finding, Fix, InsertKey, Rule, Se
 from waza_engine.project.document import Document
 from waza_engine.project.names import similar_paths
 
-MISSING_FILE = Rule("missing-file", "file of a grader that is not there", Severity.WARNING)
+MISSING_FILE = Rule("missing-file", "grader's file that does not exist", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])
 
 
 def check(document: Document) -> Iterator[Finding]:
     for pointer, text in _command_fixtures(document):
-        message = f"There is no '{text}' in the folder of the eval: no run can start"
+        message = f"'{text}' not found in the eval's folder, so the run cannot start"
         yield MISSING_FILE.at(pointer, message, severity=Severity.ERROR)
 
 
@@ -73,20 +73,20 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     for place, text, kind in files_of(entry):
         standing = run_path(document, text)
         if standing.standing is Standing.MISSING:
-            message = f"There is no '{text}' where runs are started, nor beside the eval: {kind.without_file}"
-            yield MISSING_FILE.at(place, message, fixes=_similar(document, place, text))
+            message = f"'{text}' not found in the directory you run waza from: {kind.without_file}"
+            yield MISSING_FILE.at(place, message, fixes=_similar_files(document, place, text))
         elif standing.path is not None and (reader := kind.file_reader()) is not None:
-            may = may_be_read(document, standing.path)
-            problem = document.files.read_as(standing.path, reader) if may else ""
+            is_readable = may_be_read(document, standing.path)
+            problem = document.files.read_as(standing.path, reader) if is_readable else ""
             if problem:
                 yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
     program = _program_of(entry)
     if program is not None and not _can_start(document, program.command):
-        yield _no_program(entry, program)
+        yield _missing_program(entry, program)
 
 
 def files_of(entry: Document) -> list[tuple[Pointer, str, type[Grader]]]:
-    """Files that a grader reads from where the run is started: where each is named, its path, and the grader's class."""
+    """Return the files that a grader reads at run time: the place of each, its path, and the grader's class."""
     kind, config = newest_meaning(entry.value("type")), entry.value("config")
     if kind is None or not isinstance(config, Mapping):
         return []
@@ -94,44 +94,44 @@ def files_of(entry: Document) -> list[tuple[Pointer, str, type[Grader]]]:
 
 
 class _Program(NamedTuple):
-    """What a grader starts: the option that names it, what it says, and the option with the arguments."""
+    """A program that a grader starts: its option, its value, and the option with the arguments."""
 
     option: str
     command: str
-    more: str
+    arguments_option: str
 
 
 def _program_of(entry: Document) -> _Program | None:
     kind, config = newest_meaning(entry.value("type")), entry.value("config")
     if kind is None or kind.program_options is None or not isinstance(config, Mapping):
         return None
-    option, more = kind.program_options
+    option, arguments_option = kind.program_options
     command = config.get(option)
-    return _Program(option, command, more) if isinstance(command, str) and command.strip() else None
+    return (
+        _Program(option, command, arguments_option) if isinstance(command, str) and command.strip() else None
+    )
 
 
-def _no_program(entry: Document, program: _Program) -> Finding:
-    """A program that cannot be started."""
-    option, command, more = program
-    place, rest = ("config", option), ("config", more)
+def _missing_program(entry: Document, program: _Program) -> Finding:
+    option, command, arguments_option = program
+    place, rest = ("config", option), ("config", arguments_option)
     name, *arguments = command.split()
     if arguments:
-        given = [it for _, it in entry.texts(*rest)]
-        all_arguments = [*arguments, *given]
+        all_arguments = [*arguments, *(it for _, it in entry.texts(*rest))]
         changes: tuple[Change, ...] = (
             SetValue(place, name),
             SetValue(rest, all_arguments)
             if entry.value(*rest) is not None
-            else InsertKey(("config",), more, all_arguments),
+            else InsertKey(("config",), arguments_option, all_arguments),
         )
-        message = f"There is no program called '{command}': arguments belong under '{more}'"
-        fix = Fix(f"Move the arguments to '{more}'", changes, preferred=True)
+        message = f"No program is called '{command}'. Put its arguments under '{arguments_option}'"
+        fix = Fix(f"Move the arguments to '{arguments_option}'", changes, preferred=True)
         return MISSING_FILE.at(place, message, fixes=[fix])
-    return MISSING_FILE.at(place, f"There is no program '{command}' on this machine: the grader fails")
+    return MISSING_FILE.at(place, f"Program '{command}' not found on this machine, so the grader will fail")
 
 
 def _can_start(document: Document, command: str) -> bool:
-    """Whether there is such a program, as far as can be known."""
+    """Whether the program exists, as far as this can be known."""
     if "/" in command and " " not in command:
         return run_path(document, command).standing is not Standing.MISSING
     return document.once(("finds program", command), lambda: document.files.has_program(command))
@@ -147,8 +147,8 @@ def _command_fixtures(document: Document) -> Iterator[tuple[Pointer, str]]:
             yield (*response, "fixture"), text
 
 
-def _similar(document: Document, place: Pointer, text: str) -> Iterator[Fix]:
-    """Files whose names are nearly the same, where runs are started."""
+def _similar_files(document: Document, place: Pointer, text: str) -> Iterator[Fix]:
+    """Change to an existing file with a similar name, in the directory where runs start."""
     start = document.process_dir
     if start is not None and not text.startswith("/"):
         yield from similar_paths(document.files, start, place, text)

@@ -1,11 +1,11 @@
-"""An input file that is not in the fixtures folder.
+"""An input file that does not exist in the fixtures folder.
 
 ## Why
-waza only prints a warning and goes on: the agent works without the file, and the graders judge that. Files come from
-`fixtures` beside the eval, from the folder that the task names as `context_dir`, or from `--context-dir`.
+waza only prints a warning: the agent works without the file, and the graders grade the result. Files come from
+`fixtures` next to the eval, from the task's `context_dir`, or from `--context-dir`.
 
 ## Example
-With an empty folder `fixtures`:
+The folder `fixtures` has no `notes.txt`:
 
 ```yaml
 id: first
@@ -47,65 +47,62 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.names import similar_paths
 
-MISSING_FIXTURE = Rule("missing-fixture", "input file that is not there", Severity.WARNING)
+MISSING_FIXTURE = Rule("missing-fixture", "input file that does not exist", Severity.WARNING)
 APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
     for task, data in document.tasks():
-        yield from _files(document, task, data)
-        yield from _fixture(document, task)
+        yield from _input_files(document, task, data)
+        yield from _context_fixture(document, task)
     if document.kind == "eval" and document.folder is not None:
         yield from _instructions(document, ("config",), document.folder / "fixtures")
 
 
-def _files(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
+def _input_files(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
     folder = fixtures_folder(document, data)
     if folder is None:
         return
-    wanted = [it for it in input_files(document, task) if not it.has_content and not is_refused(it.text)]
-    missing = [it for it in wanted if not document.files.exists(folder / cleaned(it.text))]
+    copied = [it for it in input_files(document, task) if not it.has_content and not is_refused(it.text)]
+    missing = [it for it in copied if not document.files.exists(folder / cleaned(it.text))]
     if missing and len(missing) > 1 and not document.files.is_directory(folder):
-        message = (
-            f"There is no folder {_shown(document, folder)} for these files; the agent works without them"
-        )
+        message = f"Folder {_display(document, folder)} not found. The agent will run without these files"
         yield MISSING_FIXTURE.at((*task, "inputs", "files"), message, on="key")
         return
     for it in missing:
-        message = f"'{it.text}' is not in {_shown(document, folder)}; the agent works without it"
-        yield MISSING_FIXTURE.at(it.pointer, message, fixes=_similar(document, folder, it))
+        message = f"'{it.text}' not found in {_display(document, folder)}. The agent will run without it"
+        yield MISSING_FIXTURE.at(it.pointer, message, fixes=_similar_files(document, folder, it))
     yield from _instructions(document, task, folder)
 
 
 def _instructions(document: Document, base: Pointer, folder: Path) -> Iterator[Finding]:
-    """Instruction files are no choice: the run of the task ends with an error."""
+    """Report missing instruction files, without which the task fails."""
     for pointer, name in document.texts(*base, "instruction_files"):
         if name and not is_refused(name) and not document.files.is_file(folder / cleaned(name)):
-            message = f"'{name}' is not in {_shown(document, folder)}; the task ends with an error"
+            message = f"'{name}' not found in {_display(document, folder)}. The task will fail"
             yield MISSING_FIXTURE.at(pointer, message)
 
 
-def _fixture(document: Document, task: Pointer) -> Iterator[Finding]:
+def _context_fixture(document: Document, task: Pointer) -> Iterator[Finding]:
     suite, text = document.suite, document.text(*task, "inputs", "context", "fixture")
     if suite is None or fixture_refusal(text):
         return
     if not document.files.exists(suite.folder / text):
-        message = (
-            f"'{text}' is not in {suite.folder.name}/, the folder of the eval; the task ends with an error"
-        )
+        message = f"'{text}' not found in {suite.folder.name}/, the eval's folder. The task will fail"
         yield MISSING_FIXTURE.at((*task, "inputs", "context", "fixture"), message)
 
 
-def _shown(document: Document, folder: Path) -> str:
+def _display(document: Document, folder: Path) -> str:
+    """Return the folder as messages show it: relative to where runs start, if it is inside."""
     base = document.process_dir
     return f"{folder.relative_to(base) if base and folder.is_relative_to(base) else folder}/"
 
 
-def _similar(document: Document, folder: Path, wanted: PathValue) -> Iterator[Fix]:
-    """Files whose names are nearly the same, where the file was looked for."""
-    # The folder of the fixtures itself is no part of the path.
-    below = wanted.text.removeprefix("./").removeprefix(f"{folder.name}/")
-    if below != wanted.text and document.files.exists(folder / below):
-        yield Fix(f"Change to '{below}'", (SetValue(wanted.pointer, below),), preferred=True)
+def _similar_files(document: Document, folder: Path, file: PathValue) -> Iterator[Fix]:
+    """Change to an existing file with a similar name."""
+    # The name of the fixtures folder itself is not part of the path.
+    below = file.text.removeprefix("./").removeprefix(f"{folder.name}/")
+    if below != file.text and document.files.exists(folder / below):
+        yield Fix(f"Change to '{below}'", (SetValue(file.pointer, below),), preferred=True)
     else:
-        yield from similar_paths(document.files, folder, wanted.pointer, wanted.text)
+        yield from similar_paths(document.files, folder, file.pointer, file.text)

@@ -1,8 +1,8 @@
 """A prompt file that cannot be read.
 
 ## Why
-The path starts at the folder of the task file. waza refuses to load the task, and with it the whole suite, when the
-file is not there, when the path is absolute, or when it has two dots anywhere.
+The path is relative to the folder of the task file. If the file does not exist, or the path is absolute or contains two
+dots anywhere, waza refuses to load the task and with it the whole suite.
 
 ## Example
 ```yaml
@@ -45,24 +45,24 @@ def check(document: Document) -> Iterator[Finding]:
     for task, _ in document.tasks():
         text, place = document.text(*task, "inputs", "prompt_file"), (*task, "inputs", "prompt_file")
         if not text or document.has(*task, "inputs", "prompt"):
-            # Beside a prompt the file is one too many, whether it is there or not.
+            # Together with a prompt, the file is one too many, whether it exists or not.
             continue
         if reason := input_refusal(text):
-            message = f"'{text}' {reason}: no run can start. Name a file beside or below this one"
+            message = f"'{text}' {reason}, so the run cannot start. Use a path inside this file's folder"
             yield MISSING_PROMPT_FILE.at(place, message)
         elif (folder := document.folder) is not None and not document.files.is_file(folder / cleaned(text)):
-            message = f"There is no '{text}' in {folder.name}/, the folder of this file: no run can start"
+            message = f"'{text}' not found in {folder.name}/, this file's folder, so the run cannot start"
             yield MISSING_PROMPT_FILE.at(
                 place, message, severity=_severity(document), fixes=_fixes(document, folder, place, text)
             )
 
 
 def _fixes(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
-    """Files whose names are nearly the same, else a new one."""
+    """Change to an existing file with a similar name, or create the file."""
     yield from islice(similar_paths(document.files, folder, place, text), _MOST_SIMILAR)
     yield Fix(f"Create {text}", (CreateFile(folder / text),))
 
 
 def _severity(document: Document) -> Severity:
-    """A task that no eval lists may have been taken out of its place."""
+    """Return a warning for a task that no eval lists: it may have been moved away from its files."""
     return Severity.ERROR if document.suite is not None else Severity.WARNING

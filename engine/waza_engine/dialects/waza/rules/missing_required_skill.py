@@ -1,11 +1,11 @@
 """A required skill that waza will not find.
 
 ## Why
-`required_skills` is checked before the first task: each must be the name in the front matter of a SKILL.md that stands
-in one of the skill directories itself. The parent of skill folders is not searched. Otherwise no run starts.
+waza checks `required_skills` before the first task. Each must be the name in the front matter of a SKILL.md directly in
+one of the skill directories; waza does not search the subfolders. Otherwise the run does not start.
 
 ## Example
-With the skill in `skills/notes/SKILL.md`:
+The skill is in `skills/notes/SKILL.md`:
 
 ```yaml
 name: notes-eval
@@ -82,22 +82,22 @@ def check(document: Document) -> Iterator[Finding]:
     present = {skill_in(it, document.files) for it in folders} - {""}
     for pointer, name in required:
         if name not in present:
-            yield _missing(document, pointer, name, folders, present)
+            yield _missing_skill(document, pointer, name, folders, present)
 
 
 def _without_directories(document: Document) -> Iterator[Finding]:
     if has_project_skills(document):
         return
     suite = document.suite
-    message = "'required_skills' needs 'skill_directories': without any, no run starts"
-    # A project file that is not here may say where the skills are.
+    message = "'required_skills' needs 'skill_directories', so the run cannot start"
+    # A project file elsewhere may say where the skills are.
     has_project = suite is not None and suite.project_path is not None
     is_sure = has_project or bool(document.text("scenario") and not document.text("skill"))
     severity = Severity.ERROR if is_sure else Severity.WARNING
     yield MISSING_REQUIRED_SKILL.at(_REQUIRED, message, on="key", severity=severity)
 
 
-def _missing(
+def _missing_skill(
     document: Document, pointer: Pointer, name: str, folders: list[Path], present: set[str]
 ) -> Finding:
     files = document.files
@@ -105,17 +105,17 @@ def _missing(
         children = {skill_in(folder / it, files): it for it in files.names(folder)}
         if name in children and not skill_in(folder, files):
             better = f"{text.rstrip('/')}/{children[name]}"
-            message = f"'{name}' is not in '{text}' itself but in '{better}'; parents are not searched"
+            message = f"Skill '{name}' is in '{better}', but waza does not search the subfolders of '{text}'"
             fix = Fix(f"Change '{text}' to '{better}'", (SetValue(place, better),), preferred=True)
             return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=[fix], related=[(place, "this folder")])
-    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in _offered(name, present)]
-    known = f" There are: {', '.join(sorted(present))}" if present else ""
+    fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in _suggested_names(name, present)]
+    known = f" Known skills: {', '.join(sorted(present))}" if present else ""
     is_complete = all(files.is_file(it / SKILL_FILE) for it in folders)
-    message = f"No skill directory holds a skill called '{name}': no run starts.{known}"
+    message = f"No skill named '{name}' in the skill directories, so the run cannot start.{known}"
     severity = Severity.ERROR if is_complete else Severity.WARNING
     return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=fixes, severity=severity)
 
 
-def _offered(name: str, present: set[str]) -> list[str]:
-    """Names that are nearly the same; all of them when they are few."""
+def _suggested_names(name: str, present: set[str]) -> list[str]:
+    """Return the names similar to `name`, or all of them if they are few."""
     return nearest(name, present) or (sorted(present) if len(present) <= _FEW else [])

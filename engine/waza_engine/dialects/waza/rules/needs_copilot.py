@@ -1,7 +1,7 @@
 """A key that works only with the executor `copilot-sdk`.
 
 ## Why
-waza refuses reasoning efforts and command mocks with any other executor, before anything runs.
+With any other executor, waza refuses reasoning efforts and command mocks before it runs anything.
 
 ## Example
 ```yaml
@@ -48,15 +48,15 @@ def check(document: Document) -> Iterator[Finding]:
     executor = document.value("config", "executor")
     if document.kind == "task":
         executor = suite.executor if suite is not None else ""
-    # Other words are findings of their own.
+    # Unknown executors are reported by another rule.
     if not isinstance(executor, str) or executor not in WITHOUT_COPILOT:
         return
-    # A word that is no effort is a finding of its own.
+    # Unknown efforts are reported by another rule.
     efforts = [it for it in _EFFORTS if document.kind == "eval" and document.text(*it) in REASONING_EFFORTS]
     for pointer in (*efforts, *(it for it in command_mocks(document) if document.has(*it))):
         fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
         if document.kind == "eval":
             change = SetValue(("config", "executor"), "copilot-sdk")
             fixes.append(Fix("Change the executor to copilot-sdk", (change,)))
-        message = f"'{pointer[-1]}' needs 'executor: copilot-sdk'; the eval says '{executor}'"
+        message = f"'{pointer[-1]}' needs 'executor: copilot-sdk', but the eval uses '{executor}'"
         yield NEEDS_COPILOT.at(pointer, message, on="key", fixes=fixes)

@@ -1,8 +1,8 @@
 """Trigger tests without a prompt.
 
 ## Why
-waza needs at least one prompt in the two lists together. It notices only after all tasks have run, and then ends
-without writing results.
+The two lists together need at least one prompt. waza notices only after it has run all tasks, and then exits without
+writing results.
 
 ## Example
 ```yaml
@@ -35,13 +35,13 @@ LISTS = ("should_trigger_prompts", "should_not_trigger_prompts")
 
 
 def check(document: Document) -> Iterator[Finding]:
-    given = [it for it in LISTS if it in document.mapping()]
-    if given and all(document.value(it) in (None, []) for it in given):
-        message = "There is no prompt in either list; waza refuses the file after all tasks have run"
-        fix = Fix("Add a prompt", (AppendItem((given[0],), {"prompt": _PROMPT}),))
-        if document.value(given[0]) is None:
-            fix = Fix("Add a prompt", (SetValue((given[0],), [{"prompt": _PROMPT}]),))
-        yield NO_TRIGGER_PROMPTS.at((given[0],), message, on="key", fixes=[fix])
+    keys = [it for it in LISTS if it in document.mapping()]
+    if keys and all(document.value(it) in (None, []) for it in keys):
+        message = "This file has no prompts, so waza will refuse it after it has run all tasks"
+        fix = Fix("Add a prompt", (AppendItem((keys[0],), {"prompt": _PROMPT}),))
+        if document.value(keys[0]) is None:
+            fix = Fix("Add a prompt", (SetValue((keys[0],), [{"prompt": _PROMPT}]),))
+        yield NO_TRIGGER_PROMPTS.at((keys[0],), message, on="key", fixes=[fix])
     for key in LISTS:
         for pointer, entry in document.mappings(key):
             prompt = entry.get("prompt")

@@ -1,7 +1,7 @@
 """Metric weights that do not add up to 1 or 100.
 
 ## Why
-Weights are shares of the suite's score. waza itself does not use them; people who read them expect shares of a whole.
+Weights are shares of the suite's score. waza does not use them, but readers expect shares of a whole.
 
 ## Example
 ```yaml
@@ -72,5 +72,5 @@ def check(document: Document) -> Iterator[Finding]:
         return
     total = math.fsum(weights)
     if not any(math.isclose(total, it, abs_tol=1e-6) for it in (1, 100)) and any(it != 1 for it in weights):
-        message = f"The weights add up to {total:g}, not to 1 or 100"
+        message = f"The metric weights add up to {total:g}, not to 1 or 100"
         yield ODD_METRIC_WEIGHTS.at(("metrics",), message, on="key")

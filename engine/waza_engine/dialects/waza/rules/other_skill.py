@@ -1,10 +1,10 @@
-"""Trigger tests for another skill than the eval.
+"""Trigger tests for a different skill than the eval's.
 
 ## Why
-The names are compared letter by letter. With another name the tests look at a skill that this eval is not about.
+waza compares the names exactly. With a different name, the tests are about a skill that the eval does not test.
 
 ## Example
-With `skill: notes` in `eval.yaml`:
+The `eval.yaml` has `skill: notes`:
 
 ```yaml
 skill: note
@@ -49,7 +49,7 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Fix, Related, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
-OTHER_SKILL = Rule("other-skill", "trigger tests for another skill than the eval", Severity.WARNING)
+OTHER_SKILL = Rule("other-skill", "trigger tests for a different skill than the eval's", Severity.WARNING)
 APPLIES = frozenset(["triggers"])
 
 
@@ -58,7 +58,7 @@ def check(document: Document) -> Iterator[Finding]:
     if suite is not None and own and suite.skill and own != suite.skill:
         yield OTHER_SKILL.at(
             ("skill",),
-            f"The eval beside this file tests the skill '{suite.skill}', not '{own}'",
+            f"The eval next to this file tests the skill '{suite.skill}', not '{own}'",
             fixes=[Fix(f"Change to '{suite.skill}'", (SetValue(("skill",), suite.skill),), preferred=True)],
             related=[Related(("skill",), "the eval's skill", suite.eval_path)],
         )

@@ -1,10 +1,11 @@
 """A judge model that the project overrides.
 
 ## Why
-`defaults.judgeModel` of the project beats the eval's `judge_model`; only `--judge-model` on the command line beats both.
+The project's `defaults.judgeModel` overrides the eval's `judge_model`; only `--judge-model` on the command line
+overrides both.
 
 ## Example
-With `judgeModel: gpt-5.2` in the `.waza.yaml`:
+The `.waza.yaml` has `judgeModel: gpt-5.2`:
 
 ```yaml
 name: notes-eval
@@ -59,7 +60,7 @@ def check(document: Document) -> Iterator[Finding]:
     if suite is not None and isinstance(model, str) and model and model != own:
         yield OVERRIDDEN_JUDGE_MODEL.at(
             place,
-            f"The project's judgeModel, '{model}', is used instead",
+            f"The project's judgeModel '{model}' overrides '{own}'",
             fixes=[Fix("Remove 'judge_model'", (RemoveKey(place),))],
             related=[Related(("defaults", "judgeModel"), "set here", suite.project_path)],
         )

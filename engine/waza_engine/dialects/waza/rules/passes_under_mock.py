@@ -1,8 +1,8 @@
 """A check that the mock executor always passes.
 
 ## Why
-The mock answers with an echo of the prompt. `len(output) > 0`, or a text of the prompt under `contains`, is true in
-every run: the suite is green and says nothing.
+The mock executor echoes the prompt. So `len(output) > 0`, or a word of the prompt under `contains`, passes in every
+run: the suite is green but proves nothing.
 
 ## Example
 ```yaml
@@ -59,7 +59,7 @@ def check(document: Document) -> Iterator[Finding]:
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     kind = newest_meaning(entry.value("type")) if document.executor == "mock" else None
     for place in kind.vacuous_checks(entry.mapping("config")) if kind is not None else ():
-        message = "The mock executor always answers something: this says nothing"
+        message = "The mock executor always answers something, so this check always passes"
         yield PASSES_UNDER_MOCK.at(("config", *place), message)
 
 
@@ -70,5 +70,7 @@ def _echoes(document: Document, task: Pointer) -> Iterator[Finding]:
     for pointer, grader in document.mappings(*task, "graders"):
         kind, config = newest_meaning(grader.get("type")), document.mapping(*pointer, "config")
         for place in kind.echoed_checks(config, prompt) if kind is not None else ():
-            message = "The mock executor echoes the prompt, which contains this: the check says nothing"
+            message = (
+                "The mock executor echoes the prompt, which contains this text, so this check always passes"
+            )
             yield PASSES_UNDER_MOCK.at((*pointer, "config", *place), message)

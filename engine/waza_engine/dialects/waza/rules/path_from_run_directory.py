@@ -1,8 +1,8 @@
-"""A path that is right only when the run is started in the folder of the eval.
+"""A path that works only if you run waza from the eval's folder.
 
 ## Why
-`schema_file`, `skill_path` and snapshots start where the run is started, not at the eval. A run from the root of the
-project, as in CI, does not find the file.
+`schema_file`, `skill_path` and snapshots are relative to the directory you run waza from, not to the eval. A run from
+the project root, as in CI, does not find the file.
 
 ## Example
 ```yaml
@@ -55,7 +55,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
 PATH_FROM_RUN_DIRECTORY = Rule(
-    "path-from-run-directory", "path that is right in one starting folder only", Severity.WARNING
+    "path-from-run-directory", "path that works only from the eval's folder", Severity.WARNING
 )
 APPLIES = frozenset(["eval", "task"])
 
@@ -64,8 +64,8 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     for place, text, _kind in files_of(entry):
         standing = run_path(document, text)
         if standing.standing is Standing.BESIDE_EVAL:
-            # A snapshot below a `context_dir` cannot be mended alone.
+            # The path of a snapshot below a `context_dir` cannot be fixed on its own.
             is_whole = entry.value(*place) == text
             fix = Fix(f"Change to '{standing.better}'", (SetValue(place, standing.better),))
-            message = f"'{text}' starts where the run is started; from the project's folder it is '{standing.better}'"
+            message = f"'{text}' is relative to the directory you run waza from. From the project root it is '{standing.better}'"
             yield PATH_FROM_RUN_DIRECTORY.at(place, message, fixes=[fix] if is_whole else [])

@@ -1,4 +1,4 @@
-"""waza's check of `pattern-as-text`: what a task expects of the output."""
+"""Check `pattern-as-text` in waza files: the texts that a task expects in the output."""
 
 from collections.abc import Iterator
 

@@ -1,9 +1,9 @@
-"""A comparison with a baseline that cannot take place.
+"""A baseline comparison that cannot take place.
 
 ## Why
-`baseline: true` runs the suite with skills and without. Without a skill there is nothing to compare: waza warns and
-does one normal run. A `prompt` grader with `mode: pairwise` compares with the output of the baseline; without one it
-judges the output alone.
+`baseline: true` runs the suite with and without skills. If there is no skill, there is nothing to compare: waza prints
+a warning and does one normal run. A `prompt` grader with `mode: pairwise` compares the output with the baseline's;
+without a baseline it judges only the output.
 
 ## Example
 ```yaml
@@ -53,7 +53,7 @@ from waza_engine.project.skills import are_skills_off
 
 POINTLESS_BASELINE = Rule(
     "pointless-baseline",
-    "comparison that cannot take place",
+    "baseline comparison that cannot take place",
     Severity.WARNING,
     needs=frozenset(["baseline", "skill", "agent", "config"]),
 )
@@ -72,25 +72,23 @@ def check(document: Document) -> Iterator[Finding]:
     else:
         return
     for pointer, _, option in document.grader_results(_comparing_option) if not has_baseline else ():
-        message = (
-            "There is nothing to compare with: the eval has no 'baseline: true' (or run with --baseline)"
-        )
+        message = "Nothing to compare with. Add 'baseline: true' to the eval, or run with --baseline"
         fix = Fix("Add 'baseline: true'", (InsertKey((), "baseline", True),))
         fixes = [fix] if document.kind == "eval" else []
         yield POINTLESS_BASELINE.at((*pointer, "config", option), message, fixes=fixes)
 
 
 def _without_skills(document: Document) -> str:
-    """What to say where no skill takes part in a run; empty when one may."""
+    """Return the message if no skill can take part in a run; empty if one may."""
     if are_skills_off(document):
-        return "All skills are switched off in 'config': there is nothing to compare"
+        return "'config' disables all skills, so 'baseline' has nothing to compare"
     if any(document.has(*it) for it in _SKILLS):
         return ""
-    return "There is no skill to leave out: waza does one normal run instead of a comparison"
+    return "The eval has no skill, so 'baseline' has nothing to compare. waza will do one normal run"
 
 
 def _comparing_option(_document: Document, grader: Mapping[str, Any]) -> str:
-    """The option that makes this grader compare; empty when it does not."""
+    """Return the option that makes this grader compare; empty if it does not compare."""
     kind, config = newest_meaning(grader.get("type")), grader.get("config")
     if kind is None or not kind.baseline_choice or not isinstance(config, Mapping):
         return ""

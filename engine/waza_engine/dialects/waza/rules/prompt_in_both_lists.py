@@ -1,7 +1,7 @@
-"""A trigger prompt that stands twice.
+"""A trigger prompt that is listed twice.
 
 ## Why
-In both lists it contradicts itself: one of the two results is wrong whatever the agent does. Twice in one list it
+If the prompt is in both lists, one of the two results is wrong whatever the agent does. If it is twice in one list, it
 counts twice.
 
 ## Example
@@ -29,7 +29,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 from waza_engine.project.document import Document
 
-PROMPT_IN_BOTH_LISTS = Rule("prompt-in-both-lists", "trigger prompt that stands twice", Severity.WARNING)
+PROMPT_IN_BOTH_LISTS = Rule("prompt-in-both-lists", "trigger prompt that is listed twice", Severity.WARNING)
 APPLIES = frozenset(["triggers"])
 
 
@@ -42,12 +42,15 @@ def check(document: Document) -> Iterator[Finding]:
                 continue
             folded = " ".join(prompt.split()).casefold()
             if folded in seen:
+                first_list = seen[folded][0]
                 where = (
-                    "this list" if seen[folded][0] == key else "the other list, too: one of the two is wrong"
+                    f"twice in '{key}'"
+                    if first_list == key
+                    else f"also in '{first_list}', so one of the two must fail"
                 )
                 yield PROMPT_IN_BOTH_LISTS.at(
                     (*pointer, "prompt"),
-                    f"The same prompt stands in {where}",
+                    f"This prompt is {where}",
                     related=[((*seen[folded], "prompt"), "the same prompt")],
                     fixes=[Fix("Remove this prompt", (RemoveKey(pointer),))],
                 )

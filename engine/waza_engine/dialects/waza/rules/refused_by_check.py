@@ -1,8 +1,8 @@
-"""A value that runs accept and `waza check` reports.
+"""A value that runs accept but `waza check` reports.
 
 ## Why
-`waza run` reads the file in its own way, `waza check` holds it against a JSON Schema: what one accepts the other
-may report. Where both are used, write what both accept.
+`waza run` and `waza check` read files differently: `waza check` uses a JSON Schema, which rejects some values that runs
+accept. If you use both, write values that both accept.
 
 ## Example
 ```yaml
@@ -38,7 +38,7 @@ from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS
 from waza_engine.model.findings import Finding, Fix, QuoteValue, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
-REFUSED_BY_CHECK = Rule("refused-by-check", "value that runs accept and `waza check` reports", Severity.HINT)
+REFUSED_BY_CHECK = Rule("refused-by-check", "value that runs accept but `waza check` reports", Severity.HINT)
 APPLIES = frozenset(["eval", "task"])
 _FLAGS: tuple[Pointer, ...] = (
     ("baseline",),
@@ -56,15 +56,17 @@ def check(document: Document) -> Iterator[Finding]:
     for place in _FLAGS:
         value = document.value(*place)
         if isinstance(value, str) and value in TRUE_WORDS | FALSE_WORDS:
-            meant = value in TRUE_WORDS
-            word = str(meant).lower()
-            fix = Fix(f"Change to {word}", (SetValue(place, meant),), preferred=True, safe=True)
+            flag = value in TRUE_WORDS
+            word = str(flag).lower()
+            fix = Fix(f"Change to {word}", (SetValue(place, flag),), preferred=True, safe=True)
             yield REFUSED_BY_CHECK.at(
-                place, f"Runs read '{value}' as {word}; `waza check` does not. Write {word}", fixes=[fix]
+                place,
+                f"Runs read '{value}' as {word}, but `waza check` reports it. Write {word}",
+                fixes=[fix],
             )
     for place in _TEXTS:
         value = document.value(*place)
         if isinstance(value, bool | int | float):
-            message = "Runs take this as a text; `waza check` wants quotes around it"
-            fix = Fix("Put it in quotes", (QuoteValue(place),), preferred=True)
+            message = f"Runs read '{place[-1]}' as a string, but `waza check` reports it. Add quotes"
+            fix = Fix("Add quotes", (QuoteValue(place),), preferred=True)
             yield REFUSED_BY_CHECK.at(place, message, fixes=[fix])

@@ -1,8 +1,7 @@
-"""A setting of the project that runs do not read.
+"""A project setting that runs do not use.
 
 ## Why
-`defaults.engine`, `defaults.model` and `defaults.timeout` go into new evals. Runs of existing evals use what the eval
-says.
+waza copies `defaults.engine`, `defaults.model` and `defaults.timeout` into new evals. Runs use the values in the eval.
 
 ## Example
 ```yaml
@@ -22,13 +21,13 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
-SCAFFOLDING_ONLY = Rule("scaffolding-only", "project setting that runs do not read", Severity.INFORMATION)
+SCAFFOLDING_ONLY = Rule("scaffolding-only", "project setting that runs do not use", Severity.INFORMATION)
 APPLIES = frozenset(["project"])
-_WHERE = {"engine": "config.executor", "model": "config.model", "timeout": "config.timeout_seconds"}
+_EVAL_KEYS = {"engine": "config.executor", "model": "config.model", "timeout": "config.timeout_seconds"}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for key, instead in _WHERE.items():
+    for key, eval_key in _EVAL_KEYS.items():
         if document.has("defaults", key):
-            message = f"Only new evals get this; a run uses the eval's '{instead}'"
+            message = f"waza uses '{key}' only for new evals. Runs use the eval's '{eval_key}'"
             yield SCAFFOLDING_ONLY.at(("defaults", key), message, on="key")

@@ -1,8 +1,8 @@
-"""A mock with the name of a live MCP server.
+"""A mock with the same name as a live MCP server.
 
 ## Why
-The mock takes the server's place: the agent never reaches the live one. That may be the purpose; then the entry under
-`mcp_servers` is not needed.
+The mock replaces the server, so the agent never reaches the live one. If that is what you want, you do not need the
+entry under `mcp_servers`.
 
 ## Example
 ```yaml
@@ -48,7 +48,7 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 from waza_engine.project.document import Document
 
-SHADOWED_SERVER = Rule("shadowed-server", "mock with the name of a live server", Severity.WARNING)
+SHADOWED_SERVER = Rule("shadowed-server", "mock with the same name as a live server", Severity.WARNING)
 APPLIES = frozenset(["eval"])
 
 
@@ -59,7 +59,7 @@ def check(document: Document) -> Iterator[Finding]:
         if isinstance(name, str) and name.strip() in servers:
             server = ("config", "mcp_servers", name.strip())
             fix = Fix("Remove the live server", (RemoveKey(server),))
-            message = f"This mock takes the place of the live server '{name.strip()}', which is never reached"
+            message = f"This mock replaces the live server '{name.strip()}', so the agent never reaches it"
             yield SHADOWED_SERVER.at(
                 (*pointer, "name"), message, fixes=[fix], related=[(server, "the live server")]
             )

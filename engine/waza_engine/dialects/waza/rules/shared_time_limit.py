@@ -1,8 +1,8 @@
-"""A long task that is run often, with the time limit that is meant for all tasks.
+"""A long task that runs often, with the same time limit as all other tasks.
 
 ## Why
-Each turn of each trial may take as long as the eval's `config.timeout_seconds` says. A task that takes much longer
-than the others fails there again and again, or the limit is raised for all of them.
+The eval's `config.timeout_seconds` limits each turn of each trial. A task that takes much longer than the others hits
+this limit again and again, unless you raise it for all tasks.
 
 ## Example
 ```yaml
@@ -101,5 +101,7 @@ def check(document: Document) -> Iterator[Finding]:
         return
     if len(document.text("inputs", "prompt")) >= _LONG_PROMPT:
         fix = Fix("Add 'timeout_seconds'", (InsertKey((), "timeout_seconds", None),))
-        message = f"A long prompt, run {trials} times with the limit of all tasks; 'timeout_seconds' gives it its own"
+        message = (
+            f"A long prompt with {trials} trials and the eval's time limit. Add 'timeout_seconds' to the task"
+        )
         yield SHARED_TIME_LIMIT.at(("inputs", "prompt"), message, on="key", fixes=[fix])

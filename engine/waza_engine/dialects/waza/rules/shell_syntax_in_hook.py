@@ -1,9 +1,9 @@
 """A hook command that needs a shell.
 
 ## Why
-waza splits the command at blanks and starts it directly. Quotes, pipes, `&&`, `>`, `$NAME` and `*` reach the
-program as plain text, so that it does something else than it says; `NAME=value` before a program is taken for the
-program. `bash -c "..."` is no help: its quotes are split, too. Put such commands into a script file.
+waza splits the command at blanks and starts it directly, without a shell. Quotes, pipes, `&&`, `>`, `$NAME` and `*`
+reach the program as plain text, and `NAME=value` in front of a program is taken as the program's name. `bash -c "..."`
+does not help, because waza splits the quoted part, too. Put such commands into a script file.
 
 ## Example
 ```yaml
@@ -57,9 +57,11 @@ def check(document: Document) -> Iterator[Finding]:
         for pointer, _ in document.mappings("hooks", moment):
             command = document.text(*pointer, "command")
             if syntax := _shell_syntax(command):
-                message = f"There is no shell: {syntax}. Put the command into a script file and name that"
+                message = (
+                    f"Hooks run without a shell: {syntax}. Move the command to a script file and run that"
+                )
                 words = command.split()
-                # What echo prints may look odd, but nothing goes wrong.
+                # `echo` prints something odd, but nothing breaks.
                 is_harmless = words[0] in _HARMLESS and not _OPERATORS & set(words)
                 severity = Severity.WARNING if is_harmless else None
                 place = (*pointer, "command")
@@ -68,30 +70,30 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _shell_syntax(command: str) -> str:
-    """What in the command only a shell understands, as a phrase; empty when nothing does."""
+    """Return a phrase about what only a shell would understand in the command; empty if nothing."""
     words = command.split()
     if not words:
         return ""
     if words[0] in _BUILT_IN:
-        return f"'{words[0]}' is no program"
+        return f"'{words[0]}' is not a program"
     if "=" in words[0] and words[0].partition("=")[0].isidentifier():
-        return f"'{words[0]}' is taken for the program"
+        return f"'{words[0]}' is taken as the program's name"
     for it in words:
         if it in _OPERATORS or it.endswith(";"):
             return f"'{it if it in _OPERATORS else ';'}' is passed on as text"
         if it == "#":
-            return "'#' begins no comment, and what follows is passed on, too"
+            return "'#' does not start a comment"
         if "$" in it or "`" in it:
-            return f"'{it}' is not replaced by anything"
+            return f"'{it}' is not expanded"
     if any(it[0] in "'\"" or it[-1] in "'\"" for it in words):
-        return "quotes are passed on as text, and what they hold is split at blanks"
+        return "quotes are passed on as text, and the quoted text is split at blanks"
     if any("*" in it for it in words):
-        return "'*' is not replaced by file names"
-    return "'~' is not replaced by the home folder" if any(it.startswith("~") for it in words) else ""
+        return "'*' is not expanded to file names"
+    return "'~' is not expanded to the home folder" if any(it.startswith("~") for it in words) else ""
 
 
 def _as_script(document: Document, place: Pointer, moment: str, command: str) -> Iterator[Fix]:
-    """A script beside the eval with the command in it. Hooks start where the run is started, not beside the eval."""
+    """Move the command to a script next to the eval. Hooks start in the run's directory, not in the eval's folder."""
     folder, start = document.folder, document.process_dir
     if folder is None or start is None or document.has(*place[:-1], "working_directory"):
         return
@@ -100,6 +102,6 @@ def _as_script(document: Document, place: Pointer, moment: str, command: str) ->
     if not script.is_relative_to(start):
         return
     create = CreateFile(script, f"#!/usr/bin/env bash\nset -euo pipefail\n{command}\n")
-    called = f"bash {script.relative_to(start).as_posix()}"
-    if " " not in called.removeprefix("bash "):
-        yield Fix(f"Put it into {script.name}", (create, SetValue(place, called)), preferred=True)
+    command_line = f"bash {script.relative_to(start).as_posix()}"
+    if " " not in command_line.removeprefix("bash "):
+        yield Fix(f"Move to {script.name}", (create, SetValue(place, command_line)), preferred=True)

@@ -1,7 +1,7 @@
-"""A task file that two globs name.
+"""A task file that two globs match.
 
 ## Why
-waza loads the file once for each glob, so the task runs twice, and both results have the same id.
+waza loads the file once per glob, so the task runs twice and both results have the same id.
 
 ## Example
 ```yaml
@@ -40,7 +40,7 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 from waza_engine.project.document import Document
 
-TASK_NAMED_TWICE = Rule("task-named-twice", "task file that two globs name", Severity.WARNING)
+TASK_NAMED_TWICE = Rule("task-named-twice", "task file that two globs match", Severity.WARNING)
 APPLIES = frozenset(["eval"])
 
 
@@ -49,10 +49,10 @@ def check(document: Document) -> Iterator[Finding]:
     if suite is None or document.has("tasks_from"):
         return
     again: dict[int, list[tuple[str, int]]] = {}
-    named: dict[int, int] = {}
+    counts: dict[int, int] = {}
     for task in suite.tasks:
         for glob in task.globs:
-            named[glob] = named.get(glob, 0) + 1
+            counts[glob] = counts.get(glob, 0) + 1
         for glob in task.globs[1:]:
             again.setdefault(glob, []).append((task.path.name, task.globs[0]))
     for glob, tasks in again.items():
@@ -61,7 +61,7 @@ def check(document: Document) -> Iterator[Finding]:
         fix = Fix("Remove the glob", (RemoveKey(("tasks", glob)),), preferred=True)
         yield TASK_NAMED_TWICE.at(
             ("tasks", glob),
-            f"{name}{more} would run twice: another glob names the same file",
-            fixes=[fix] if named[glob] == len(tasks) else [],
-            related=[(("tasks", first), "named here, too")],
+            f"{name}{more} will run twice, because another glob also matches the file",
+            fixes=[fix] if counts[glob] == len(tasks) else [],
+            related=[(("tasks", first), "the other glob")],
         )

@@ -1,8 +1,8 @@
 """A template in the prompt of a YAML task.
 
 ## Why
-waza fills templates in only in the `prompt` column of a CSV file (`tasks_from`). In a task file the braces reach the
-agent as they are.
+waza renders templates only in the `prompt` column of a CSV file (`tasks_from`). In a task file, the agent gets the
+braces as written.
 
 ## Example
 ```yaml
@@ -40,12 +40,14 @@ def check(document: Document) -> Iterator[Finding]:
         prompts: list[tuple[Pointer, str]] = [((*inputs, "prompt"), document.text(*inputs, "prompt"))]
         for place, text in [*prompts, *document.texts(*inputs, "follow_up_prompts")]:
             if template := _template(text):
-                message = f"'{template}' reaches the agent as it is: prompts of YAML tasks are no templates"
-                yield TEMPLATE_IN_PROMPT.at(place, message, fixes=_named(place, text, template))
+                message = (
+                    f"The agent gets '{template}' as written, because waza renders no templates in YAML tasks"
+                )
+                yield TEMPLATE_IN_PROMPT.at(place, message, fixes=_file_name_fix(place, text, template))
 
 
-def _named(place: Pointer, text: str, template: str) -> Iterator[Fix]:
-    """The name of the file that waza's `fixture:` of old stood for."""
+def _file_name_fix(place: Pointer, text: str, template: str) -> Iterator[Fix]:
+    """Replace waza's old `{{fixture:NAME}}` by the name of the file."""
     name = template[2:-2].strip()
     if name.startswith("fixture:") and "\n" not in text.rstrip("\n"):
         name = name.removeprefix("fixture:").strip()
@@ -53,7 +55,7 @@ def _named(place: Pointer, text: str, template: str) -> Iterator[Fix]:
 
 
 def _template(text: str) -> str:
-    """The first `{{...}}` that was meant for waza; code of other template languages is quoted or looks different."""
+    """Return the first `{{...}}` meant for waza; other template languages look different or are quoted."""
     start = text.find("{{")
     while start >= 0:
         end = text.find("}}", start)
@@ -61,14 +63,14 @@ def _template(text: str) -> str:
             return ""
         inner = text[start + 2 : end].strip()
         before = text[start - 1 : start]
-        if before not in {"$", "`", "{", "'", '"'} and _is_ours(inner):
+        if before not in {"$", "`", "{", "'", '"'} and _is_waza_template(inner):
             return text[start : end + 2]
         start = text.find("{{", end)
     return ""
 
 
-def _is_ours(inner: str) -> bool:
-    """A single name, also with `.` before it, or waza's `fixture:` of old."""
+def _is_waza_template(inner: str) -> bool:
+    """Whether it is a single name, possibly after a `.`, or waza's old `fixture:`."""
     if inner.startswith(("fixture:", "index .Vars")):
         return True
     return inner.replace("_", "a").replace("-", "a").replace(".", "a").isalnum() and not inner[:1].isdigit()

@@ -1,10 +1,10 @@
-"""Trigger tests of a suite with the mock executor.
+"""Trigger tests with the mock executor.
 
 ## Why
-With `executor: mock` no prompt is executed, and every answer is taken as right: the accuracy is always 1.0.
+With `executor: mock`, waza runs no prompt and counts every answer as correct, so the accuracy is always 1.0.
 
 ## Example
-With `executor: mock` in `eval.yaml`:
+The `eval.yaml` has `executor: mock`:
 
 ```yaml
 skill: notes
@@ -55,6 +55,6 @@ APPLIES = frozenset(["triggers"])
 def check(document: Document) -> Iterator[Finding]:
     suite = document.suite
     if suite is not None and suite.executor == "mock" and document.has("skill"):
-        message = "With 'executor: mock' no prompt is executed and every answer counts as right"
+        message = "With 'executor: mock', waza runs no prompts and counts every answer as correct"
         related = [Related(("config", "executor"), "the executor", suite.eval_path)]
         yield TRIGGERS_UNDER_MOCK.at(("skill",), message, on="key", related=related)

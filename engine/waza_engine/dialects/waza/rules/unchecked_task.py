@@ -1,8 +1,8 @@
 """A task that nothing checks.
 
 ## Why
-Without a grader, neither the eval's nor its own, and without a list `output_...` under `expected`, a task always
-passes, with score 0. `expected.behavior` and the like are never checked.
+If neither the eval nor the task has graders, and `expected` has no `output_...` list, the task always passes with
+score 0. waza never checks `expected.behavior` and similar keys.
 
 ## Example
 ```yaml
@@ -60,8 +60,8 @@ UNCHECKED_TASK = Rule(
     needs=frozenset(["graders", "expected", "checkpoints", HERE]),
 )
 APPLIES = frozenset(["task", "eval"])
-_CHECKED = (*EXPECTED_TEXTS, "graders")
-_WANTED = ["the words to look for"]
+_CHECKED_KEYS = (*EXPECTED_TEXTS, "graders")
+_PLACEHOLDER = ["the words to look for"]
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -73,33 +73,33 @@ def check(document: Document) -> Iterator[Finding]:
     if graders:
         return
     if document.kind == "eval" and document.has("tasks_from"):
-        message = "Nothing checks the tasks of this file: they always pass. Give the eval graders"
+        message = f"Nothing checks the tasks of '{document.text('tasks_from')}', so they always pass. Add graders to the eval"
         yield UNCHECKED_TASK.at(("tasks_from",), message)
         return
     for pointer, task in document.tasks():
         if not _has_checks(task):
-            message = "Nothing checks this task, so it always passes, with score 0. Give it graders"
+            message = "Nothing checks this task, so it always passes with score 0. Add graders"
             yield UNCHECKED_TASK.at(
                 _place(pointer, task), message, on="key", fixes=_expectation(pointer, task)
             )
 
 
 def _expectation(pointer: Pointer, task: Mapping[str, Any]) -> Iterator[Fix]:
-    """The shortest way to check something: words that the output must contain."""
-    title = "Say what the output must contain"
+    """Add the shortest check: words that the output must contain."""
+    title = "Add words that the output must contain"
     expected = task.get("expected")
     if expected is None and "expected" not in task:
-        yield Fix(title, (InsertKey(pointer, "expected", {"output_contains": _WANTED}),))
+        yield Fix(title, (InsertKey(pointer, "expected", {"output_contains": _PLACEHOLDER}),))
     elif isinstance(expected, Mapping) and "output_contains" not in expected:
-        yield Fix(title, (InsertKey((*pointer, "expected"), "output_contains", _WANTED),))
+        yield Fix(title, (InsertKey((*pointer, "expected"), "output_contains", _PLACEHOLDER),))
 
 
 def _has_checks(task: Mapping[str, Any]) -> bool:
     expected = task.get("expected")
-    listed = isinstance(expected, Mapping) and any(expected.get(it) for it in _CHECKED)
-    return bool(listed or task.get("graders") or task.get("checkpoints"))
+    is_checked = isinstance(expected, Mapping) and any(expected.get(it) for it in _CHECKED_KEYS)
+    return bool(is_checked or task.get("graders") or task.get("checkpoints"))
 
 
 def _place(pointer: Pointer, task: Mapping[str, Any]) -> Pointer:
-    known = next((it for it in ("graders", "expected", "id", "name") if it in task), None)
-    return (*pointer, known) if known is not None else pointer
+    key = next((it for it in ("graders", "expected", "id", "name") if it in task), None)
+    return (*pointer, key) if key is not None else pointer

@@ -1,8 +1,8 @@
-"""A metric whose threshold waza never looks at.
+"""A metric whose threshold waza never checks.
 
 ## Why
-Of all metrics waza computes only `trigger_accuracy`, from the trigger tests. Any other threshold can be missed by far
-and the run still passes. (waza-lsp computes `task_completion` and `behavior_quality`, too.)
+waza computes only `trigger_accuracy`, from the trigger tests. The run passes even if it misses any other threshold by
+far. (waza-lsp also computes `task_completion` and `behavior_quality`.)
 
 ## Example
 ```yaml
@@ -61,6 +61,6 @@ def check(document: Document) -> Iterator[Finding]:
             and name != "trigger_accuracy"
             and metric.get("enabled") is not False
         ):
-            message = f"waza never checks '{name}'; of all metrics only 'trigger_accuracy' has an effect"
+            message = f"'{name}' has no effect: waza only evaluates 'trigger_accuracy'"
             fix = Fix(f"Remove the metric '{name}'", (RemoveKey(pointer),))
             yield UNENFORCED_METRIC.at((*pointer, "name"), message, fixes=[fix])

@@ -1,8 +1,8 @@
-"""A requirement that names a grader which is not there.
+"""A requirement that names an unknown grader.
 
 ## Why
-Requirements say in words what the task is about and which graders cover them. A name that no grader has covers nothing;
-`waza preflight` reports it.
+Requirements describe what the task is about and name the graders that cover it. If no grader has the name, nothing
+covers the requirement; `waza preflight` reports it.
 
 ## Example
 ```yaml
@@ -56,7 +56,7 @@ from waza_engine.rules.missing_companion import MISSING_COMPANION
 
 UNKNOWN_GRADER = Rule(
     "unknown-grader",
-    "name of a grader that is not there",
+    "requirement that names an unknown grader",
     Severity.WARNING,
     needs=frozenset(["graders", HERE]),
 )
@@ -86,17 +86,17 @@ def _turn(document: Document, pointer: Pointer) -> Iterator[Finding]:
 
 def _reference(document: Document, task: Pointer, pointer: Pointer) -> Iterator[Finding]:
     name, scope = document.text(*pointer, "grader"), document.text(*pointer, "scope")
-    known = document.once(("names of graders", task, scope), lambda: _names(document, task, scope))
-    if name and known is not None and name not in known:
+    names = document.once(("names of graders", task, scope), lambda: _names(document, task, scope))
+    if name and names is not None and name not in names:
         place = (*pointer, "grader")
-        close = nearest(name, known)
+        close = nearest(name, names)
         fixes = [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in close]
         hint = f". Did you mean '{close[0]}'?" if close else ""
-        yield UNKNOWN_GRADER.at(place, f"There is no grader '{name}' in this scope{hint}", fixes=fixes)
+        yield UNKNOWN_GRADER.at(place, f"No grader named '{name}' in the scope '{scope}'{hint}", fixes=fixes)
 
 
 def _names(document: Document, task: Pointer, scope: str) -> set[str] | None:
-    """The names of the graders in a scope of a task; None when they cannot be known."""
+    """Return the names of the graders in a scope of a task; None if they cannot be known."""
     graders: list[Mapping[str, Any]] | None
     match scope:
         case "eval" if document.kind == "eval":

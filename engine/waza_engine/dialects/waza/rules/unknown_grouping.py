@@ -1,7 +1,7 @@
 """A grouping that waza does not know.
 
 ## Why
-Only `group_by: model` works. For any other value waza prints a warning and does not group at all.
+Only `group_by: model` works. For any other value, waza prints a warning and does not group the results.
 
 ## Example
 ```yaml
@@ -43,5 +43,5 @@ def check(document: Document) -> Iterator[Finding]:
     place, value = ("config", "group_by"), document.text("config", "group_by")
     if value and value != "model":
         fix = Fix("Change to 'model'", (SetValue(place, "model"),))
-        message = f"waza cannot group by '{value}', only by 'model': nothing is grouped"
+        message = f"waza cannot group by '{value}', only by 'model'. The results will not be grouped"
         yield UNKNOWN_GROUPING.at(place, message, fixes=[fix])

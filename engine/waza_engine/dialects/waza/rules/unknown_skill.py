@@ -1,11 +1,11 @@
-"""A skill under test that is nowhere in the workspace.
+"""A skill under test that is not in the workspace.
 
 ## Why
-The name must be spelt as in the front matter of the SKILL.md. With another one the agent works without the skill, and
-waza says nothing.
+The name must match the front matter of the SKILL.md exactly. Otherwise the agent works without the skill, and waza does
+not warn you.
 
 ## Example
-With the skill `notes` in `skills/notes`:
+The skill `notes` is in `skills/notes`:
 
 ```yaml
 name: notes-eval
@@ -54,7 +54,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.skills import are_skills_off, skills
 
-UNKNOWN_SKILL = Rule("unknown-skill", "skill that is nowhere in the workspace", Severity.WARNING)
+UNKNOWN_SKILL = Rule("unknown-skill", "skill that is not in the workspace", Severity.WARNING)
 APPLIES = frozenset(["eval"])
 _MOST = 6
 
@@ -67,8 +67,6 @@ def check(document: Document) -> Iterator[Finding]:
     if known and name not in known:
         close = nearest(name, known)
         fixes = [Fix(f"Change to '{it}'", (SetValue(("skill",), it),)) for it in close]
-        listed = f"; there are {', '.join(sorted(known))}" if len(known) <= _MOST else ""
-        hint = f". Did you mean '{close[0]}'?" if close else listed
-        yield UNKNOWN_SKILL.at(
-            ("skill",), f"No SKILL.md around here has the name '{name}'{hint}", fixes=fixes
-        )
+        names = f". Known skills: {', '.join(sorted(known))}" if len(known) <= _MOST else ""
+        hint = f". Did you mean '{close[0]}'?" if close else names
+        yield UNKNOWN_SKILL.at(("skill",), f"No skill named '{name}' found{hint}", fixes=fixes)

@@ -1,11 +1,11 @@
-"""A file that the prompt names and that the agent does not get.
+"""A file that the prompt names but the agent does not get.
 
 ## Why
-The fixtures folder is not copied as a whole: the agent sees only what stands under `inputs.files`. It then invents the
-content, or says that there is no such file.
+waza does not copy the whole fixtures folder: the agent sees only the files under `inputs.files`. It then invents the
+content of the missing file, or says that the file does not exist.
 
 ## Example
-With `notes.txt` in the folder `fixtures`:
+`notes.txt` is in the folder `fixtures`:
 
 ```yaml
 id: first
@@ -45,31 +45,33 @@ UNLISTED_FIXTURE = Rule(
     needs=frozenset([HERE]),
 )
 APPLIES = frozenset(["task", "eval"])
-_AROUND = "\"'`()[]{}<>,;:!?"
+_PUNCTUATION = "\"'`()[]{}<>,;:!?"
 _LONGEST = 200
 
 
 def check(document: Document) -> Iterator[Finding]:
     for task, data in document.tasks():
         folder = fixtures_folder(document, data)
-        if folder is None or not document.files.is_directory(folder) or _has_more(document, task):
+        if folder is None or not document.files.is_directory(folder) or _has_other_files(document, task):
             continue
-        listed = {it.text.removeprefix("./") for it in input_files(document, task)}
+        available = {it.text.removeprefix("./") for it in input_files(document, task)}
         instructions = data.get("instruction_files")
-        listed |= (
+        available |= (
             {it for it in instructions if isinstance(it, str)} if isinstance(instructions, list) else set()
         )
-        for name in _named(document.text(*task, "inputs", "prompt")):
-            if name not in listed and not _is_covered(name, listed) and _is_there(document, folder, name):
+        for name in _file_names(document.text(*task, "inputs", "prompt")):
+            is_available = name in available or _is_in_subfolder(name, available)
+            if not is_available and _is_fixture(document, folder, name):
                 fix = Fix(f"Add '{name}' to 'inputs.files'", (_append(task, name),), preferred=True)
                 message = (
-                    f"The prompt names '{name}', which is a fixture, but 'inputs.files' does not list it"
+                    f"The prompt names the fixture '{name}', but the agent does not get it. "
+                    "Add it under 'inputs.files'"
                 )
                 yield UNLISTED_FIXTURE.at((*task, "inputs", "prompt"), message, fixes=[fix])
 
 
-def _has_more(document: Document, task: Pointer) -> bool:
-    """Whether files come from elsewhere, too, or in a way that is not known yet: the workspace may hold anything."""
+def _has_other_files(document: Document, task: Pointer) -> bool:
+    """Whether the workspace may hold other files: from other places, or from entries that cannot be read yet."""
     inputs: Mapping[str, Any] = document.mapping(*task, "inputs")
     context, files = inputs.get("context"), inputs.get("files")
     return bool(
@@ -80,18 +82,18 @@ def _has_more(document: Document, task: Pointer) -> bool:
     )
 
 
-def _named(prompt: str) -> list[str]:
-    """Words of the prompt that look like file names, each once."""
-    words = (it.strip(_AROUND).rstrip(".").removeprefix("./") for it in prompt.split())
+def _file_names(prompt: str) -> list[str]:
+    """Return the words of the prompt that look like file names, without duplicates."""
+    words = (it.strip(_PUNCTUATION).rstrip(".").removeprefix("./") for it in prompt.split())
     return list(dict.fromkeys(it for it in words if "." in it[1:] and len(it) < _LONGEST))
 
 
-def _is_covered(name: str, listed: set[str]) -> bool:
-    """Whether a listed file has this name in another folder."""
-    return any(it.endswith(f"/{name}") for it in listed)
+def _is_in_subfolder(name: str, available: set[str]) -> bool:
+    """Whether an available file has this name in some folder."""
+    return any(it.endswith(f"/{name}") for it in available)
 
 
-def _is_there(document: Document, folder: Path, name: str) -> bool:
+def _is_fixture(document: Document, folder: Path, name: str) -> bool:
     return not is_refused(name) and document.files.is_file(folder / name)
 
 

@@ -1,11 +1,11 @@
-"""A file that a task glob names and that is no task.
+"""A file that matches a task glob but is not a task.
 
 ## Why
-waza loads every file that the globs name before it runs anything, also the tasks that are disabled or filtered out.
-One file that is no task keeps the whole suite from running.
+Before it runs anything, waza loads every file that the globs match, including disabled and filtered tasks. One file
+that is not a task prevents the whole suite from running.
 
 ## Example
-With a list in `tasks/notes.yaml`:
+`tasks/notes.yaml` contains a list:
 
 ```yaml
 name: notes-eval
@@ -57,7 +57,7 @@ from waza_engine.project.document import Document
 from waza_engine.project.suite_files import TaskOfSuite
 from waza_engine.recognition.recognise import recognise
 
-UNLOADABLE_TASK = Rule("unloadable-task", "file that a glob names and that is no task")
+UNLOADABLE_TASK = Rule("unloadable-task", "file that matches a task glob but is not a task")
 APPLIES = frozenset(["eval"])
 
 
@@ -69,13 +69,13 @@ def check(document: Document) -> Iterator[Finding]:
         if reason := _reason(document, task):
             yield UNLOADABLE_TASK.at(
                 ("tasks", task.globs[0]),
-                f"{task.path.name} {reason}, so no run can start; disabled tasks must load, too",
+                f"{task.path.name} {reason}, so the run cannot start. Disabled tasks must load, too",
                 related=[Related((), "this file", task.path)],
             )
 
 
 def _reason(document: Document, task: TaskOfSuite) -> str:
-    """Why the file cannot be loaded as a whole; what is wrong inside a task, its own findings say."""
+    """Return why the whole file cannot be loaded; empty for problems inside a task, which it reports itself."""
     if document.files.is_directory(task.path):
         return ""
     text = document.files.text(task.path)
@@ -83,11 +83,11 @@ def _reason(document: Document, task: TaskOfSuite) -> str:
         return "cannot be read as UTF-8 text"
     data = document.files.data(task.path)
     if isinstance(data, list):
-        return "holds a list, not a task"
+        return "contains a list, not a task"
     if isinstance(data, dict):
         return _other_kind(data, task.path)
     if data is not None:
-        return "holds a text, not a task"
+        return "contains text, not a task"
     lines = [it.strip() for it in text.splitlines() if it.strip() and not it.lstrip().startswith("#")]
     if all(it == "---" for it in lines):
         return "" if lines else "is empty"
@@ -99,5 +99,9 @@ def _other_kind(data: Mapping[str, Any], path: Path) -> str:
     if found is None:
         return ""
     if found[1].name == "triggers":
-        return "is no task but a file of trigger tests"
-    return "is no task but an eval" if found[1].name == "eval" and {"tasks", "tasks_from"} & set(data) else ""
+        return "contains trigger tests, not a task"
+    return (
+        "contains an eval, not a task"
+        if found[1].name == "eval" and {"tasks", "tasks_from"} & set(data)
+        else ""
+    )

@@ -1,8 +1,8 @@
-"""A checkpoint after a turn that never comes.
+"""A checkpoint after a turn that does not exist.
 
 ## Why
-Turn 1 is the prompt, each follow-up prompt is one more. Without a responder there are no others, so the checkpoint is
-never run and its graders never judge.
+Turn 1 is the prompt, and each follow-up prompt adds one turn. Without a responder there are no other turns, so the
+checkpoint's graders never run.
 
 ## Example
 ```yaml
@@ -65,6 +65,6 @@ def check(document: Document) -> Iterator[Finding]:
             turn = checkpoint.get("after_turn")
             if isinstance(turn, int) and not isinstance(turn, bool) and turn > last:
                 place = (*pointer, "after_turn")
-                message = f"There are only {last} turns: this checkpoint is never reached"
+                message = f"This checkpoint is never reached: the last turn is {last}, not {turn}"
                 fix = Fix(f"Change to {last}", (SetValue(place, last),))
                 yield UNREACHABLE_CHECKPOINT.at(place, message, fixes=[fix])

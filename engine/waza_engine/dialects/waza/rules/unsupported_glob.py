@@ -1,9 +1,9 @@
-"""A task glob in a syntax that waza does not have.
+"""A task glob with syntax that waza does not support.
 
 ## Why
-In waza `**` is the same as `*`: exactly one folder, neither none nor two. There are no `{a,b}`, `[!a]` does not negate
-(`[^a]` does), and an absolute path is looked for below the eval's folder. Such globs match less than they seem to, or
-nothing.
+In waza, `**` means the same as `*`: exactly one folder, neither none nor two. waza takes `{a,b}` literally, `[!a]` does
+not negate (`[^a]` does), and an absolute path is resolved below the eval's folder. Such globs match fewer files than
+you expect, or none.
 
 ## Example
 ```yaml
@@ -44,7 +44,7 @@ from waza_engine.model.findings import AppendItem, Finding, Fix, Rule, SetValue,
 from waza_engine.project.document import Document
 from waza_engine.project.suite_files import as_glob, globs_of
 
-UNSUPPORTED_GLOB = Rule("unsupported-glob", "glob in a syntax that waza does not have", Severity.WARNING)
+UNSUPPORTED_GLOB = Rule("unsupported-glob", "glob with syntax that waza does not support", Severity.WARNING)
 APPLIES = frozenset(["eval"])
 
 
@@ -52,26 +52,26 @@ def check(document: Document) -> Iterator[Finding]:
     for index, pattern in globs_of(document.mapping()):
         if reason := _reason(pattern):
             fixes = list(_fixes(document, index, pattern))
-            yield UNSUPPORTED_GLOB.at(("tasks", index), f"{reason} in '{pattern}'", fixes=fixes)
+            yield UNSUPPORTED_GLOB.at(("tasks", index), f"'{pattern}': {reason}", fixes=fixes)
 
 
 def has_foreign_syntax(pattern: str) -> bool:
-    """Whether the pattern means something else elsewhere than it does in waza."""
+    """Whether other tools read the pattern differently from waza."""
     return bool(_reason(pattern))
 
 
 def _reason(pattern: str) -> str:
     if pattern.startswith("/"):
-        return "An absolute path is looked for below the eval's folder"
+        return "waza resolves an absolute path below the eval's folder"
     if "**" in pattern:
-        return "'**' is the same as '*' (exactly one folder)"
+        return "'**' matches exactly one folder, like '*'"
     if _alternatives(pattern):
-        return "waza has no {a,b}: the braces are taken literally"
-    return "'[!' does not negate ('[^' does)" if "[!" in pattern else ""
+        return "waza takes '{a,b}' literally"
+    return "'[!' does not negate. Use '[^'" if "[!" in pattern else ""
 
 
 def _alternatives(pattern: str) -> list[str]:
-    """The patterns that the first `{a,b}` stands for; none without one."""
+    """Return the patterns that the first `{a,b}` stands for; none if there is none."""
     before, brace, rest = pattern.partition("{")
     inner, end, after = rest.partition("}")
     if not (brace and end and "," in inner):
@@ -81,23 +81,23 @@ def _alternatives(pattern: str) -> list[str]:
 
 def _fixes(document: Document, index: int, pattern: str) -> Iterator[Fix]:
     place = ("tasks", index)
-    if several := _alternatives(pattern):
-        yield _instead(place, _with_files(document, several), preferred=True)
+    if alternatives := _alternatives(pattern):
+        yield _replacement(place, _with_files(document, alternatives), preferred=True)
     elif "[!" in pattern:
         yield Fix("Change '[!' to '[^'", (SetValue(place, pattern.replace("[!", "[^")),), preferred=True)
     elif "**/" in pattern:
         levels = [pattern.replace("**/", ""), pattern.replace("**/", "*/")]
-        yield _instead(place, _with_files(document, levels))
+        yield _replacement(place, _with_files(document, levels))
 
 
-def _instead(place: Pointer, patterns: Sequence[str], *, preferred: bool = False) -> Fix:
+def _replacement(place: Pointer, patterns: Sequence[str], *, preferred: bool = False) -> Fix:
     more = [AppendItem(("tasks",), it) for it in patterns[1:]]
     title = f"Change to {' and '.join(patterns)}"
     return Fix(title, (SetValue(place, patterns[0]), *more), preferred=preferred)
 
 
 def _with_files(document: Document, patterns: Sequence[str]) -> Sequence[str]:
-    """Those that name files; all of them when none does."""
+    """Return the patterns that match files, or all of them if none does."""
     folder = document.folder
-    found = [it for it in patterns if folder is not None and document.files.glob(as_glob(it), folder)]
-    return found or patterns
+    matching = [it for it in patterns if folder is not None and document.files.glob(as_glob(it), folder)]
+    return matching or patterns

@@ -1,8 +1,8 @@
 """A hook whose success counts as failure.
 
 ## Why
-When `exit_codes` is given, only the codes in it are acceptable. Without 0 among them an ordinary success is reported as
-a failure, and with `error_on_fail` it ends the run.
+If you set `exit_codes`, waza accepts only these codes. Without 0 among them, it reports an ordinary success as a
+failure, and with `error_on_fail` it stops the run.
 
 ## Example
 ```yaml
@@ -56,9 +56,9 @@ def check(document: Document) -> Iterator[Finding]:
             codes = hook.get("exit_codes")
             if isinstance(codes, list) and codes and 0 not in codes:
                 fix = Fix("Add 0", (AppendItem((*pointer, "exit_codes"), 0),), preferred=True)
-                message = "0 is not among the codes: when the command succeeds, the hook has failed"
+                message = "'exit_codes' does not include 0, so the hook fails when its command succeeds"
                 yield ZERO_EXIT_CODE_FAILS.at((*pointer, "exit_codes"), message, on="key", fixes=[fix])
             command = hook.get("command")
             if isinstance(command, str) and command and not command.strip():
-                message = "The command is blank, which ends the run"
+                message = "The command is blank, so the run will fail"
                 yield EMPTY_VALUE.at((*pointer, "command"), message)
