@@ -68,7 +68,7 @@ def test_the_version_of_the_project(tmp_path: Path) -> None:
     (tmp_path / ".waza-lsp.toml").write_text('target = "0.23"\n')
     older = {it.code: it for it in reversed(check_file(eval_file))}
     assert older["unknown-key"].severity is Severity.WARNING
-    assert older["unknown-key"].message.endswith("(waza 0.23 passes over it silently)")
+    assert older["unknown-key"].message.endswith("(waza 0.23 ignores it silently)")
     newer = {it.pointer for it in check_file(eval_file) if it.code == "newer-than-target"}
     assert ("graders", 0, "type") in newer
 

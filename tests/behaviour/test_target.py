@@ -104,7 +104,7 @@ def test_unknown_keys_are_errors_since_files_are_read_strictly() -> None:
 def test_what_an_older_version_says_is_told() -> None:
     snapshot = snapshot_of(HEADER + "traisl: 3\n")
     [mark] = findings(snapshot, CheckContext(snapshot.path, target="0.23.1"))
-    assert mark.finding.message.endswith("(waza 0.23.1 passes over it silently)")
+    assert mark.finding.message.endswith("(waza 0.23.1 ignores it silently)")
 
 
 def test_a_setting_is_no_old_one_before_it_was_renamed() -> None:

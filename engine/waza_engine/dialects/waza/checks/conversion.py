@@ -1,4 +1,4 @@
-"""What the graders of older versions are today.
+"""Convert graders of older versions into current ones.
 
 See docs/reference/waza-formats.md, section 19; docs/reference/waza-graders.md, section 7.
 """
@@ -15,39 +15,39 @@ from waza_engine.model.findings import Change
 
 
 def outdated_type(type_name: object) -> type[Grader] | None:
-    """The class of a grader type that newer versions do not have; None for a current or unknown one."""
+    """Return the class of a grader type that newer versions dropped; None for a current or unknown type."""
     kind = newest_meaning(type_name)
     return kind if kind is not None and kind.outdated else None
 
 
-def converted(entry: Mapping[str, Any]) -> tuple[Change, ...]:
-    """The changes that make an entry of an outdated type a current one; none when a person has to do it.
+def conversion_changes(entry: Mapping[str, Any]) -> tuple[Change, ...]:
+    """Return the changes that convert an entry of an outdated type; none if a person has to do it.
 
-    Pointers start at the entry.
+    Pointers are relative to the entry.
     """
     kind = outdated_type(entry.get("type"))
     return kind.conversion(entry, _new_names(kind)) if kind is not None else ()
 
 
-def untyped(option: str) -> type[Grader]:
-    """What a task's grader was that gave no type: the one that has this option, beside it.
+def task_grader_with(option: str) -> type[Grader]:
+    """Return the class of a task's grader without a type: the one that has this option.
 
     See docs/reference/waza-graders.md, section 7.4.
     """
     return next(it for it in graders("waza").values() if option in it.model_fields)
 
 
-def beside_type(entry: Mapping[str, Any]) -> Mapping[str, str]:
-    """The keys of an entry that used to stand beside its type, and what each is under `config`, "" when it is nothing."""
-    given = {key: option for key, option in _old_keys().items() if entry.get(key) not in (None, "", [])}
-    kind = newest_meaning(entry.get("type")) if given else None
+def misplaced_options(entry: Mapping[str, Any]) -> Mapping[str, str]:
+    """Map the entry's keys that older versions had next to `type` to options under `config`, or "" if there is none."""
+    present = {key: option for key, option in _old_keys().items() if entry.get(key) not in (None, "", [])}
+    kind = newest_meaning(entry.get("type")) if present else None
     options = kind.model_fields if kind is not None else {}
-    return {key: option if option in options else "" for key, option in given.items()}
+    return {key: option if option in options else "" for key, option in present.items()}
 
 
 @cache
 def _old_keys() -> Mapping[str, str]:
-    """The old keys of entries as their models mark them: `instead="config.OPTION"`."""
+    """Map old keys of entries to options, from the mark `instead="config.OPTION"` in their models."""
     fields = {**TaskGrader.model_fields, **EvalGrader.model_fields}
     extras = {key: info.json_schema_extra for key, info in fields.items()}
     instead = {key: it.get("x-use-instead") for key, it in extras.items() if isinstance(it, dict)}
@@ -55,9 +55,9 @@ def _old_keys() -> Mapping[str, str]:
 
 
 def _new_names(kind: type[Grader]) -> Mapping[str, str]:
-    """What the successor of a type calls its options, as the successor itself says under `x-moved`."""
+    """Map the options of a type to those of its successor, from the successor's `x-moved`."""
     successor = newest_meaning(kind.successor)
     extra = successor.model_config.get("json_schema_extra") if successor is not None else None
-    moved = extra.get("x-moved") if isinstance(extra, dict) else None
-    known = moved if isinstance(moved, dict) else {}
-    return {name: str(new) for name, new in known.items() if name in kind.model_fields}
+    moves = extra.get("x-moved") if isinstance(extra, dict) else None
+    new_names = moves if isinstance(moves, dict) else {}
+    return {name: str(new) for name, new in new_names.items() if name in kind.model_fields}

@@ -1,4 +1,4 @@
-"""The base of grader types with a meaning that newer generations of waza no longer give them."""
+"""Base class of graders from older generations of waza. Apart from `meanings`, which imports its subclasses."""
 
 from typing import Any, ClassVar
 
@@ -6,12 +6,12 @@ from waza_engine.graders.base import Grader
 
 
 class OlderGrader(Grader):
-    """A grader type as older generations understood it."""
+    """A grader type with the meaning that it had in older generations."""
 
     generations: ClassVar[frozenset[str]]
     """The generations in which the type has this meaning (docs/reference/waza-formats.md, section 1)."""
 
     @classmethod
-    def is_meant_by(cls, config: Any) -> bool:  # noqa: ARG003  # for subclasses
-        """Whether an entry with this config means this class, where a generation had two meanings of a type."""
+    def matches_config(cls, config: Any) -> bool:  # noqa: ARG003  # for subclasses
+        """Whether an entry with this config has this class's meaning, if its generation has two for the type."""
         return True

@@ -1,7 +1,7 @@
-"""The grading context as each generation of waza has it once it has read a recording back.
+"""Build the grading context that a generation of waza gets from a recording.
 
-waza reads records into fixed shapes, and what has no place there is lost (docs/reference/waza-graders.md, sections 3.2, 13.10 and
-13.11). The Python generation handed its transcript over as it was.
+waza reads recordings into fixed structures and loses everything else (docs/reference/waza-graders.md, sections 3.2,
+13.10 and 13.11). The Python generation passed its transcript on unchanged.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,13 +19,13 @@ _EVENT_KEYS = {
     "tool.execution_complete": ("tool_call_id", "success", "tool_result"),
     "tool.execution_partial_result": ("tool_call_id",),
 }
-"""What is left of an event beside its type when it was read back from JSON."""
+"""The members of an event, besides its type, that waza reads back from JSON."""
 
 
 def waza_context(
     data: Mapping[str, Any], meaning: str, read: Callable[[Any], GradingContext]
 ) -> GradingContext:
-    """The context that a JSON object describes, for the graders of a generation.
+    """Build the context for the graders of a generation from a JSON object.
 
     Raises:
         ValueError: a member has the wrong type.
@@ -37,28 +37,28 @@ def waza_context(
     context = read(members)
     if meaning == "PY":
         return context
-    # Only the Python generation had an outcome, waza leaves it empty (docs/reference/waza-graders.md, section 3).
+    # Only the Python generation had an outcome. waza leaves it empty (docs/reference/waza-graders.md, section 3).
     return replace(context, outcome={}, transcript=[_event(it) for it in context.transcript])
 
 
 def _event(event: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("type", *_EVENT_KEYS.get(str(event.get("type")), ()))
-    return {key: event[key] for key in kept if key in event}
+    keys = ("type", *_EVENT_KEYS.get(str(event.get("type")), ()))
+    return {key: event[key] for key in keys if key in event}
 
 
 def _digest(session: Any) -> Any:
-    """The session digest with the arguments of its calls as waza keeps them."""
+    """Return the session digest with only the call arguments that waza keeps."""
     if not isinstance(session, Mapping) or not isinstance(session.get("tool_calls"), list):
         return session
     calls = [
-        {**it, "arguments": _arguments(it.get("arguments"))} if isinstance(it, Mapping) else it
-        for it in session["tool_calls"]
+        {**call, "arguments": _arguments(call.get("arguments"))} if isinstance(call, Mapping) else call
+        for call in session["tool_calls"]
     ]
     return {**session, "tool_calls": calls}
 
 
 def _arguments(arguments: Any) -> dict[str, str]:
-    """The five known arguments: names in any case, values that are no text are dropped, others are lost."""
+    """Return the five known arguments: names are case-insensitive, values must be strings."""
     if not isinstance(arguments, Mapping):
         return {}
     known = {key.lower(): value for key, value in arguments.items() if isinstance(value, str)}

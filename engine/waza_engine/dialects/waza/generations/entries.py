@@ -1,11 +1,14 @@
-"""One item of a `graders` list, as the loader of each generation of waza takes it (docs/reference/waza-graders.md, 2.1, 7.4 and 13)."""
+"""Read an item of a `graders` list like the loader of each generation of waza.
+
+See docs/reference/waza-graders.md, sections 2.1, 7.4 and 13.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from waza_engine.dialects.waza.generations.g1 import in_lower_case
+from waza_engine.dialects.waza.generations.g1 import lowercase_keys
 from waza_engine.dialects.waza.generations.meanings import newest_generation
 from waza_engine.graders.entry import Entry, Level, config_error, entry_data, read_config
 from waza_engine.lib.yaml.scalars import plain
@@ -13,11 +16,11 @@ from waza_engine.model.fields import Number, Text
 from waza_engine.model.suite import GraderEntry
 
 _LENIENT = frozenset(["G1", "G3"])
-"""The generations that pass over keys they do not know: the first without a word, the newest with a warning."""
+"""Generations that ignore unknown keys: the first silently, the newest with a warning."""
 
 
 class _Keys(BaseModel):
-    """The keys of an entry that waza decodes before it looks at the type."""
+    """The keys of an entry that waza decodes before it knows the type."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -28,7 +31,7 @@ class _Keys(BaseModel):
 
 
 class _EvalKeys(_Keys):
-    # Read and then ignored: only the Python generation used them.
+    # waza reads and ignores these keys: only the Python generation used them.
     script: Text = ""
     rubric: Text = ""
     model: Text = ""
@@ -40,7 +43,7 @@ class _TaskKeys(_Keys):
 
 
 def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Level) -> Entry:
-    """Read an entry, raw or already loaded, in the way of a generation.
+    """Read an entry, raw or already loaded, like the loader of a generation.
 
     Raises:
         ConfigError: waza would refuse to load the entry.
@@ -52,27 +55,27 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
         return _python_entry(data, level)
     keys = _EvalKeys if level == "eval" else _TaskKeys
     try:
-        read = keys.model_validate(dict(data), extra="ignore" if generation in _LENIENT else None)
+        values = keys.model_validate(dict(data), extra="ignore" if generation in _LENIENT else None)
     except ValidationError as error:
         raise config_error(error, data) from error
     return Entry(
-        read.type,
-        read.name,
-        _effective_weight(read.weight),
+        values.type,
+        values.name,
+        _effective_weight(values.weight),
         data,
         level,
-        decode=in_lower_case if generation == "G1" else dict,
+        decode=lowercase_keys if generation == "G1" else dict,
         ignores_unknown=generation in _LENIENT,
         drops_nulls=True,
     )
 
 
 def _effective_weight(weight: float) -> float:
-    """The weight that counts: a missing, zero or negative one is 1.0 (docs/reference/waza-graders.md, section 2.3)."""
+    """Return the weight; 1.0 if it is zero or negative (docs/reference/waza-graders.md, section 2.3)."""
     return weight if weight > 0 else 1.0
 
 
 def _python_entry(data: Mapping[str, Any], level: Level) -> Entry:
-    """The Python generation: keys it did not know were ignored, weights never used (sections 7.4, 7.14)."""
+    """Read an entry like the Python generation, which ignored unknown keys and weights (sections 7.4, 7.14)."""
     type_name = plain(data.get("type")) or ("code" if level == "task" else "")
     return Entry(str(type_name), str(plain(data.get("name")) or ""), 1.0, data, level)

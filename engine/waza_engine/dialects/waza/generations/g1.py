@@ -1,4 +1,4 @@
-"""How the first Go generation decoded the config of a grader.
+"""Decode grader configs like the first Go generation. Apart because graders and `entries` import it.
 
 See docs/reference/waza-graders.md, sections 2.1 and 13.14.
 """
@@ -11,27 +11,27 @@ from pydantic import BeforeValidator
 from waza_engine.model.fields import is_null
 
 
-def in_lower_case(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The config with its keys, and those of the mappings in its lists, in the case that options have.
+def lowercase_keys(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the config with lower-case keys, also in mappings in its lists.
 
-    Their case did not matter; of two that differ in nothing else the exact one counts.
+    Keys were case-insensitive. If two keys differ only in case, the one in lower case counts.
     """
-    exact_last = sorted(config, key=lambda it: it == it.lower())
-    return {it.lower(): _items_in_lower_case(config[it]) for it in exact_last}
+    exact_last = sorted(config, key=lambda key: key == key.lower())
+    return {it.lower(): _lowercase_item_keys(config[it]) for it in exact_last}
 
 
-def _items_in_lower_case(value: Any) -> Any:
+def _lowercase_item_keys(value: Any) -> Any:
     if not isinstance(value, list):
         return value
-    return [in_lower_case(it) if isinstance(it, Mapping) else it for it in value]
+    return [lowercase_keys(it) if isinstance(it, Mapping) else it for it in value]
 
 
 def _text_items(value: Any) -> Any:
-    """A list of texts: a null item is the empty text, a number or a boolean is refused."""
+    """Return a list of strings: null becomes the empty string, numbers and booleans are refused."""
     if is_null(value):
         return []
     if not isinstance(value, list):
-        raise ValueError("expected a list of strings")  # noqa: TRY004  # pydantic wants ValueError
+        raise ValueError("expected a list of strings")  # noqa: TRY004  # pydantic expects ValueError
     return ["" if is_null(it) else it for it in value]
 
 

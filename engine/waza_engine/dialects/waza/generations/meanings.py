@@ -1,4 +1,4 @@
-"""What the type of a grader means in each generation of waza (docs/reference/waza-graders.md, section 7)."""
+"""Find the class of a grader type in a generation of waza (docs/reference/waza-graders.md, section 7)."""
 
 from functools import cache
 
@@ -7,42 +7,42 @@ from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import graders, graders_in
 
 CURRENT = "G2+G3"
-"""The generation that is graded when nothing else is asked for."""
+"""The default generation for grading."""
 _DIALECT = "waza"
 _OLDER = "waza_engine.dialects.waza.legacy_graders"
 
 
 @cache
 def older_graders() -> dict[str, type[OlderGrader]]:
-    """The classes of older generations, by `GENERATION:TYPE`: there one type has several meanings."""
-    found = (it for it in graders_in(_OLDER) if issubclass(it, OlderGrader))
-    return {f"{min(it.generations)}:{it.type_name}": it for it in found}
+    """Return the grader classes of older generations by `GENERATION:TYPE`, as a type may have several meanings."""
+    classes = (it for it in graders_in(_OLDER) if issubclass(it, OlderGrader))
+    return {f"{min(it.generations)}:{it.type_name}": it for it in classes}
 
 
 def find_grader(type_name: str, meaning: str = "", config: object = None) -> type[Grader] | None:
-    """The class that gives a type its meaning, None when the type is unknown there.
+    """Return the class of a grader type in a generation; None if the generation does not have the type.
 
-    `meaning` is a generation; "" is the current one, `waza` the newest that knows the type.
-    The Python generation had its own eight types only; the first Go generation had those of today and two more, and for
-    a few days another meaning of a third, which `config` tells (docs/reference/waza-graders.md, 7.3).
+    `meaning` is a generation; "" is the current one, `waza` the newest that has the type.
+    The Python generation had only its own eight types. The first Go generation had today's types and two more. For a
+    few days, a third type had another meaning, which shows in `config` (docs/reference/waza-graders.md, 7.3).
     """
     if meaning == _DIALECT:
         return find_grader(type_name, newest_generation(type_name), config)
     if meaning in {"PY", "G1"}:
         older = older_graders().get(f"{meaning}:{type_name}")
-        if older is not None and older.is_meant_by(config):
+        if older is not None and older.matches_config(config):
             return older
     return None if meaning == "PY" else graders(_DIALECT).get(type_name)
 
 
 def newest_generation(type_name: str) -> str:
-    """The newest generation that knows the type; for an unknown type the current one."""
+    """Return the newest generation that has the type; the current one for an unknown type."""
     known = (it for it in (CURRENT, "G1", "PY") if find_grader(type_name, it))
     return next(known, CURRENT)
 
 
 def newest_meaning(type_name: object) -> type[Grader] | None:
-    """The class that gives a type its newest meaning, an outdated type included; None when there is no such type."""
+    """Return the newest class of a type, including outdated types; None if no generation has the type."""
     if not isinstance(type_name, str):
         return None
     older = older_graders()

@@ -1,7 +1,7 @@
-"""What the graders of waza's first, Python generation have in common (docs/reference/waza-graders.md, section 7.4).
+"""Base class and helpers for graders of waza's Python generation (docs/reference/waza-graders.md, section 7.4).
 
-Their results show the family of the grader (`code`, `llm`, `human`) as type, and nothing checked their config
-before grading: a value of the wrong kind is an error only where it is used.
+Their results have the family of the grader (`code`, `llm`, `human`) as type. Configs were not checked before grading:
+a value of the wrong type is an error only where it is used.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ _TASK_LEVEL = ("assertions", "rubric")
 
 
 class PyGrader(OlderGrader):
-    """A grader of that generation: unknown options are ignored when grading, not while editing."""
+    """A grader of the Python generation: grading ignores unknown options, editors report them."""
 
     model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
 
@@ -26,9 +26,10 @@ class PyGrader(OlderGrader):
 
     @classmethod
     def config_from_entry(cls, entry: Mapping[str, Any], level: Literal["eval", "task"]) -> Any:
-        """Eval entries: `script`, `rubric` and `model` of the entry, null when absent, overlaid with `config`.
+        """Return the options of an entry.
 
-        Task entries hand over nothing but their `assertions` and `rubric`.
+        For evals: `script`, `rubric` and `model` of the entry, null if absent, then everything in `config`.
+        For tasks: only `assertions` and `rubric`.
         """
         if level == "task":
             return {key: entry[key] for key in _TASK_LEVEL if key in entry}
@@ -40,11 +41,11 @@ class PyGrader(OlderGrader):
         return {**{key: entry.get(key) for key in _TOP_LEVEL}, **config}
 
 
-def walked(value: Any, option: str) -> Sequence[Any]:
-    """What Python walks over in place of a list: a text gives its characters, a mapping its keys.
+def python_items(value: Any, option: str) -> Sequence[Any]:
+    """Return the items that a Python loop sees: the characters of a string, the keys of a mapping.
 
     Raises:
-        GradeError: it cannot be walked.
+        GradeError: the value is not iterable.
 
     """
     if isinstance(value, (str, list)):
@@ -54,11 +55,11 @@ def walked(value: Any, option: str) -> Sequence[Any]:
     raise GradeError(f"'{option}' must be a list")
 
 
-def checked_result(result: GraderResult) -> GraderResult:
-    """The result itself, if its score is in 0..1 as that generation demanded.
+def require_unit_score(result: GraderResult) -> GraderResult:
+    """Return the result if its score is in 0..1, as that generation required.
 
     Raises:
-        GradeError: it is not.
+        GradeError: the score is out of range.
 
     """
     if not 0.0 <= result.score <= 1.0:

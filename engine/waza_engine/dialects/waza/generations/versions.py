@@ -1,6 +1,7 @@
-"""How bad a finding is for the version of waza that a project uses.
+"""Adjust findings to the version of waza that a project targets.
 
-See docs/reference/waza-formats.md, sections 1, 11 and 20.
+Apart because `dialect` names it as a string, and only projects with a target load it. See
+docs/reference/waza-formats.md, sections 1, 11 and 20.
 """
 
 from collections.abc import Callable
@@ -16,37 +17,46 @@ from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
 
 class _Change(NamedTuple):
-    """What versions before `since` make of a finding: another severity, None for nothing at all."""
+    """The severity of a finding for versions before `since`; None if they have no such finding."""
 
-    is_about: Callable[[Finding], bool]
+    applies_to: Callable[[Finding], bool]
     since: str
     before: Severity | None
-    because: str = ""
+    reason: str = ""
 
 
 _CHANGES = (
     _Change(
-        lambda it: it.rule is UNKNOWN_KEY, "0.24", Severity.WARNING, "waza {target} passes over it silently"
+        lambda finding: finding.rule is UNKNOWN_KEY,
+        "0.24",
+        Severity.WARNING,
+        "waza {target} ignores it silently",
     ),
-    # The key was renamed then; before, its new name is what is not known.
-    _Change(lambda it: it.rule is LEGACY_SHAPE and it.pointer[-1:] == ("max_workers",), "0.24", None),
-    # Forms that were given up then; what had them before took them.
-    _Change(lambda it: it.rule is LEGACY_SHAPE and it.refused, "0.24", Severity.INFORMATION),
-    _Change(lambda it: it.rule is INJECTED_SKILL_BODY, "0.25", None),
-    # The limit of a task; that of the eval was always looked at.
+    # The key was renamed in 0.24. Older versions do not know the new name.
     _Change(
-        lambda it: it.rule is OUT_OF_RANGE and it.pointer == ("timeout_seconds",), "0.35", Severity.WARNING
+        lambda finding: finding.rule is LEGACY_SHAPE and finding.pointer[-1:] == ("max_workers",),
+        "0.24",
+        None,
+    ),
+    # Old forms that 0.24 dropped. Older versions still accept them.
+    _Change(lambda finding: finding.rule is LEGACY_SHAPE and finding.refused, "0.24", Severity.INFORMATION),
+    _Change(lambda finding: finding.rule is INJECTED_SKILL_BODY, "0.25", None),
+    # Only the limit of a task. The eval's limit was always checked.
+    _Change(
+        lambda finding: finding.rule is OUT_OF_RANGE and finding.pointer == ("timeout_seconds",),
+        "0.35",
+        Severity.WARNING,
     ),
 )
 
 
-def as_seen_by(finding: Finding, target: str) -> Finding | None:
-    """The finding as it is for this version; None when that version has nothing against the text."""
-    for it in _CHANGES:
-        if it.is_about(finding) and is_newer(it.since, target):
-            if it.before is None:
+def adjust_for_version(finding: Finding, target: str) -> Finding | None:
+    """Return the finding as it is for a version; None if that version accepts the text."""
+    for change in _CHANGES:
+        if change.applies_to(finding) and is_newer(change.since, target):
+            if change.before is None:
                 return None
-            because = f" ({it.because.format(target=target)})" if it.because else ""
-            message = f"{finding.message}{because}"
-            return replace(finding, severity=it.before, message=message)
+            reason = f" ({change.reason.format(target=target)})" if change.reason else ""
+            message = f"{finding.message}{reason}"
+            return replace(finding, severity=change.before, message=message)
     return finding

@@ -1,11 +1,11 @@
-"""Texts that the output must, or must not, contain: the `keyword` grader of the first Go generation.
+"""Checks that the output contains, or does not contain, strings: `keyword` of the first Go generation.
 
 ## What it looks at
-The agent's final output; upper and lower case are the same.
+The agent's final output, case-insensitive.
 
 ## Score
-Each text is one check; the score is the share of checks that passed. Two texts, one of them missing: 1 / 2 = 0.5,
-not passed.
+Each string is one check. The score is the share of checks that passed. If one of two strings is missing, the score is
+1 / 2 = 0.5, and the grader fails.
 
 ## Example
 ```yaml
@@ -17,8 +17,8 @@ config:
 ```
 
 ## Watch out
-- Current waza refuses the type: use `text` with `contains` and `not_contains`.
-- `keywords` is another name for `must_contain`; with both, all of their texts count.
+- Current waza refuses the type. Use `text` with `contains` and `not_contains`.
+- `keywords` is another name for `must_contain`. If both are set, all their strings count.
 """
 
 from collections.abc import Mapping
@@ -39,20 +39,22 @@ class KeywordGrader(OlderGrader):
     generations = frozenset(["G1"])
     successor: ClassVar[str] = "text"
     outdated: ClassVar[str] = (
-        "'keyword' is from older versions; it is now 'text' with 'contains' and 'not_contains'"
+        "'keyword' is from older versions. Use 'text' with 'contains' and 'not_contains'"
     )
 
-    must_contain: TextItems = Field(default=[], description="Texts that must occur.", examples=[["deployed"]])
+    must_contain: TextItems = Field(
+        default=[], description="Strings that must appear in the output.", examples=[["deployed"]]
+    )
     keywords: TextItems = Field(
         default=[], description="Another name for `must_contain`.", examples=[["deployed"]]
     )
     must_not_contain: TextItems = Field(
-        default=[], description="Texts that must not occur.", examples=[["panic"]]
+        default=[], description="Strings that must not appear in the output.", examples=[["panic"]]
     )
 
     @classmethod
     def conversion(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
-        """Of the two names of one option the texts are put together, as they were when it was read."""
+        """Merge `keywords` into `must_contain`, as that generation did when it read the entry."""
         config = entry.get("config")
         first, second = (
             (config.get("must_contain"), config.get("keywords"))
@@ -63,30 +65,32 @@ class KeywordGrader(OlderGrader):
             return super().conversion(entry, names)
         rest = {key: it for key, it in config.items() if key != "keywords"}
         changes = super().conversion({**entry, "config": rest}, names)
-        added = (AppendItem(("config", "must_contain"), it) for it in second)
-        return (*changes, *added, RemoveKey(("config", "keywords"))) if changes else ()
+        additions = (AppendItem(("config", "must_contain"), it) for it in second)
+        return (*changes, *additions, RemoveKey(("config", "keywords"))) if changes else ()
 
     def grade(self, context: GradingContext) -> GraderResult:
         folded = fold(context.output)
-        wanted = [*self.must_contain, *self.keywords]
+        required = [*self.must_contain, *self.keywords]
         failures = [
             *(
-                FailedCheck((option, index), f"missing: {it}", nearest_line(it, context.output))
+                FailedCheck(
+                    (option, index), f'"{text}" not found in the output', nearest_line(text, context.output)
+                )
                 for option in ("must_contain", "keywords")
-                for index, it in enumerate(getattr(self, option))
-                if fold(it) not in folded
+                for index, text in enumerate(getattr(self, option))
+                if fold(text) not in folded
             ),
             *(
                 FailedCheck(
                     ("must_not_contain", index),
-                    f"found: {it}",
-                    occurrence(it, context.output, any_case=True),
+                    f'"{text}" found in the output',
+                    occurrence(text, context.output, any_case=True),
                 )
-                for index, it in enumerate(self.must_not_contain)
-                if fold(it) in folded
+                for index, text in enumerate(self.must_not_contain)
+                if fold(text) in folded
             ),
         ]
-        total = len(wanted) + len(self.must_not_contain)
+        total = len(required) + len(self.must_not_contain)
         return GraderResult.of_checks(
-            total, failures, must_contain=wanted, must_not_contain=self.must_not_contain
+            total, failures, must_contain=required, must_not_contain=self.must_not_contain
         )

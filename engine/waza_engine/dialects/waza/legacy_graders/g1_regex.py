@@ -1,11 +1,11 @@
-"""Patterns that the output must, or must not, match: the `regex` grader of the first Go generation.
+"""Checks that the output matches, or does not match, patterns: `regex` of the first Go generation.
 
 ## What it looks at
-The agent's final output as it came.
+The agent's final output, unchanged.
 
 ## Score
-Each pattern is one check; the score is the share of checks that passed. Two patterns to find, one of them missing:
-1 / 2 = 0.5, not passed.
+Each pattern is one check. The score is the share of checks that passed. If one of two required patterns does not
+match, the score is 1 / 2 = 0.5, and the grader fails.
 
 ## Example
 ```yaml
@@ -17,9 +17,9 @@ config:
 ```
 
 ## Watch out
-- Current waza refuses the type: use `text` with `regex_match` and `regex_not_match`.
-- A pattern that is not valid is a failed check, in `must_not_match` too.
-- The Python generation had a grader of this name that ignored case.
+- Current waza refuses the type. Use `text` with `regex_match` and `regex_not_match`.
+- An invalid pattern is a failed check, also in `must_not_match`.
+- The Python generation had a grader with this name that ignored case.
 """
 
 from typing import ClassVar
@@ -39,7 +39,7 @@ class RegexGrader(OlderGrader):
     generations = frozenset(["G1"])
     successor: ClassVar[str] = "text"
     outdated: ClassVar[str] = (
-        "'regex' is from older versions; it is now 'text' with 'regex_match' and 'regex_not_match' "
+        "'regex' is from older versions. Use 'text' with 'regex_match' and 'regex_not_match' "
         "(patterns of the Python version ignored case: add (?i) for that)"
     )
 
@@ -51,13 +51,13 @@ class RegexGrader(OlderGrader):
 
     must_match: TextItems = Field(
         default=[],
-        description="RE2 patterns that must be found; upper and lower case differ.",
+        description="RE2 patterns that must match in the output (case-sensitive).",
         examples=[["(?i)deployed"]],
         json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
     )
     must_not_match: TextItems = Field(
         default=[],
-        description="RE2 patterns that must not be found.",
+        description="RE2 patterns that must not match in the output.",
         examples=[["fatal"]],
         json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
     )
@@ -65,15 +65,23 @@ class RegexGrader(OlderGrader):
     def grade(self, context: GradingContext) -> GraderResult:
         failures = [
             *(
-                FailedCheck(("must_match", index), f"no match: {it}", mismatch_excerpt(it, context.output))
-                for index, it in enumerate(self.must_match)
-                if not regex_matches(it, context.output)
+                FailedCheck(
+                    ("must_match", index),
+                    f'no match for "{pattern}" in the output',
+                    mismatch_excerpt(pattern, context.output),
+                )
+                for index, pattern in enumerate(self.must_match)
+                if not regex_matches(pattern, context.output)
             ),
             # regex_matches() is None for an invalid pattern, and that counts as a failure.
             *(
-                FailedCheck(("must_not_match", index), f"match: {it}", match_excerpt(it, context.output))
-                for index, it in enumerate(self.must_not_match)
-                if regex_matches(it, context.output) is not False
+                FailedCheck(
+                    ("must_not_match", index),
+                    f'unwanted match for "{pattern}" in the output',
+                    match_excerpt(pattern, context.output),
+                )
+                for index, pattern in enumerate(self.must_not_match)
+                if regex_matches(pattern, context.output) is not False
             ),
         ]
         total = len(self.must_match) + len(self.must_not_match)

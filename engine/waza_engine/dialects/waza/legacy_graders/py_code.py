@@ -1,11 +1,12 @@
-"""Python expressions that must be true, as waza's Python generation evaluated them.
+"""Evaluates Python expressions that must be true: `code` of waza's Python generation.
 
 ## What it looks at
-`output`, `outcome`, `transcript`, `tool_calls` (entries of a tool), `errors`, `duration_ms`, and the functions
-`len any all re str int float bool list dict`.
+`output`, `outcome`, `transcript`, `tool_calls` (transcript entries of tools), `errors`, `duration_ms`, and the
+functions `len any all re str int float bool list dict`.
 
 ## Score
-The share of assertions with a true value; without assertions 1.0, passed. Any exception is a failure.
+The share of assertions that are true. Without assertions the score is 1.0, and the grader passes. Any exception is a
+failure.
 
 ## Example
 ```yaml
@@ -16,8 +17,8 @@ config:
 ```
 
 ## Watch out
-- At task level the assertions stand beside `type`, not under `config`.
-- A text in place of the list is taken character by character.
+- In tasks, `assertions` is next to `type`, not under `config`.
+- If the value is a string instead of a list, each of its characters is an assertion.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from waza_engine.assertions.evaluation import Outcome, evaluate_python
-from waza_engine.dialects.waza.generations.python import PyGrader, walked
+from waza_engine.dialects.waza.generations.python import PyGrader, python_items
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.model.fields import AnyValue
 
@@ -46,7 +47,7 @@ class PyCodeGrader(PyGrader):
     def grade(self, context: GradingContext) -> GraderResult:
         if not self.assertions:
             return GraderResult(1.0, True, "No assertions to check", type_name="code")
-        assertions = walked(self.assertions, "assertions")
+        assertions = python_items(self.assertions, "assertions")
         outcomes = evaluate_python(assertions, _names(context), context.process_dir)
         failures = [
             _failure(assertion, outcome)
@@ -71,9 +72,9 @@ def _names(context: GradingContext) -> dict[str, Any]:
         "transcript": transcript,
         "tool_calls": [it for it in transcript if it.get("role") == "tool" or it.get("type") == "tool_call"],
         "errors": [
-            it
-            for it in transcript
-            if it.get("type") == "error" or "error" in str(it.get("content", "")).lower()
+            event
+            for event in transcript
+            if event.get("type") == "error" or "error" in str(event.get("content", "")).lower()
         ],
         "duration_ms": context.duration_ms,
     }

@@ -1,10 +1,10 @@
-"""A person judges: the verdict is open until somebody has given one.
+"""Waits for the verdict of a person.
 
 ## What it looks at
-What the reviewer looks at. The result shows instructions, criteria and the beginning of the output.
+Whatever the reviewer looks at. The result shows the instructions, the criteria and the beginning of the output.
 
 ## Score
-0.0 and not passed until a review is submitted, then the reviewer's own score and verdict.
+0.0, failed, until somebody submits a review. Then the reviewer's score and verdict.
 
 ## Example
 ```yaml
@@ -15,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- The task fails as long as nobody has reviewed it.
-- waza has no such type since February 2026.
+- The task fails until somebody reviews it.
+- waza removed this type in February 2026.
 """
 
 from typing import Any, ClassVar
@@ -34,17 +34,17 @@ _PREVIEW_LENGTH = 500
 class PyHumanGrader(PyGrader):
     type_name = "human"
     deterministic: ClassVar[bool] = False
-    outdated: ClassVar[str] = "'human' is from older versions; newer ones have no grader for people"
+    outdated: ClassVar[str] = "'human' is from older versions. Newer ones have no human review"
 
     instructions: AnyValue = Field(
         default=_INSTRUCTIONS,
-        description="What the reviewer is asked to do.",
+        description="Instructions for the reviewer.",
         examples=["Judge the tone."],
         json_schema_extra={"type": "string"},
     )
     criteria: AnyValue = Field(
         default=[],
-        description="What the reviewer should look at.",
+        description="Criteria for the reviewer.",
         examples=[["clear", "friendly"]],
         json_schema_extra={"type": "array", "items": {"type": "string"}},
     )
@@ -57,4 +57,4 @@ class PyHumanGrader(PyGrader):
             "task_id": context.task.get("id", ""),
             "output_preview": context.output[:_PREVIEW_LENGTH],
         }
-        return GraderResult(0.0, False, "Waiting for a person's review", details, "human")
+        return GraderResult(0.0, False, "Waiting for human review", details, "human")

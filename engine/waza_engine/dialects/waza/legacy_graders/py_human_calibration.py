@@ -1,10 +1,10 @@
-"""A place holder for comparing a person's verdict with a grader's; no version ever compared them.
+"""A placeholder for comparing human verdicts with a grader's. No version ever compared them.
 
 ## What it looks at
 Nothing.
 
 ## Score
-Always 0.0, not passed.
+Always 0.0, failed.
 
 ## Example
 ```yaml
@@ -15,8 +15,8 @@ config:
 ```
 
 ## Watch out
-- Every task with it fails.
-- waza has no such type since February 2026.
+- Every task with this grader fails.
+- waza removed this type in February 2026.
 """
 
 from typing import Any, ClassVar
@@ -31,7 +31,7 @@ from waza_engine.model.fields import AnyValue
 class PyHumanCalibrationGrader(PyGrader):
     type_name = "human_calibration"
     deterministic: ClassVar[bool] = False
-    outdated: ClassVar[str] = "'human_calibration' is from older versions, which never computed anything"
+    outdated: ClassVar[str] = "'human_calibration' is from older versions. It never computed anything"
 
     calibrate_grader: AnyValue = Field(
         default="",
@@ -47,4 +47,4 @@ class PyHumanCalibrationGrader(PyGrader):
             "task_id": context.task.get("id", ""),
             "instructions": "Review the same outputs and compare your scores with the grader's.",
         }
-        return GraderResult(0.0, False, "Waiting for a person's calibration", details, "human")
+        return GraderResult(0.0, False, "Waiting for human calibration", details, "human")

@@ -1,11 +1,11 @@
-"""A language model gives 1 to 5 points by a rubric.
+"""Asks a language model for 1 to 5 points according to a rubric.
 
 ## What it looks at
 Name, description and prompt of the task, the output, and the rubric.
 
 ## Score
-(points - 1) / 4: four points give 0.75. Passed when that reaches `threshold`; what the model itself says about
-passing does not count.
+(points - 1) / 4: four points give 0.75. The grader passes if the score is at least `threshold`. The model's own
+opinion about passing does not count.
 
 ## Example
 ```yaml
@@ -19,8 +19,8 @@ config:
 
 ## Watch out
 - The current type is `prompt`.
-- A rubric that does not start with `Score` and names a file is read from that file.
-- When the model cannot be reached the check fails with score 0.0.
+- If the rubric does not start with `Score` and is the path of a file, it is read from that file.
+- If the model cannot be reached, the check fails with score 0.0.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from waza_engine.dialects.waza.generations.python import PyGrader, checked_result
+from waza_engine.dialects.waza.generations.python import PyGrader, require_unit_score
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.judges.replies import normalised, points_of, reasoning_of, reply_mapping
 from waza_engine.judges.rubrics.rubric import rubric_files, rubric_text
@@ -45,7 +45,7 @@ _RUBRIC = """Score the answer from 1 to 5:
 4 - right, with small gaps or flaws
 5 - right, complete and well made
 Look at correctness first, then at completeness, then at quality."""
-_REPLY_WITHOUT_CLIENT = {"score": 4, "reasoning": "There is no judge to ask: a fixed score is used"}
+_REPLY_WITHOUT_CLIENT = {"score": 4, "reasoning": "No judge is configured: a fixed score is used"}
 
 
 class PyLlmGrader(PyGrader):
@@ -53,9 +53,7 @@ class PyLlmGrader(PyGrader):
     deterministic: ClassVar[bool] = False
     asks_judge: ClassVar[bool] = True
     successor: ClassVar[str] = "prompt"
-    outdated: ClassVar[str] = (
-        "'llm' is from older versions; it is now 'prompt', whose judge says pass or fail"
-    )
+    outdated: ClassVar[str] = "'llm' is from older versions. Use 'prompt', whose judge votes pass or fail"
 
     model: AnyValue = Field(
         default=_MODEL,
@@ -65,20 +63,20 @@ class PyLlmGrader(PyGrader):
     )
     rubric: AnyValue = Field(
         default="",
-        description="What the points mean: a text, or the path of a file with it.",
+        description="The meaning of the points: a text, or the path of a file with the text.",
         examples=["Score 5 if the answer is correct."],
         json_schema_extra={"type": "string"},
     )
     threshold: AnyValue = Field(
         default=0.75,
-        description="The score from which the check passes.",
+        description="Minimum score to pass.",
         examples=[0.75],
         json_schema_extra={"type": "number", "minimum": 0, "maximum": 1},
     )
 
     @classmethod
-    def conversion(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:  # noqa: ARG003  # the options stood beside `type`
-        """The rubric becomes the prompt, unless it may be the name of a file; a threshold has no counterpart."""
+    def conversion(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:  # noqa: ARG003  # the options were next to `type`
+        """Turn the rubric into the prompt, unless it may be a file name. The threshold has no counterpart."""
         config = entry.get("config") or {}
         rubric = entry.get("rubric")
         if (
@@ -89,9 +87,9 @@ class PyLlmGrader(PyGrader):
         ):
             return ()
         moves = {"rubric": "prompt", "model": "model"}
-        moved = (MoveKey((key,), ("config", name)) for key, name in moves.items() if entry.get(key))
-        dropped = (RemoveKey(("config", it)) for it in config)
-        return (SetValue(("type",), cls.successor), *dropped, *moved)
+        option_moves = (MoveKey((key,), ("config", name)) for key, name in moves.items() if entry.get(key))
+        removals = (RemoveKey(("config", it)) for it in config)
+        return (SetValue(("type",), cls.successor), *removals, *option_moves)
 
     @classmethod
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:
@@ -99,7 +97,7 @@ class PyLlmGrader(PyGrader):
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.judge is None:
-            raise GradeError("There is no judge to ask: configure one, or run without llm graders")
+            raise GradeError("No judge is configured: configure one, or run without llm graders")
         rubric = _rubric_text(self.rubric, context.process_dir)
         model = self.model if isinstance(self.model, str) else context.judge_model
         try:
@@ -112,7 +110,7 @@ class PyLlmGrader(PyGrader):
         score = normalised(points)
         details = {"raw_score": points, "model": model or None, "rubric_used": rubric[:100]}
         feedback = reasoning_of(reply_mapping(reply))
-        return checked_result(
+        return require_unit_score(
             GraderResult(score, score >= _threshold(self.threshold), feedback, details, "llm")
         )
 
@@ -131,7 +129,7 @@ def _rubric_text(rubric: Any, process_dir: Path) -> str:
     if not rubric:
         return _RUBRIC
     if not isinstance(rubric, str):
-        raise GradeError("'rubric' must be a text or the path of a file")
+        raise GradeError("'rubric' must be a string or the path of a file")
     if rubric.startswith("Score"):
         return rubric
     return rubric_text(rubric, process_dir)

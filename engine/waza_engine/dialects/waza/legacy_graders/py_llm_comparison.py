@@ -1,10 +1,11 @@
-"""A language model says how much the output means the same as a reference, in 1 to 5 points.
+"""Asks a language model how close the output is to a reference, in 1 to 5 points.
 
 ## What it looks at
 The output and `reference`.
 
 ## Score
-(points - 1) / 4. Passed is what the model says about it; without a word of it, a score of 0.75 or more.
+(points - 1) / 4. The model's reply says whether the grader passes. If it does not say so, a score of 0.75 or more
+passes.
 
 ## Example
 ```yaml
@@ -15,15 +16,15 @@ config:
 ```
 
 ## Watch out
-- waza has no such type since February 2026; the current way is `prompt`.
-- There is no threshold. When the model cannot be reached the score is 0.5, not passed.
+- waza removed this type in February 2026. Use `prompt`.
+- There is no threshold. If the model cannot be reached, the score is 0.5, and the grader fails.
 """
 
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from waza_engine.dialects.waza.generations.python import PyGrader, checked_result
+from waza_engine.dialects.waza.generations.python import PyGrader, require_unit_score
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.judges.replies import flag_of, normalised, points_of, reasoning_of, reply_mapping
 from waza_engine.model.fields import AnyValue
@@ -39,7 +40,7 @@ class PyLlmComparisonGrader(PyGrader):
     asks_judge: ClassVar[bool] = True
     successor: ClassVar[str] = "prompt"
     outdated: ClassVar[str] = (
-        "'llm_comparison' is from older versions; a 'prompt' grader can hold the reference in its prompt"
+        "'llm_comparison' is from older versions. Use a 'prompt' grader with the reference in its prompt"
     )
 
     reference: AnyValue = Field(
@@ -59,7 +60,7 @@ class PyLlmComparisonGrader(PyGrader):
         if not self.reference:
             return GraderResult(0.0, False, "No reference is configured", type_name="llm")
         if context.judge is None:
-            raise GradeError("There is no judge to ask: configure one, or run without llm_comparison graders")
+            raise GradeError("No judge is configured: configure one, or run without llm_comparison graders")
         model = self.model if isinstance(self.model, str) else context.judge_model
         try:
             reply: Any = context.judge.reply(_message(context.output, self.reference), model)
@@ -70,7 +71,7 @@ class PyLlmComparisonGrader(PyGrader):
         score = normalised(points)
         passed = flag_of(members, "passed") if "passed" in members else score >= _PASSING_SCORE
         details = {"raw_score": points, "model": model or None}
-        return checked_result(GraderResult(score, passed, reasoning_of(members), details, "llm"))
+        return require_unit_score(GraderResult(score, passed, reasoning_of(members), details, "llm"))
 
 
 def _message(output: str, reference: Any) -> str:

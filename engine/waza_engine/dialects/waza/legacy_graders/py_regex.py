@@ -1,10 +1,10 @@
-"""Python patterns that must, or must not, be found in the output, as waza's Python generation searched them.
+"""Checks that Python patterns match, or do not match, the output: `regex` of waza's Python generation.
 
 ## What it looks at
-The output, with Python's own regular expressions and without regard to case.
+The output. Patterns are Python regular expressions, case-insensitive.
 
 ## Score
-The share of patterns that behave as wanted; without patterns 1.0, passed.
+The share of patterns that behave as required. Without patterns the score is 1.0, and the grader passes.
 
 ## Example
 ```yaml
@@ -16,8 +16,8 @@ config:
 ```
 
 ## Watch out
-- The current type is `text` with `regex_match` and `regex_not_match`. Its patterns are RE2 and respect case.
-- A pattern that is not valid ends the run with an error.
+- The current type is `text` with `regex_match` and `regex_not_match`. Its patterns are RE2 and case-sensitive.
+- An invalid pattern ends the run with an error.
 """
 
 from typing import Any, ClassVar
@@ -25,11 +25,11 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from waza_engine.assertions.evaluation import search_python_patterns
-from waza_engine.dialects.waza.generations.python import PyGrader, walked
+from waza_engine.dialects.waza.generations.python import PyGrader, python_items
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.model.fields import AnyValue
 
-_TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string", "x-language": "regex"}}
+_PATTERN_LIST: dict[str, Any] = {"type": "array", "items": {"type": "string", "x-language": "regex"}}
 
 
 class PyRegexGrader(PyGrader):
@@ -38,31 +38,30 @@ class PyRegexGrader(PyGrader):
 
     must_match: AnyValue = Field(
         default=[],
-        description="Patterns that must be found.",
+        description="Patterns that must match in the output.",
         examples=[["deployed to"]],
-        json_schema_extra=_TEXTS,
+        json_schema_extra=_PATTERN_LIST,
     )
     must_not_match: AnyValue = Field(
         default=[],
-        description="Patterns that must not be found.",
+        description="Patterns that must not match in the output.",
         examples=[["error|failed"]],
-        json_schema_extra=_TEXTS,
+        json_schema_extra=_PATTERN_LIST,
     )
 
     def grade(self, context: GradingContext) -> GraderResult:
-        wanted, unwanted = (
-            walked(self.must_match, "must_match"),
-            walked(self.must_not_match, "must_not_match"),
-        )
-        patterns = [*wanted, *unwanted]
+        required = python_items(self.must_match, "must_match")
+        forbidden = python_items(self.must_not_match, "must_not_match")
+        patterns = [*required, *forbidden]
         outcomes = search_python_patterns(patterns, context.output)
         for pattern, outcome in zip(patterns, outcomes, strict=True):
             if outcome.kind == "error":
-                raise GradeError(f"'{pattern}' is no pattern: {outcome.text}")
-        found = [it.kind == "pass" for it in outcomes]
+                raise GradeError(f"'{pattern}' is not a valid pattern: {outcome.text}")
+        matches = [it.kind == "pass" for it in outcomes]
+        unwanted = matches[len(required) :]
         failures = [
-            *(f"Missing: {it}" for it, there in zip(wanted, found, strict=False) if not there),
-            *(f"Found: {it}" for it, there in zip(unwanted, found[len(wanted) :], strict=True) if there),
+            *(f"No match: {it}" for it, matched in zip(required, matches, strict=False) if not matched),
+            *(f"Unwanted match: {it}" for it, matched in zip(forbidden, unwanted, strict=True) if matched),
         ]
         score = (len(patterns) - len(failures)) / len(patterns) if patterns else 1.0
         feedback = "; ".join(failures) or "All patterns matched"

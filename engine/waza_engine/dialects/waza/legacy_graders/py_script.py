@@ -1,12 +1,12 @@
-"""A Python script decides: it prints its verdict as JSON.
+"""Runs a Python script, which prints its verdict as JSON.
 
 ## What it looks at
 Whatever the script looks at. It gets `task`, `transcript`, `output`, `outcome`, `duration_ms` and `metadata` as one
 JSON object on stdin.
 
 ## Score
-`score` (0 to 1, otherwise 0.0) and `passed` (otherwise false) of the one JSON object that the script prints. The two
-are independent of each other.
+`score` (0 to 1, default 0.0) and `passed` (default false) of the JSON object that the script prints. The two are
+independent.
 
 ## Example
 ```yaml
@@ -16,8 +16,8 @@ script: graders/check.py
 ```
 
 ## Watch out
-- The current type is `program`; it judges by the exit status.
-- Anything printed beside the object spoils it. Every failure of the script is a failed check with score 0.0.
+- The current type is `program`, which uses the exit status.
+- The script must print nothing but the object. Every failure of the script is a failed check with score 0.0.
 - There is a time limit of 30 seconds.
 """
 
@@ -41,7 +41,7 @@ _SECONDS = 30.0
 
 
 class _Reply(BaseModel):
-    """What the script prints, with the conversions that pydantic made then: numeric texts, `"yes"`."""
+    """The script's output, with the conversions of pydantic: numeric strings, `"yes"`."""
 
     score: float = Field(0.0, ge=0.0, le=1.0)
     passed: bool = False
@@ -56,22 +56,22 @@ class PyScriptGrader(PyGrader):
     without_file: ClassVar[str] = "the grader fails"
     successor: ClassVar[str] = "program"
     outdated: ClassVar[str] = (
-        "'script' is from older versions; 'program' comes nearest: it gets the output, its exit status decides"
+        "'script' is from older versions. The closest type is 'program': it gets the output, and its exit status decides"
     )
 
     script: AnyValue = Field(
         default=None,
-        description="The script, relative to where waza is started. Usually beside `type`, not under `config`.",
+        description="Path of the script, relative to the directory where waza starts. Usually next to `type`, not under `config`.",
         examples=["graders/check.py"],
         json_schema_extra={"type": "string", **marks(path=("process", "file"))},
     )
 
     def grade(self, context: GradingContext) -> GraderResult:
         if not isinstance(self.script, str) or not self.script:
-            return _failed("No script is configured")
+            return _failure("No script is configured")
         path = context.process_dir / self.script
         if not exists(os.fspath(path)):
-            return _failed(f"There is no script {self.script}")
+            return _failure(f"The script {self.script} does not exist")
         try:
             finished = processes.run(
                 [sys.executable, self.script],
@@ -80,7 +80,7 @@ class PyScriptGrader(PyGrader):
                 stdin=_stdin(context),
             )
         except (OSError, ValueError) as error:
-            return _failed(f"The script cannot be started: {error}")
+            return _failure(f"The script could not be started: {error}")
         return _verdict(finished, path)
 
 
@@ -98,18 +98,18 @@ def _stdin(context: GradingContext) -> bytes:
 
 def _verdict(finished: processes.ProcessResult, path: Path) -> GraderResult:
     if finished.timed_out:
-        return _failed(f"The script took longer than {_SECONDS:g} s")
+        return _failure(f"The script took longer than {_SECONDS:g} s")
     if finished.status:
         reason = finished.stderr.decode("utf-8", "replace").strip()
-        return _failed(f"The script ended with status {finished.status}: {reason}")
+        return _failure(f"The script exited with status {finished.status}: {reason}")
     try:
         reply = _Reply.model_validate(json.loads(finished.stdout.decode("utf-8", "replace")))
     except ValidationError as error:
-        return _failed(f"What {path.name} printed is no verdict: {problems_text(error)}")
+        return _failure(f"The output of {path.name} is not a verdict: {problems_text(error)}")
     except (ValueError, RecursionError) as error:
-        return _failed(f"What {path.name} printed is no verdict: {error}")
+        return _failure(f"The output of {path.name} is not a verdict: {error}")
     return GraderResult(reply.score, reply.passed, reply.message, reply.details, "code")
 
 
-def _failed(message: str) -> GraderResult:
+def _failure(message: str) -> GraderResult:
     return GraderResult(0.0, False, message, type_name="code")

@@ -1,11 +1,11 @@
-"""Patterns on the tool calls, as waza's Python generation searched them.
+"""Checks tool calls against patterns: `tool_calls` of waza's Python generation.
 
 ## What it looks at
-Transcript entries of type `tool_call`, each as a line of tool and arguments: `bash {'cmd': 'azd up'}`. Patterns are
-Python's own, without regard to case.
+Transcript entries of type `tool_call`, each as a line with tool and arguments: `bash {'cmd': 'azd up'}`. Patterns are
+Python regular expressions, case-insensitive.
 
 ## Score
-The share of checks that passed: one for each item, one for a `max_calls` other than 0.
+The share of checks that passed: one for each item, and one for `max_calls` unless it is 0.
 
 ## Example
 ```yaml
@@ -18,8 +18,8 @@ config:
 ```
 
 ## Watch out
-- The runner of that generation recorded no such entries: `required` always failed and `forbidden` always passed.
-- `max_calls: 0` is checked but not counted, so the score can be 1.0 without passing.
+- The runner of that generation did not record such entries: `required` always failed and `forbidden` always passed.
+- `max_calls: 0` is checked but not counted, so the grader can fail with score 1.0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,11 +28,11 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from waza_engine.assertions.evaluation import search_python_patterns
-from waza_engine.dialects.waza.generations.python import PyGrader, checked_result, walked
+from waza_engine.dialects.waza.generations.python import PyGrader, python_items, require_unit_score
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.model.fields import AnyValue
 
-_PATTERNS: dict[str, Any] = {
+_PATTERN_LIST: dict[str, Any] = {
     "type": "array",
     "items": {
         "anyOf": [
@@ -49,19 +49,19 @@ class PyToolCallsGrader(PyGrader):
 
     required: AnyValue = Field(
         default=[],
-        description="Patterns that must be found in the calls.",
+        description="Patterns that must match in the calls.",
         examples=[[{"pattern": "azd up"}]],
-        json_schema_extra=_PATTERNS,
+        json_schema_extra=_PATTERN_LIST,
     )
     forbidden: AnyValue = Field(
         default=[],
-        description="Patterns that must not be found in the calls.",
+        description="Patterns that must not match in the calls.",
         examples=[[{"pattern": "rm -rf"}]],
-        json_schema_extra=_PATTERNS,
+        json_schema_extra=_PATTERN_LIST,
     )
     max_calls: AnyValue = Field(
         default=None,
-        description="How many calls there may be.",
+        description="Maximum number of calls.",
         examples=[20],
         json_schema_extra={"type": "integer"},
     )
@@ -69,20 +69,21 @@ class PyToolCallsGrader(PyGrader):
     def grade(self, context: GradingContext) -> GraderResult:
         calls = [it for it in context.transcript if it.get("type") == "tool_call"]
         lines = "\n".join(_line(it) for it in calls)
-        required = [_pattern(it) for it in walked(self.required, "required")]
-        forbidden = [_pattern(it) for it in walked(self.forbidden, "forbidden")]
-        found = _found([*required, *forbidden], lines)
+        required = [_pattern(it) for it in python_items(self.required, "required")]
+        forbidden = [_pattern(it) for it in python_items(self.forbidden, "forbidden")]
+        matches = _matches([*required, *forbidden], lines)
+        unwanted = matches[len(required) :]
         failures = [
-            *(f"Missing: {it}" for it, there in zip(required, found, strict=False) if not there),
-            *(f"Found: {it}" for it, there in zip(forbidden, found[len(required) :], strict=True) if there),
+            *(f"No match: {it}" for it, matched in zip(required, matches, strict=False) if not matched),
+            *(f"Unwanted match: {it}" for it, matched in zip(forbidden, unwanted, strict=True) if matched),
         ]
         if self.max_calls is not None and len(calls) > _number(self.max_calls):
-            failures.append(f"Too many calls: {len(calls)}, at most {self.max_calls}")
+            failures.append(f"Too many calls: {len(calls)}, maximum {self.max_calls}")
         total = len(required) + len(forbidden) + (1 if self.max_calls else 0)
         score = (total - len(failures)) / total if total else 1.0
-        feedback = "; ".join(failures) or "All tool calls as wanted"
+        feedback = "; ".join(failures) or "All checks passed"
         details = {"failures": failures, "total_tool_calls": len(calls)}
-        return checked_result(GraderResult(score, not failures, feedback, details, "code"))
+        return require_unit_score(GraderResult(score, not failures, feedback, details, "code"))
 
 
 def _line(call: Mapping[str, Any]) -> str:
@@ -95,7 +96,7 @@ def _line(call: Mapping[str, Any]) -> str:
 def _pattern(item: Any) -> str:
     pattern = item.get("pattern", "") if isinstance(item, Mapping) else item
     if not isinstance(pattern, str):
-        raise GradeError("Tool patterns must be texts, or mappings with a text as 'pattern'")
+        raise GradeError("Tool patterns must be strings, or mappings with a string as 'pattern'")
     return pattern
 
 
@@ -105,9 +106,9 @@ def _number(value: Any) -> float:
     return value
 
 
-def _found(patterns: Sequence[str], text: str) -> list[bool]:
+def _matches(patterns: Sequence[str], text: str) -> list[bool]:
     outcomes = search_python_patterns(patterns, text)
     for pattern, outcome in zip(patterns, outcomes, strict=True):
         if outcome.kind == "error":
-            raise GradeError(f"'{pattern}' is no pattern: {outcome.text}")
+            raise GradeError(f"'{pattern}' is not a valid pattern: {outcome.text}")
     return [it.kind == "pass" for it in outcomes]

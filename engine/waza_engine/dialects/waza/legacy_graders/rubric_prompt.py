@@ -1,13 +1,14 @@
-"""A language model scores the output by a rubric: `prompt` as the documentation had it for a while.
+"""Asks a language model to score the output by a rubric: `prompt` as it was documented for a while.
 
 ## What it looks at
 The task's prompt, the agent's output and the rubric.
 
 ## Score
-With `response_format: json` the reply's `overall_score` or `score`, else the mean of its members ending in `_score`,
-else of all its numbers; with `text` the first number in it. `score_type: normalized` takes 1 to 5 points, four points
-are (4 - 1) / 4 = 0.75; `raw` takes 0 to 1. Passed when the score reaches `threshold` and the reply's `passed`, if
-there is one, is not false. One of the eight rubric templates brings its own way to the score.
+With `response_format: json`, the reply's `overall_score` or `score`; if there is none, the mean of its members ending
+in `_score`; otherwise the mean of all its numbers. With `text`, the first number in the reply. `score_type:
+normalized` expects 1 to 5 points: four points give (4 - 1) / 4 = 0.75. `raw` expects 0 to 1. The grader passes if the
+score is at least `threshold` and the reply does not contain `passed: false`. One of the eight rubric templates
+computes its score in its own way.
 
 ## Example
 ```yaml
@@ -20,7 +21,7 @@ config:
 ```
 
 ## Watch out
-- No version of waza ever had this: `prompt` knows neither `threshold` nor `score_type` nor `response_format`.
+- No version of waza implements this: `prompt` has no `threshold`, `score_type` or `response_format`.
 - A reply without a usable score is a failed check with score 0.0.
 """
 
@@ -48,22 +49,20 @@ class RubricPromptGrader(OlderGrader):
 
     rubric: Text = Field(
         min_length=1,
-        description="What the points mean: a text, the path of a file with it, or the name of a template.",
+        description="The meaning of the points: a text, the path of a file with the text, or the name of a template.",
         examples=["task_completion"],
     )
     model: Text = Field(default="gpt-4o-mini", description="The judge model.", examples=["gpt-4o-mini"])
-    threshold: Number = Field(
-        default=0.75, description="The score from which the check passes.", examples=[0.75]
-    )
+    threshold: Number = Field(default=0.75, description="Minimum score to pass.", examples=[0.75])
     score_type: Text = Field(
         default="normalized",
-        description="What the judge's number means.",
+        description="Scale of the judge's score.",
         examples=["normalized"],
-        json_schema_extra=marks(values={"normalized": "Points of 1 to 5.", "raw": "A score of 0 to 1."}),
+        json_schema_extra=marks(values={"normalized": "1 to 5 points.", "raw": "A score from 0 to 1."}),
     )
     response_format: Text = Field(
         default="json",
-        description="What the judge answers.",
+        description="Format of the judge's reply.",
         examples=["json"],
         json_schema_extra=marks(values={"json": "One JSON object.", "text": "A text with a number."}),
     )
@@ -74,7 +73,7 @@ class RubricPromptGrader(OlderGrader):
 
     def grade(self, context: GradingContext) -> GraderResult:
         if context.judge is None:
-            raise GradeError("There is no judge to ask: configure one, or run without prompt graders")
+            raise GradeError("No judge is configured: configure one, or run without prompt graders")
         template = templates().get(self.rubric)
         body = template.body() if template else rubric_text(self.rubric, context.process_dir)
         message = f"{body}\n\n---\n\n## Task input\n{context.prompt or ''}\n\n## Candidate output\n{context.output}\n"
@@ -91,7 +90,7 @@ class RubricPromptGrader(OlderGrader):
         reply = json_object(text) or {}
         score = template_score(template.score_normalization, reply) if template else self._score(text, reply)
         if score is None or not 0.0 <= score <= 1.0:
-            return GraderResult.failed(f"The judge's reply holds no usable score: {text[:200]}")
+            return GraderResult.failed(f"The judge's reply contains no usable score: {text[:200]}")
         passed = score >= self.threshold and reply.get("passed") is not False
         reason = reply.get("explanation", reply.get("reasoning", ""))
         details: dict[str, Any] = {"response": text, "threshold": self.threshold}

@@ -47,18 +47,23 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
-    # Imported late: the rule's constant is used where pydantic must not be loaded.
-    from waza_engine.dialects.waza.checks.conversion import beside_type, converted, outdated_type, untyped
+    # Imported late: this finding's name is used where pydantic is not wanted.
+    from waza_engine.dialects.waza.checks.conversion import (
+        conversion_changes,
+        misplaced_options,
+        outdated_type,
+        task_grader_with,
+    )
 
     name, outdated = entry.value("type"), outdated_type(entry.value("type"))
     if outdated is not None:
-        changes = converted(entry.mapping())
+        changes = conversion_changes(entry.mapping())
         fixes = [Fix(f"Convert to '{outdated.successor}'", changes, preferred=True)] if changes else []
         yield LEGACY_SHAPE.at(("type",), outdated.outdated, fixes=fixes)
     elif name is None and isinstance(entry.value("assertions"), list):
-        yield _untyped_assertions(untyped("assertions").type_name)
+        yield _untyped_assertions(task_grader_with("assertions").type_name)
     elif isinstance(name, str):
-        for key, option in beside_type(entry.mapping()).items():
+        for key, option in misplaced_options(entry.mapping()).items():
             yield _misplaced(entry, name, key, option)
 
 

@@ -85,7 +85,7 @@ def test_the_judge_gets_rubric_task_and_output(tmp_path: Path) -> None:
 def test_a_judge_that_fails_gives_no_verdict(turn: JudgeTurn | JudgeError) -> None:
     with pytest.raises(GradeError, match="boom"):
         RubricPromptGrader(rubric="r").grade(GradingContext(judge=Judge(turn)))
-    with pytest.raises(GradeError, match="no judge"):
+    with pytest.raises(GradeError, match="No judge"):
         RubricPromptGrader(rubric="r").grade(GradingContext())
 
 

@@ -102,7 +102,7 @@ def test_patterns_of_the_wrong_kind_are_errors(config: dict[str, Any]) -> None:
 def test_a_text_of_patterns_is_walked_by_character() -> None:
     result = graded(PyRegexGrader, {"must_match": "ab", "must_not_match": "b"}, output="A")
     assert result.score == pytest.approx(2 / 3)
-    assert result.details == {"failures": ["Missing: b"]}
+    assert result.details == {"failures": ["No match: b"]}
 
 
 CALLS = [
@@ -173,17 +173,17 @@ def test_a_script_gets_the_context_and_gives_the_verdict(tmp_path: Path) -> None
 def test_a_reply_of_the_wrong_kind_fails(reply: str, tmp_path: Path) -> None:
     result = scripted(tmp_path, f"print({reply!r})")
     assert (result.score, result.passed, result.type_name) == (0.0, False, "code")
-    assert "no verdict" in result.feedback
+    assert "not a verdict" in result.feedback
 
 
 def test_the_failure_of_a_script_says_what_it_wrote(tmp_path: Path) -> None:
-    assert "ended with status 1: " in scripted(tmp_path, "raise SystemExit('broken')").feedback
+    assert "exited with status 1: " in scripted(tmp_path, "raise SystemExit('broken')").feedback
     assert "broken" in scripted(tmp_path, "raise SystemExit('broken')").feedback
 
 
 def test_what_is_wrong_with_a_reply_is_said_in_one_line(tmp_path: Path) -> None:
     feedback = scripted(tmp_path, 'print(\'{"score": 7, "passed": true}\')').feedback
-    assert feedback.endswith("is no verdict: score: must be 1.0 or less, not 7")
+    assert feedback.endswith("is not a verdict: score: must be 1.0 or less, not 7")
 
 
 @pytest.mark.parametrize("script", [None, "", 5, "a\0b"])
@@ -295,7 +295,7 @@ def test_a_judge_that_fails_or_is_missing() -> None:
 
 @pytest.mark.parametrize("kind", [PyLlmGrader, PyLlmComparisonGrader])
 def test_without_a_configured_judge_there_is_no_verdict(kind: type[PyGrader]) -> None:
-    with pytest.raises(GradeError, match="no judge"):
+    with pytest.raises(GradeError, match="No judge"):
         graded(kind, {"reference": "r"})
 
 
