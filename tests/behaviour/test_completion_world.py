@@ -82,7 +82,7 @@ def test_models_were_seen_in_recordings_projects_and_the_workspace(tmp_path: Pat
 def test_a_check_names_graders_of_the_eval_and_of_the_task(tmp_path: Path) -> None:
     files = {**WORLD, "evals/tasks/a.yaml": TASK}
     found = offered_at(tmp_path, "evals/tasks/a.yaml", "scope: eval, grader: gre¦ets", files)
-    assert found == {"short": "grader of this file", "greets": "grader in eval.yaml"}
+    assert found == {"short": "grader in this file", "greets": "grader in eval.yaml"}
 
 
 def test_without_anything_known_examples_remain(tmp_path: Path) -> None:

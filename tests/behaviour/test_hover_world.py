@@ -24,7 +24,7 @@ def test_a_pattern_with_many_matches_shows_the_first_ones(tmp_path: Path) -> Non
 def test_a_pattern_without_a_match_says_where_it_looked(tmp_path: Path) -> None:
     files = {**SUITE, "evals/eval.yaml": EVAL.replace("tasks/*", "task/*")}
     assert (
-        "Nothing matches below `evals`." in at(tmp_path, "evals/eval.yaml", "task/¦*.yaml", files).hovered()
+        "No file matches below `evals`." in at(tmp_path, "evals/eval.yaml", "task/¦*.yaml", files).hovered()
     )
 
 
@@ -42,7 +42,7 @@ def test_a_path_to_a_folder(tmp_path: Path) -> None:
 def test_a_path_that_leads_nowhere(tmp_path: Path) -> None:
     files = {**SUITE, "evals/tasks/a.yaml": TASK.replace("notes.txt", "gone.txt")}
     text = at(tmp_path, "evals/tasks/a.yaml", "go¦ne.txt", files).hovered()
-    assert "There is no such file below `evals/fixtures`." in text
+    assert "File not found below `evals/fixtures`." in text
 
 
 def test_a_path_in_the_agents_workspace_says_nothing_of_files(tmp_path: Path) -> None:

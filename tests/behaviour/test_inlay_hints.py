@@ -110,7 +110,7 @@ def test_flags_of_patterns_are_explained() -> None:
         "      regex_match: ['(?im)^a', b]\n      regex_not_match:\n        - (?s)a.b\n        - (a|b)\n"
     )
     assert hinted(snapshot, WorkspaceFiles(), EnabledHints()) == [
-        "regex_match: ['(?im)^a'⟨any case, ^ and $ at every line⟩, b]",
-        "- (?s)a.b⟨. takes line ends⟩",
+        "regex_match: ['(?im)^a'⟨case-insensitive, ^ and $ match at line breaks⟩, b]",
+        "- (?s)a.b⟨. matches line breaks⟩",
     ]
     assert hinted(snapshot, WorkspaceFiles(), EnabledHints(flags=False)) == []

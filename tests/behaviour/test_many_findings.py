@@ -22,7 +22,7 @@ def test_an_error_below_thousands_of_warnings_is_shown() -> None:
     assert len(found) == 5_000
     assert [it.range.start.line for it in found if it.severity is types.DiagnosticSeverity.Error] == [5_206]
     assert found == sorted(found, key=lambda it: it.range.start)
-    assert "more findings are shown once some of these are mended" in found[-1].message
+    assert "more findings appear once you fix some of these" in found[-1].message
 
 
 SECONDS = 20

@@ -75,7 +75,7 @@ def test_a_name_that_another_grader_has(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("new", ["", "  ", "a\nb"])
 def test_a_name_that_is_none(tmp_path: Path, new: str) -> None:
-    with pytest.raises(RenameError, match="must be a text"):
+    with pytest.raises(RenameError, match="must be a single non-empty line"):
         at(tmp_path, "evals/tasks/a.yaml", "name: sho¦rt").renamed(new)
 
 

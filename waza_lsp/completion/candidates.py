@@ -1,4 +1,4 @@
-"""What to offer for a situation of the cursor: the schema's suggestions, names of the document, files."""
+"""Completion candidates at the cursor: keys and values from the schema, names, files."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,19 +34,19 @@ NamesElsewhere = Callable[[str], Iterable[tuple[str, str]]]
 
 
 class Candidate(NamedTuple):
-    """A suggestion, and as what it is written: a key, a value, or a list item with its dash."""
+    """A suggestion and its position: a key, a value, or a list item with its dash."""
 
     at: At
     suggestion: Suggestion
     pointer: Pointer
-    """The pointer of the key or value that is offered."""
+    """The pointer of the suggested key or value."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionContext:
-    """The document and the disk around a situation. Without `files`, no paths are offered.
+    """The document and the files that candidates come from. Without `files`, there are no paths.
 
-    `known` gives the names that a kind of thing has in other files, each with a few words about where.
+    `names_elsewhere` returns the names of one kind in other files, each with a few words about its origin.
     """
 
     form: Form
@@ -57,7 +57,7 @@ class CompletionContext:
 
 
 def candidates(here: Situation, context: CompletionContext) -> list[Candidate]:
-    """Everything that fits, best first."""
+    """Return every candidate that fits, best first."""
     root = context.form.schema
     schema = schema_at(root, here.pointer, here.data)
     if here.at is At.ALIAS:
@@ -81,7 +81,7 @@ def candidates(here: Situation, context: CompletionContext) -> list[Candidate]:
 
 
 def matching_candidates(found: list[Candidate], here: Situation) -> list[Candidate]:
-    """Of the keys only those that begin like the word typed so far; where a key is replaced, all may be wanted."""
+    """Drop keys that do not match the typed word. When an existing key is replaced, all keys stay."""
     typed = here.typed.strip().lower()
     if not typed or here.has_colon:
         return found
@@ -93,7 +93,7 @@ def matching_candidates(found: list[Candidate], here: Situation) -> list[Candida
 
 
 def _label_tails(label: str) -> list[str]:
-    """The label and what follows each of its separators."""
+    """Return the label, and the rest of it after each separator."""
     return [label[at:] for at in range(len(label)) if at == 0 or not label[at - 1].isalnum()]
 
 
@@ -105,9 +105,9 @@ def _has_letters(label: str, typed: str) -> bool:
 def _candidates_of_kind(
     kind: str, here: Situation, schema: Schema, context: CompletionContext
 ) -> Iterator[Candidate]:
-    # Right behind a colon the next thing is a line end or a blank, and neither may pick an item from a list.
+    # Directly after a colon the user types a space or a line break. Neither may accept a completion item.
     is_open = not here.quote and (here.below is None or not (here.has_children or here.lead))
-    # A text in quotes on a line of its own, or behind a dash, may be half a key.
+    # A quoted string on its own line, or after a dash, may be an unfinished key.
     is_half_key = bool(here.quote) and here.below is None and not here.flow
     match kind:
         case "object" if is_open or is_half_key:
@@ -140,7 +140,7 @@ def _key_candidates(here: Situation, root: Schema, schema: Schema | None) -> Ite
 
 
 def _is_complete_text(schema: Schema | None, value: object) -> bool:
-    """Whether a value that may be no finished map is right as it is."""
+    """Whether a string is valid at this position, so that it is not an unfinished map."""
     return isinstance(value, str) and schema is not None and "string" in json_types(schema)
 
 
@@ -153,7 +153,7 @@ def _adds_to(skeleton: Suggestion, found: list[Suggestion]) -> bool:
 def _item_candidates(
     here: Situation, schema: Schema, context: CompletionContext, pointer: Pointer
 ) -> Iterator[Candidate]:
-    """New items: filled mappings, values, and one to fill in."""
+    """Return new list items: filled mappings, values, and an empty item."""
     root = context.form.schema
     item = narrow(root, schema.get("items", {}), None)
     pointer = (*pointer, 0)
@@ -168,7 +168,7 @@ def _item_candidates(
 
 
 def _blank_item(root: Schema, schema: Schema) -> Suggestion:
-    """An item to fill in."""
+    """Return an item for the user to fill in."""
     written = body_of(root, schema)
     first = written[0] if isinstance(written, Sequence) and not isinstance(written, str) else TabStop()
     return Suggestion(
@@ -181,11 +181,11 @@ def _scalar_suggestions(
 ) -> list[Suggestion]:
     thing = str(schema.get("x-reference", ""))
     names = _name_suggestions(thing, here, context) if thing else []
-    # What has a home is there or not: then examples would only mislead.
+    # Names of defined things are complete, so examples would mislead.
     found = [*names, *values(schema, examples=not (names and has_definitions(context.form, thing)))]
     if here.at is At.VALUE:
         found = [*with_units(here.typed, schema), *found]
-    # With `x-or-path` a path is only one of the things that the text may be.
+    # With `x-or-path`, a path is only one of the possible values.
     if (mark := schema.get("x-path") or schema.get("x-or-path")) and context.files is not None:
         start = start_folder(
             context.form, context.tree, context.path, context.files, _path_base(mark), pointer
@@ -198,13 +198,13 @@ def _scalar_suggestions(
         )
         listed = [it for it in listed if start is None or start / it.label != context.path]
         found = [*listed, *found] if "x-path" in schema else [*found, *listed]
-    # Names may be meant to occur more than once: tools, in the order in which they are called.
+    # Names may repeat: a list of tool calls, for example, is in call order.
     others = _other_items(here, context.tree, pointer) if "x-reference" not in schema else ()
     return list({it.label: it for it in reversed(found) if it.label not in others}.values())[::-1]
 
 
 def _other_items(here: Situation, tree: Tree, pointer: Pointer) -> Container[str]:
-    """The texts that are in the list already when `pointer` is that of an item."""
+    """Return the other strings of the list if `pointer` is that of an item."""
     if not pointer or not isinstance(pointer[-1], int):
         return ()
     own = pointer[-1] if here.at is At.VALUE and here.pointer == pointer else None
@@ -213,7 +213,7 @@ def _other_items(here: Situation, tree: Tree, pointer: Pointer) -> Container[str
 
 
 def _list_nodes(tree: Tree, pointer: Pointer) -> Iterable[Node]:
-    """The items of a list as far as the text can be read."""
+    """Return the items of a list, as far as the text can be parsed."""
     entry = tree.entry(pointer[0]) if len(pointer) == 1 else None
     if entry is not None and entry.is_list:
         return (node for _, node in entry.items)
@@ -222,21 +222,21 @@ def _list_nodes(tree: Tree, pointer: Pointer) -> Iterable[Node]:
 
 
 def _name_suggestions(thing: str, here: Situation, context: CompletionContext) -> list[Suggestion]:
-    """The names of a kind of thing, those in this file first; what other files say of them is taken over."""
+    """Return the names of one kind, those of this file first, with the details that other files give."""
     elsewhere = list(context.names_elsewhere(thing))
     details = dict(reversed(elsewhere))
     own = names_of_kind(context.form, context.tree, thing, here.span.start)
-    listed = [*((it, details.get(it, f"{thing} of this file")) for it in own), *elsewhere]
+    listed = [*((it, details.get(it, f"{thing} in this file")) for it in own), *elsewhere]
     return name_suggestions((name, about) for name, about in listed if not is_pattern(name))
 
 
 def _path_base(mark: Mapping[str, str]) -> str:
-    # What the workspace will hold is copied from the fixtures.
+    # The workspace of a trial is filled from the fixtures.
     return "fixtures" if mark["base"] == "workspace" else mark["base"]
 
 
 def _anchors(tree: Tree, here: Situation) -> list[Suggestion]:
-    """The anchors above the cursor."""
+    """Return the anchors above the cursor."""
     line = here.span.start.line
     found = {
         name: node

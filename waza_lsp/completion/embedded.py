@@ -1,13 +1,8 @@
-r"""Offers inside a text that is code: they replace the word at the cursor, not the whole value.
+"""Completion inside code: names in assertions, classes and groups in regular expressions.
 
-What can be written in a regular expression: classes, anchors and groups of RE2, and of JavaScript.
-
-`\pN` and other rare forms are left out: a list to choose from should be short.
-
-What can be written at a cursor inside code: the names of an assertion, the pieces of a pattern.
-
-The schema says in which language a text is written (`x-language`) and which names there are (`x-names`): per
-language, name -> {type, description, members, builtin}.
+A candidate replaces the word at the cursor, not the whole value. The schema names the language of a string
+(`x-language`) and its names (`x-names`): per language, name -> {type, description, members, builtin}. Rare regular
+expression syntax is left out to keep the list short.
 """
 
 import re
@@ -23,7 +18,7 @@ from waza_lsp.syntax.text import Place, Span
 
 
 class PatternWord(NamedTuple):
-    """A piece of a pattern, and what it does."""
+    """A regular expression construct and its meaning."""
 
     text: str
     meaning: str
@@ -32,62 +27,62 @@ class PatternWord(NamedTuple):
 _BOTH = [
     PatternWord(r"\d", "a digit, 0-9"),
     PatternWord(r"\D", "anything but a digit"),
-    PatternWord(r"\w", "a letter, a digit or _ (of ASCII)"),
+    PatternWord(r"\w", "an ASCII letter, digit or _"),
     PatternWord(r"\W", "anything but a letter, a digit or _"),
-    PatternWord(r"\s", "white space"),
-    PatternWord(r"\S", "anything but white space"),
-    PatternWord(r"\b", "the edge of a word"),
-    PatternWord(r"\B", "not the edge of a word"),
+    PatternWord(r"\s", "whitespace"),
+    PatternWord(r"\S", "anything but whitespace"),
+    PatternWord(r"\b", "a word boundary"),
+    PatternWord(r"\B", "not a word boundary"),
     PatternWord(r"\n", "a line feed"),
     PatternWord(r"\t", "a tab"),
-    PatternWord("(?:", "a group that captures nothing"),
+    PatternWord("(?:", "a non-capturing group"),
 ]
 _RE2 = [
     *_BOTH,
     PatternWord(r"\A", "the start of the text"),
     PatternWord(r"\z", "the end of the text"),
-    PatternWord(r"\pL", "a letter of any script"),
-    PatternWord(r"\pN", "a number of any script"),
-    PatternWord(r"\p{Greek}", "a letter of one script"),
-    PatternWord(r"\Q", "what follows is plain text, up to \\E"),
-    PatternWord(r"\E", "the end of plain text"),
-    PatternWord("(?i)", "upper and lower case are the same from here on"),
-    PatternWord("(?m)", "^ and $ are the edges of lines from here on"),
-    PatternWord("(?s)", ". also takes line ends from here on"),
-    PatternWord("(?U)", "repetitions take as little as they can from here on"),
+    PatternWord(r"\pL", "a letter in any script"),
+    PatternWord(r"\pN", "a number in any script"),
+    PatternWord(r"\p{Greek}", "a letter of the Greek script"),
+    PatternWord(r"\Q", "start of literal text, up to \\E"),
+    PatternWord(r"\E", "end of literal text"),
+    PatternWord("(?i)", "case-insensitive from here on"),
+    PatternWord("(?m)", "^ and $ match at line breaks from here on"),
+    PatternWord("(?s)", ". also matches line breaks from here on"),
+    PatternWord("(?U)", "lazy repetition from here on"),
     PatternWord("(?P<name>", "a group with a name"),
-    PatternWord("[[:alpha:]]", "a letter of ASCII"),
+    PatternWord("[[:alpha:]]", "an ASCII letter"),
     PatternWord("[[:digit:]]", "a digit"),
-    PatternWord("[[:alnum:]]", "a letter or a digit of ASCII"),
-    PatternWord("[[:upper:]]", "an upper-case letter of ASCII"),
-    PatternWord("[[:lower:]]", "a lower-case letter of ASCII"),
-    PatternWord("[[:space:]]", "white space"),
-    PatternWord("[[:punct:]]", "a punctuation mark of ASCII"),
+    PatternWord("[[:alnum:]]", "an ASCII letter or digit"),
+    PatternWord("[[:upper:]]", "an uppercase ASCII letter"),
+    PatternWord("[[:lower:]]", "a lowercase ASCII letter"),
+    PatternWord("[[:space:]]", "whitespace"),
+    PatternWord("[[:punct:]]", "an ASCII punctuation mark"),
     PatternWord("[[:xdigit:]]", "a hexadecimal digit"),
     PatternWord("[[:word:]]", "the same as \\w"),
 ]
 _JAVASCRIPT = [
     *_BOTH,
-    PatternWord("(?=", "what follows must match"),
-    PatternWord("(?!", "what follows must not match"),
-    PatternWord("(?<=", "what stands before must match"),
-    PatternWord("(?<!", "what stands before must not match"),
+    PatternWord("(?=", "lookahead: the following text must match"),
+    PatternWord("(?!", "negative lookahead: the following text must not match"),
+    PatternWord("(?<=", "lookbehind: the preceding text must match"),
+    PatternWord("(?<!", "negative lookbehind: the preceding text must not match"),
     PatternWord("(?<name>", "a group with a name"),
 ]
 PATTERN_WORDS = {"regex": _RE2, "regex-js": _JAVASCRIPT}
-"""By the name of the language, as schemas have it (`x-language`)."""
+"""The constructs by language, as in `x-language` of the schemas."""
 
 _OPEN_PIECE = re.compile(r"(?P<escape>\\+)[a-zA-Z]?(?:\{\w*)?$|\(\??[\w<=!]*$|\[\[?:?\^?\w*$")
 _POSIX = re.compile(r"\[\[?:?\w*$")
 
 
 def piece_start(language: str, typed: str) -> int:
-    """Where in a pattern, typed so far, the piece begins that is being written; its end when none is."""
+    """Return where the unfinished construct starts in a typed pattern, or the end of the pattern."""
     found = _OPEN_PIECE.search(typed)
     if found is None or (typed[found.start()] == "[" and language != "regex"):
         return len(typed)
     if found["escape"] is not None:
-        # Of several backslashes each second one stands for itself.
+        # In a row of backslashes, every second one is escaped.
         count = len(found["escape"])
         return found.end("escape") - 1 if count % 2 else len(typed)
     return found.start()
@@ -99,19 +94,19 @@ _STRINGS = {"'": re.compile(r"(?:[^'\\]|\\.)*'"), '"': re.compile(r'(?:[^"\\]|\\
 
 
 class CodeWords(NamedTuple):
-    """What may stand at the end of the code typed so far, in place of what starts at `start` of it."""
+    """Suggestions that replace the typed code from `start` on."""
 
     start: int
     suggestions: list[Suggestion]
 
 
 def code_words(schema: Schema, language: str, typed: str) -> CodeWords | None:
-    """What fits behind `typed`, the code as its language reads it; None where nothing is known."""
+    """Return suggestions for the end of `typed` (unescaped code), or None if there are none."""
     if language in PATTERN_WORDS:
         start = piece_start(language, typed)
         begun = typed[start:]
         if not begun and (typed or "x-reference" in schema):
-            return None  # Behind any letter, or in place of a name, they would only be in the way.
+            return None  # After a letter, or in place of a name, a list of constructs would be in the way.
         fitting = [it for it in PATTERN_WORDS[language] if it.text.startswith(begun)]
         return CodeWords(start, [_word(it.text, "", it.meaning) for it in fitting])
     names: Mapping[str, Mapping[str, object]] = schema.get("x-names", {}).get(language, {})
@@ -143,11 +138,11 @@ def _members(names: Mapping[str, Mapping[str, object]], found: re.Match[str]) ->
     if isinstance(members, Mapping) and found[wanted] is not None:
         for name, kind in members.items():
             if name.startswith(found["word"]):
-                yield _word(name, str(kind), f"Part of {found['of']}.")
+                yield _word(name, str(kind), f"Member of {found['of']}.")
 
 
 def _is_in_string(code: str) -> bool:
-    """Whether the end of the code is inside a text literal."""
+    """Whether the end of the code is inside a string literal."""
     at = 0
     while at < len(code):
         if code[at] in _STRINGS:
@@ -172,14 +167,14 @@ _NOT_PLAIN_IN_BRACKETS = frozenset("[]{},")
 
 
 class EmbeddedCandidates(NamedTuple):
-    """The situation of the word at the cursor, and what may stand there."""
+    """The situation of the word at the cursor, and the candidates for it."""
 
     here: Situation
     candidates: list[Candidate]
 
 
 def code_candidates(here: Situation, root: Schema, line: str) -> EmbeddedCandidates | None:
-    """What may be written in the code around a cursor on a line; None where there is no code."""
+    """Return the candidates for the code at the cursor, or None if the value is not code."""
     schema = schema_at(root, here.pointer, here.data) if here.at is At.VALUE else None
     language = _language(schema, here) if schema is not None else ""
     if schema is None or not language:
@@ -214,7 +209,7 @@ def code_candidates(here: Situation, root: Schema, line: str) -> EmbeddedCandida
 
 
 def _language(schema: Schema, here: Situation) -> str:
-    """What the text is written in: a neighbour of its list may say so, else the schema does."""
+    """Return the language of a value, from a sibling key (`x-language-from`) or from the schema."""
     chosen = schema.get("x-language-from")
     value: Any = here.data
     for part in here.pointer[:-2] if chosen else ():
@@ -224,13 +219,13 @@ def _language(schema: Schema, here: Situation) -> str:
 
 
 def _splits_escape(here: Situation) -> bool:
-    """Whether the cursor parts what belongs together: `''` in single quotes, a backslash and what it escapes."""
+    """Whether the cursor is inside an escape sequence: between `''` in single quotes, or after a backslash."""
     mark = {"'": "'", '"': "\\"}.get(here.quote, "")
     return bool(mark) and (len(here.typed) - len(here.typed.rstrip(mark))) % 2 == 1
 
 
 def _is_at_end(here: Situation, line: str) -> bool:
-    """Whether a backslash in double quotes has nothing behind it that it could escape."""
+    """Whether a backslash in double quotes has nothing after it to escape."""
     cursor = here.span.start.column + len(here.typed)
     return here.quote == '"' and line[cursor : cursor + 1] in {"", '"'}
 
@@ -240,7 +235,7 @@ def _item(value: Any, part: str | int) -> Any:
 
 
 def _unescape(source: str, quote: str) -> tuple[str, list[int]]:
-    """What a beginning of a scalar stands for, and where each of its characters (and its end) comes from."""
+    """Return the value of the start of a scalar, and the source offset of each character and of the end."""
     text, places, at = "", [], 0
     while at < len(source):
         pair = source[at : at + 2]

@@ -1,4 +1,4 @@
-"""From an candidate to the text that is written: where, with which indentation, quotes and colon."""
+"""The text edit of a completion candidate, with its indentation, quotes and colon."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from waza_lsp.syntax.text import Place, Span
 
 @dataclass(frozen=True, slots=True)
 class Insertion:
-    """An edit: the stretch of the line that it replaces, and the text with absolute indentation."""
+    """An edit: the span of the line that it replaces, and the new text with absolute indentation."""
 
     span: Span
     text: str
@@ -21,11 +21,11 @@ class Insertion:
     filter_text: str | None
     is_snippet: bool
     indent: str
-    """The indentation of the line as it is."""
+    """The current indentation of the line."""
 
     @property
     def adjusted(self) -> str:
-        """The text for editors that put the line's own indentation before every further line."""
+        """The text for editors that add the indentation of the line to every further line."""
         first, *rest = self.text.split("\n")
         return "\n".join([first, *(it.removeprefix(self.indent) for it in rest)])
 
@@ -33,7 +33,7 @@ class Insertion:
 def insertion(
     here: Situation, candidate: Candidate, pen: SnippetWriter, layout: Layout, line: str
 ) -> Insertion:
-    """The edit for an candidate at a situation on a line."""
+    """Return the edit that inserts a candidate."""
     it, at = candidate.suggestion, candidate.at
     place = _position(here, at, layout, line)
     match at:
@@ -62,7 +62,7 @@ def insertion(
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """Where the first character goes."""
+    """Where the first inserted character goes."""
 
     span: Span
     column: int
@@ -70,7 +70,7 @@ class _Position:
 
 
 def _position(here: Situation, at: At, layout: Layout, line: str) -> _Position:
-    """A map or list beside its key starts on a new line; blanks behind the colon go."""
+    """Put a map or list on a new line below its key, and remove the spaces after the colon."""
     if here.at is not At.VALUE or at is At.VALUE or here.below is None or here.flow:
         return _Position(here.span, here.column)
     start = len(line[: here.span.start.column].rstrip())
@@ -79,7 +79,7 @@ def _position(here: Situation, at: At, layout: Layout, line: str) -> _Position:
 
 
 def _with_quote(span: Span, here: Situation, at: At) -> Span:
-    """A key in quotes takes its closing quote along, so that the colon comes behind it."""
+    """Include the closing quote of a quoted key, so that the colon comes after it."""
     if at is At.KEY and here.quote and not here.has_colon and not here.close:
         return Span(span.start, Place(span.end.line, span.end.column + 1))
     return span

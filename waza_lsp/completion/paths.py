@@ -1,4 +1,4 @@
-"""Disk, folders and globs to complete a path with."""
+"""Path suggestions: files, folders and globs."""
 
 import os.path
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ _YAML = (".yaml", ".yml")
 
 
 def path_suggestions(kind: str, start: Path, typed: str, files: Disk, holds: str = "") -> list[Suggestion]:
-    """What is in the folder that is typed so far: folders, then globs where they fit, then files.
+    """Return the content of the typed folder: folders, then globs if allowed, then files.
 
-    `kind` is that of `x-path`. Folders end in a slash where a file is wanted, so that one can go on. Where folders
-    with a certain file in them are wanted (`holds`), those that are near come first, wherever they are.
+    `kind` comes from `x-path`. For a file, folders end in a slash so that the user can continue typing. With `holds`,
+    nearby folders that contain a file of that name come first.
     """
     found = [
         *(_folders_with_file(holds, start, files) if holds else ()),
@@ -42,7 +42,7 @@ def _folder_content(kind: str, start: Path, typed: str, files: Disk) -> list[Sug
 
 
 def _folders_with_file(name: str, start: Path, files: Disk) -> Iterator[Suggestion]:
-    """The folders with a file of that name: below the start, and in the usual folders above it."""
+    """Return folders that contain a file of that name: below the start, and in common folders above it."""
     patterns = [f"*/{name}", f"*/*/{name}"]
     for up in range(1, _MAX_UP + 1):
         above = "../" * up
@@ -52,11 +52,11 @@ def _folders_with_file(name: str, start: Path, files: Disk) -> Iterator[Suggesti
     for pattern in patterns:
         for it in sorted(files.glob(pattern, start)):
             label = Path(os.path.relpath(it.parent, start)).as_posix()
-            yield Suggestion(SuggestionKind.FOLDER, label, detail=f"holds a {name}", is_likely=True)
+            yield Suggestion(SuggestionKind.FOLDER, label, detail=f"contains {name}", is_likely=True)
 
 
 def _is_below(folder: Path, *roots: Path | None) -> bool:
-    """Whether a folder is below one of the roots: nothing else of the disk is shown."""
+    """Whether a folder is below one of the roots. Nothing else of the disk is shown."""
     plain = Path(os.path.normpath(folder))
     return any(it is not None and plain.is_relative_to(it) for it in roots)
 
@@ -64,7 +64,7 @@ def _is_below(folder: Path, *roots: Path | None) -> bool:
 def _globs(
     prefix: str, start: Path, folders: list[Path], plain: list[Path], files: Disk
 ) -> Iterator[Suggestion]:
-    """Patterns for the folder itself (but not for the start) and its folders, where they hold YAML files."""
+    """Return patterns for folders that contain YAML files: the typed folder and its subfolders, not the start."""
     inside = {prefix: plain} if prefix else {}
     inside |= {f"{prefix}{it.name}/": files.glob(f"{prefix}{it.name}/*", start) for it in folders}
     for folder, content in inside.items():

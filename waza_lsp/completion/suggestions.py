@@ -1,4 +1,4 @@
-"""What a schema suggests for a place: keys that are missing, values, and the next items of a list."""
+"""Suggestions from a schema: missing keys, values, and skeletons of whole mappings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class Rank(IntEnum):
 
 
 class SuggestionKind(StrEnum):
-    """What a suggestion stands for."""
+    """The kind of a suggestion."""
 
     KEY = "key"
     VALUE = "value"
@@ -45,16 +45,16 @@ class SuggestionKind(StrEnum):
     FOLDER = "folder"
     ANCHOR = "anchor"
     NAME = "name"
-    """The name of a thing that is there."""
+    """The name of an existing thing."""
     WORD = "word"
     """A piece of code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A key (`label`) with what to write behind it, a value (`label`), or a skeleton: a mapping to fill in.
+    """A key (`label`) with the text after it, a value (`label`), or a skeleton: a mapping to fill in.
 
-    `detail` is a few words, `note` one (`required`, `default`, the group that a key belongs to), `text` a sentence.
+    `detail` is a short phrase, `note` a word (`required`, `default`, the branch of a key), `text` a sentence.
     """
 
     kind: SuggestionKind
@@ -65,13 +65,13 @@ class Suggestion:
     text: str = ""
     rank: Rank = Rank.OPTIONAL
     is_literal: bool = False
-    """The value is written as its label has it: a number or truth value, no text that may need quotes."""
+    """Insert the label unchanged: it is a number or boolean, not a string that may need quotes."""
     is_likely: bool = False
-    """The value that is mostly meant here: a default, a pattern for all files."""
+    """The most probable value: a default, or a pattern for all files."""
 
 
 def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
-    """The keys that a mapping with `value` may still get, required ones first."""
+    """Return the keys that a mapping with `value` can still get, required ones first."""
     present = value if isinstance(value, Mapping) else {}
     wanted = _KeyRanks.of(root, schema, present)
     excluded = {*present, *_excluded_keys(schema, present)}
@@ -91,16 +91,16 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
 
 
 def _excluded_keys(schema: Schema, present: Mapping[str, Any]) -> Iterator[str]:
-    """The keys that must not stand beside those that are there: of `oneOf` only one may."""
+    """Return the keys that conflict with present ones: `oneOf` allows only one of them."""
     groups = [it.get("required", ()) for it in schema.get("oneOf", ())]
     if any(name in present for group in groups for name in group):
         yield from (name for group in groups for name in group)
 
 
 def keys_by_branch(root: Schema, parent: Schema, part: str | int, value: Any) -> list[Suggestion]:
-    """The keys of all mappings that stand at `part` of a parent whose discriminator picks none, grouped by branch.
+    """Return the keys of all branches at `part` of a parent whose discriminator selects none.
 
-    Keys that are there already leave only the branches that have them.
+    Only branches that have all present keys count. Each key names its branches.
     """
     present = value if isinstance(value, Mapping) else {}
     described = resolve(root, parent["properties"][parent[DISCRIMINATOR]])
@@ -125,9 +125,9 @@ def keys_by_branch(root: Schema, parent: Schema, part: str | int, value: Any) ->
 
 
 def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
-    """A whole mapping with what it must have: one for each current value of a discriminator.
+    """Return mappings with all required keys: one for each current value of a discriminator.
 
-    It is called `name`, or else after the discriminator or its first keys.
+    The label is `name`, or else the discriminator, or the first keys.
     """
     schema = narrow(root, schema, {})
     if "object" not in json_types(schema) or not schema.get("properties"):
@@ -146,7 +146,7 @@ def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
 
 
 def values(schema: Schema, *, examples: bool = True) -> list[Suggestion]:
-    """The values that a place may have, or is likely to have; `schema` is narrowed. Examples are left out on request."""
+    """Return the allowed or probable values of a narrowed schema, optionally without its examples."""
     described: Mapping[str, str] = schema.get("x-enum-descriptions", {})
     old = schema.get("x-enum-deprecated", ())
     listed = _listed_values(schema, examples=examples)
@@ -155,13 +155,13 @@ def values(schema: Schema, *, examples: bool = True) -> list[Suggestion]:
 
 
 def with_units(typed: str, schema: Schema) -> list[Suggestion]:
-    """A number that is being typed, with each of the units that belong behind it."""
+    """Return the typed number with each unit that the schema allows."""
     units: Mapping[str, str] = schema.get("x-units", {}) if typed.isdecimal() else {}
     return [Suggestion(SuggestionKind.VALUE, f"{typed}{unit}", detail=words) for unit, words in units.items()]
 
 
 def name_suggestions(names: Iterable[tuple[str, str]]) -> list[Suggestion]:
-    """Names that occur elsewhere, as values, each with a few words about where."""
+    """Return names as value suggestions, each with a few words about its origin."""
     found: dict[str, str] = {}
     for name, about in names:
         found.setdefault(name, about)
@@ -214,7 +214,7 @@ def _default_words(schema: Schema) -> str:
 
 
 def _listed_values(schema: Schema, *, examples: bool) -> Iterator[Any]:
-    """Closed lists, else what is suggested, the default, and examples where they are more than prose."""
+    """Return the enum, or else suggestions, the default, and examples that are real values."""
     kinds = json_types(schema)
     if "enum" in schema or "const" in schema:
         yield from schema.get("enum", [schema.get("const")])
@@ -246,5 +246,5 @@ def _value_suggestion(schema: Schema, value: Any, text: str, *, is_old: bool) ->
 
 
 def has_open_branch(schema: Schema, value: Any) -> bool:
-    """Whether a discriminator is there that picks no branch: its value is missing or unknown."""
+    """Whether the schema has a discriminator whose value is missing or unknown."""
     return DISCRIMINATOR in schema and branch_of(schema, value) is None

@@ -1,7 +1,7 @@
-"""Variables of templates: in `{{ }}` what the file says that there is, in `${ }` the names that it uses already.
+"""Completion of template variables: `{{ }}` lists the variables of the file, `${ }` the names it already uses.
 
-The schema of the file says whether there are such things (`x-variables`, `x-placeholders`). They can stand in any
-text, also in those of several lines, so the line up to the cursor decides.
+The schema says whether a file has them (`x-variables`, `x-placeholders`). They can occur in any string, even a
+multi-line one, so the line up to the cursor decides.
 """
 
 import csv
@@ -25,7 +25,7 @@ _COMMENT = re.compile(r"(?:^|\s)#")
 
 
 def template_candidates(text: Text, place: Place, context: CompletionContext) -> EmbeddedCandidates | None:
-    """What may stand in the template around a place; None where there is none."""
+    """Return the candidates for the template at a place, or None outside of a template."""
     root = context.form.schema
     line = text.line(place.line)
     before = line[: place.column]
@@ -50,7 +50,7 @@ def _embedded(line: str, place: Place, typed: str, end: str, found: list[Suggest
 
 
 def _variables(variables: Mapping[str, Any], context: CompletionContext) -> Iterator[Suggestion]:
-    """The columns of the CSV files that are named, the keys of the maps, and what there always is."""
+    """Return the columns of the CSV files, the keys of the maps, and the built-in variables."""
     note = str(variables.get("note", ""))
     known: dict[str, str] = {}
     for key in variables.get("columns", ()):
@@ -66,7 +66,7 @@ def _variables(variables: Mapping[str, Any], context: CompletionContext) -> Iter
 
 
 def _columns(key: str, context: CompletionContext) -> Iterator[tuple[str, str]]:
-    """The column names of the CSV file that the value of a key names, with the file's name."""
+    """Return the file name and each column of the CSV file that a key names."""
     located, files, schema = context.tree.find((key,)), context.files, context.form.schema
     mark = _path_mark(schema, key)
     if located is None or files is None or not located.node.source or mark is None:
@@ -95,7 +95,7 @@ _MAX_HEADER = 10_000
 
 
 def _placeholders(text: Text, place: Place) -> Iterator[Suggestion]:
-    """The names that the file uses elsewhere, with their defaults."""
+    """Return the names that other parts of the file use, with their defaults."""
     known: dict[str, str] = {}
     for number, line in enumerate(text.lines):
         for found in PLACEHOLDER.finditer(line):

@@ -1,4 +1,4 @@
-"""`textDocument/codeAction`: fixes for the findings at a place, and all safe fixes at once."""
+"""`textDocument/codeAction`: quick fixes for the findings in a range, and one action for all safe fixes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -21,10 +21,11 @@ _QUICK = types.CodeActionKind.QuickFix.value
 KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
 
 _MIN_FINDINGS, _MAX_FINDINGS, _MAX_LINES = 5, 50, 20_000
-"""Of how many findings the fixes are offered, and how many lines are read again to try them: people select whole files."""
+"""Limits, because users select whole files: fixes are tried for at least 5 and at most 50 findings, and after the
+first 5 only until 20,000 lines have been parsed again."""
 
 Find = Callable[[Snapshot], Sequence[RangedFinding]]
-"""The findings of a document; asked again while fixes are tried."""
+"""Returns the findings of a document. Called again for each tried fix."""
 
 
 def code_action(
@@ -34,7 +35,7 @@ def code_action(
     find: Find,
     client: Client = FULL_SUPPORT,
 ) -> list[types.CodeAction]:
-    """What can be done about the findings in a stretch of the document, and to the document as a whole."""
+    """Return the quick fixes for the findings in a range, and the action that applies all safe fixes."""
     form = snapshot.form
     if form is None:
         return []
@@ -69,12 +70,12 @@ def _quick_fixes(
 
 
 def _touches(mark: RangedFinding, span: Span) -> bool:
-    """Whether a finding is about a stretch of the document; that nothing stands in it, it is about all of it."""
+    """Whether a finding touches a range. The finding about an empty file touches every range."""
     return mark.finding.rule is EMPTY_FILE or (mark.span.start <= span.end and span.start <= mark.span.end)
 
 
 def _affordable(marks: Sequence[RangedFinding], tree: Tree) -> Iterator[RangedFinding]:
-    """The findings whose fixes are offered; trying a fix means to read its piece of the text again."""
+    """Return the findings whose fixes are worth trying. Each try parses its piece of the text again."""
     lines = 0
     for number, mark in enumerate(marks):
         if number >= _MIN_FINDINGS and lines > _MAX_LINES:
@@ -87,7 +88,7 @@ def _affordable(marks: Sequence[RangedFinding], tree: Tree) -> Iterator[RangedFi
 def _reported_diagnostics(
     snapshot: Snapshot, context: types.CodeActionContext
 ) -> Callable[[RangedFinding], list[types.Diagnostic] | None]:
-    """Which of the diagnostics that the client sent are about a finding."""
+    """Return a function that finds the client's diagnostics for a finding."""
     known: dict[tuple[Any, Span], list[types.Diagnostic]] = {}
     for it in context.diagnostics:
         span = Span(snapshot.place(it.range.start), snapshot.place(it.range.end))
@@ -113,7 +114,7 @@ def _fix_all(snapshot: Snapshot, form: Form, find: Find, client: Client) -> Iter
         start, form.schema, lambda it: find(snapshot if it is start else snapshot.with_text(it.text, it.tree))
     )
     if applied:
-        title = f"Fix all that is safe to fix ({len(applied)})"
+        title = f"Apply all safe fixes ({len(applied)})"
         edits = tuple(difference(start.text, end))
         yield types.CodeAction(title, FIX_ALL, edit=_workspace_edit(snapshot, Solution(title, edits), client))
 

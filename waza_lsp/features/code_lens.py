@@ -1,4 +1,4 @@
-"""`textDocument/codeLens`: run what stands here, and what came out the last time. One line of lenses per thing."""
+"""`textDocument/codeLens`: actions and last results above each runnable, on one line."""
 
 from collections.abc import Collection, Mapping
 
@@ -14,12 +14,12 @@ _ALL = frozenset(ActionKind)
 
 def code_lens(
     snapshot: Snapshot,
-    standings: Mapping[tuple[str, str], RunStatus] | None = None,
+    statuses: Mapping[tuple[str, str], RunStatus] | None = None,
     wanted: Collection[ActionKind] = _ALL,
     now: float = 0.0,
 ) -> list[types.CodeLens]:
-    """The lenses of a document. `standings` are by kind and id of the runnable, `now` is in seconds since 1970."""
-    known = standings or {}
+    """Return the lenses of a document. `statuses` are by kind and id of the runnable; `now` is in seconds since 1970."""
+    known = statuses or {}
     return [
         types.CodeLens(snapshot.range(Span(it.range.start, it.range.start)), offer.command)
         for it in runnables_in(snapshot)

@@ -1,6 +1,6 @@
-"""`textDocument/completion`: keys that are missing, values, whole items, names and files that fit at the cursor.
+"""`textDocument/completion`: missing keys, values, list items, names and files at the cursor.
 
-Each item carries one edit on the cursor's line that replaces the whole token, with absolute indentation.
+Each item has one edit on the cursor's line. It replaces the whole token and has absolute indentation.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class CompletionClient:
-    """What the editor can take. One that `adjusts` indents the lines of an item itself, whatever we say."""
+    """The editor's support for completion items. An editor that `adjusts` always indents further lines itself."""
 
     snippets: bool = True
     markdown: bool = True
@@ -54,7 +54,7 @@ class CompletionClient:
 
     @classmethod
     def of(cls, capabilities: types.ClientCapabilities, name: str = "") -> "CompletionClient":
-        """What an editor says about itself; `name` is that of its `clientInfo`."""
+        """Read the support from the editor's capabilities; `name` comes from its `clientInfo`."""
         document = capabilities.text_document
         able = (document.completion if document is not None else None) or types.CompletionClientCapabilities()
         item = able.completion_item or types.ClientCompletionItemOptions()
@@ -70,7 +70,7 @@ class CompletionClient:
 
 
 _INDENTING_EDITORS = frozenset(["Neovim"])
-"""Editors whose own snippets put the line's indentation before each further line (neovim/neovim#32972)."""
+"""Editors whose snippets add the line's indentation to each further line (neovim/neovim#32972)."""
 
 _FULL_SUPPORT = CompletionClient()
 
@@ -82,7 +82,10 @@ def completion(
     files: Disk | None = None,
     names_elsewhere: NamesElsewhere = lambda _: (),
 ) -> types.CompletionList:
-    """`known` gives the names that a kind of thing has in other files and in recorded runs."""
+    """Return the completion items at a position.
+
+    `names_elsewhere` returns the names of one kind in other files and in recorded runs.
+    """
     items: list[types.CompletionItem] = []
     if snapshot.form is not None:
         context = CompletionContext(snapshot.form, snapshot.tree, snapshot.path, files, names_elsewhere)
@@ -164,7 +167,7 @@ def _documentation(text: str, client: CompletionClient) -> types.MarkupContent |
 
 
 def _resolve_data(snapshot: Snapshot, here: Situation) -> list[Any]:
-    """What resolving an item needs: the schema, and of the data what chooses branches on the resolve_data."""
+    """Return the data for `completionItem/resolve`: the schema, and the values that select its branches."""
     form = snapshot.form
     if form is None:
         return []

@@ -1,6 +1,6 @@
-"""`completionItem/resolve`: the whole documentation of an item, once somebody looks at it.
+"""`completionItem/resolve`: the full documentation of the selected item.
 
-The item's `data` says where its schema is found; the document may have changed in the meantime.
+The item's `data` identifies its schema, because the document may have changed since.
 """
 
 from lsprotocol import types
@@ -11,7 +11,7 @@ from waza_lsp.schema.markup import plain_text
 
 
 def completion_resolve(item: types.CompletionItem, *, markdown: bool = True) -> types.CompletionItem:
-    """The item with the documentation that was left out of the list; without `markdown` it has no marks."""
+    """Return the item with its full documentation, as Markdown or as plain text."""
     match item.data:
         case [str(dialect), str(kind), str(schema_name), way, list(pointer), value]:
             text = details(form_of(dialect, kind, schema_name).schema, tuple(pointer), way, value)

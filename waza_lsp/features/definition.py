@@ -1,4 +1,4 @@
-"""`textDocument/definition`: from a path to its file, from a pattern to the files it matches, from a name to its thing."""
+"""`textDocument/definition`: the file of a path, the matches of a pattern, the definition of a name or alias."""
 
 from lsprotocol import types
 
@@ -15,7 +15,7 @@ _TOP = Span(Place(0, 0), Place(0, 0))
 def definition(
     snapshot: Snapshot, position: types.Position, workspace: WorkspaceFiles, *, generic: bool = True
 ) -> list[types.Location]:
-    """Without `generic`, what another server knows of YAML is left out: the anchor that an alias means."""
+    """Return the targets at a position. Without `generic`, aliases are left to another YAML server."""
     form, place = snapshot.form, snapshot.place(position)
     if form is None:
         return []

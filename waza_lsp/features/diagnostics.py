@@ -25,32 +25,32 @@ _SEVERITIES = {
     Severity.HINT: 4,
 }
 _TAGS = {"unused": 1, "deprecated": 2}
-"""As LSP numbers them."""
+"""The LSP numbers of severities and tags."""
 
 
 def findings(snapshot: Snapshot, context: CheckContext) -> list[RangedFinding]:
-    """The findings of a document that users see, in the order of the text; none for a file that is no eval."""
+    """Return the visible findings of a document in text order. A file that is not an eval file has none."""
     if snapshot.form is None or context.excluded:
         return []
     return check_document(snapshot.tree, snapshot.text, snapshot.form, context)
 
 
 def diagnostics(snapshot: Snapshot, context: CheckContext) -> "list[types.Diagnostic]":
-    """The document's findings as the client gets them."""
+    """Return the document's findings as LSP diagnostics."""
     return [_diagnostic(snapshot, it, context) for it in _most_severe(findings(snapshot, context))]
 
 
 DiagnosticJsonCache = dict[int, tuple[RangedFinding, str]]
-"""What was written last of a document, by the identity of what it was made of."""
+"""The JSON of a document's last diagnostics, by the identity of their findings."""
 
 
 def diagnostics_json(
     snapshot: Snapshot, context: CheckContext, last: DiagnosticJsonCache | None = None
 ) -> list[str]:
-    """The same, each as JSON: of a long document there are many at every edit, and they go out as they are.
+    """Return the diagnostics as JSON, because a long document has many at every edit.
 
-    `last` is brought up to date. A mark that is the same object says the same: pieces that an edit did not touch, and
-    that stand where they stood, keep theirs.
+    `last` is the cache of the previous call and is updated. Pieces that an edit neither changed nor moved keep their
+    finding objects, so their JSON is reused.
     """
     known = last if last is not None else {}
     marks = _most_severe(findings(snapshot, context))
@@ -59,7 +59,7 @@ def diagnostics_json(
         for it in marks
     ]
     if last is not None:
-        # What stands in other files may move there.
+        # Related places in other files can move, so these are not cached.
         now = {id(it): (it, text) for it, text in zip(marks, written, strict=True) if not it.finding.related}
         last.clear()
         last.update(now)
@@ -67,12 +67,12 @@ def diagnostics_json(
 
 
 def _most_severe(found: list[RangedFinding]) -> list[RangedFinding]:
-    """As many as an editor bears, the gravest wherever they stand; the last one says how many there are."""
+    """Limit the findings to the most severe ones. The last one states how many are left out."""
     if len(found) <= _MAX_FINDINGS:
         return found
     by_weight = sorted(range(len(found)), key=lambda at: _SEVERITIES[found[at].finding.severity])
     *kept, last = [found[at] for at in sorted(by_weight[:_MAX_FINDINGS])]
-    more = f"{len(found) - _MAX_FINDINGS} more findings are shown once some of these are mended"
+    more = f"{len(found) - _MAX_FINDINGS} more findings appear once you fix some of these"
     return [*kept, last._replace(finding=replace(last.finding, message=f"{last.finding.message}. {more}"))]
 
 
@@ -92,7 +92,7 @@ def _shared_members(code: str, severity: Severity, message: str, tags: frozenset
 
 
 def _fields(code: str, severity: Severity, message: str, tags: frozenset[str]) -> dict[str, Any]:
-    """The members of a diagnostic, as LSP names them, but for its range and related places."""
+    """Return the members of an LSP diagnostic, except its range and related places."""
     return {
         "severity": _SEVERITIES[severity],
         "code": code,
@@ -106,7 +106,7 @@ def _fields(code: str, severity: Severity, message: str, tags: frozenset[str]) -
 def _related_places(
     snapshot: Snapshot, mark: RangedFinding, context: CheckContext
 ) -> list[tuple[str, Text, Span, str]]:
-    """The places that explain a finding, in this file first: address, text of the file, place, explanation."""
+    """Return the places that explain a finding, this file first: URI, text, span, explanation."""
     own = [(snapshot.uri, snapshot.text, span, text) for span, text in mark.related]
     if not any(it.path is not None for it in mark.finding.related):
         return own

@@ -1,4 +1,4 @@
-"""`textDocument/documentHighlight`: the name under the cursor, wherever it stands in this document."""
+"""`textDocument/documentHighlight`: all occurrences of the name under the cursor in this document."""
 
 from lsprotocol import types
 
@@ -7,7 +7,7 @@ from waza_lsp.snapshot import Snapshot
 
 
 def document_highlight(snapshot: Snapshot, position: types.Position) -> list[types.DocumentHighlight]:
-    """Every place in the document that means the same as the one under the cursor."""
+    """Return every occurrence of the name or anchor under the cursor."""
     form = snapshot.form
     place = snapshot.place(position)
     found = occurrences(form, snapshot.tree, snapshot.text, place) if form is not None else None

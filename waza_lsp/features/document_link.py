@@ -1,4 +1,4 @@
-"""`textDocument/documentLink`: texts that name a file or directory that is there. A missing one is a finding instead."""
+"""`textDocument/documentLink`: links on paths of existing files and folders. A missing one is a finding instead."""
 
 from lsprotocol import types
 
@@ -7,7 +7,7 @@ from waza_lsp.snapshot import Snapshot
 
 
 def document_link(snapshot: Snapshot, files: Disk) -> list[types.DocumentLink]:
-    """A link on each text that names a file which is there."""
+    """Return a link for each path whose file or folder exists."""
     if snapshot.form is None:
         return []
     return [

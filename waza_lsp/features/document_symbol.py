@@ -1,8 +1,8 @@
-"""`textDocument/documentSymbol`: the outline. Top-level keys, and below them every list item that is a mapping.
+"""`textDocument/documentSymbol`: the outline, with top-level keys and below them each list item that is a mapping.
 
-Items are named by the key that the schema calls their title, and keys between the two are shown only where they
-lead to items, or name a thing themselves (`x-named-by-key`): a long file stays one symbol per thing, not per value.
-The symbol of a top-level list's item is remembered with it, as JSON too, for as long as the item stands where it does.
+The schema says which key is the title of an item. Keys in between appear only if they lead to items or name a thing
+themselves (`x-named-by-key`), so a long file has one symbol per thing, not per value. The symbol of a top-level list
+item and its JSON are cached with the item until it changes or moves.
 """
 
 import json
@@ -23,7 +23,7 @@ from waza_lsp.syntax.tree.tree import Entry
 
 _MAX_LENGTH = 80
 _CACHE_KEY = object()
-"""Under which the item of a list knows its symbol, and what that was made for."""
+"""Key in a node's cache for its symbol and the inputs that the symbol was made from."""
 _KINDS = {
     Kind.MAP: types.SymbolKind.Module,
     Kind.SEQ: types.SymbolKind.Array,
@@ -41,18 +41,18 @@ class _Symbol:
     detail: str
     children: "list[_Symbol]"
     json: str = ""
-    """As a client gets it, once one has asked: good for texts that count columns alike."""
+    """The JSON of the symbol, or empty. Valid only for texts with the same column encoding."""
 
 
 def document_symbol(snapshot: Snapshot) -> list[types.DocumentSymbol]:
-    """The outline as the client gets it."""
+    """Return the outline as LSP symbols."""
     return [_lsp_symbol(it, snapshot.text) for it in _symbols(snapshot)]
 
 
 def document_symbol_json(snapshot: Snapshot, *, nested: bool = True) -> str:
-    """The same as JSON: long files have many symbols, and making objects of them first takes thrice as long.
+    """Return the outline as JSON. For long files this is three times as fast as creating objects first.
 
-    Clients that do not know `nested` symbols get them one after the other, each with the name of the one above it.
+    Clients without support for `nested` symbols get a flat list, each symbol with the name of its parent.
     """
     if nested:
         return _symbols_json(_symbols(snapshot), snapshot.text)
@@ -110,7 +110,7 @@ def _symbols(snapshot: Snapshot) -> list[_Symbol]:
 
 @lru_cache(maxsize=64)
 def _thing_paths(form: Form) -> SchemaPaths:
-    # The options that a discriminator brings are settings of one thing, no things of their own.
+    # The options of a discriminator branch are settings of one thing, not things of their own.
     def is_thing(schema: Schema, is_item: bool) -> bool:
         return "properties" in schema and (is_item or "x-named-by-key" in schema)
 
@@ -118,7 +118,7 @@ def _thing_paths(form: Form) -> SchemaPaths:
 
 
 def _list_symbol(snapshot: Snapshot, entry: Entry, way: SchemaPaths | None) -> _Symbol:
-    """A top-level list, whose items are pieces of their own."""
+    """Return the symbol of a top-level list, each of whose items is a piece."""
     name = entry.key.span.shift(entry.piece.start)
     end = entry.items[-1][1].end if entry.items else entry.key.end
     line = entry.items[-1][0].start if entry.items else entry.piece.start
@@ -138,7 +138,7 @@ def _cached_item(
     if piece.parsed.has_alias:
         return _item_symbol(
             snapshot, node, way, index, piece.start
-        )  # It may stand for what another piece holds.
+        )  # An alias can refer to another piece, so it is not cached.
     now = way, piece.start, index, snapshot.text.encoding
     symbol: _Symbol | None
     then, symbol = node.cache.get(_CACHE_KEY, (None, None))
@@ -160,7 +160,7 @@ def _child_symbols(snapshot: Snapshot, node: Node, way: SchemaPaths, start: int)
     for part, key, value, next_way in way.below(node):
         if key is not None:
             symbol = _key_symbol(snapshot, key, value, next_way, start)
-            # A key that people choose is the name of a thing.
+            # A user-defined key is the name of a thing.
             if symbol.children or (next_way is way.others and next_way.schema is not None):
                 yield symbol
         elif (
@@ -176,7 +176,7 @@ def _item_symbol(snapshot: Snapshot, node: Node, way: SchemaPaths, index: int, s
         return None
     named = _title_node(meant, way.schema)
     name = _one_line(named.source) if named is not None else ""
-    # The name of what an alias stands for is written elsewhere.
+    # The name behind an alias is in another place.
     title = named if meant is node else None
     detail = meant.pair(way.schema.get("x-detail-from", ""))
     span = node.span.shift(start)
@@ -191,7 +191,7 @@ def _item_symbol(snapshot: Snapshot, node: Node, way: SchemaPaths, index: int, s
 
 
 def _title_node(node: Node, schema: Schema) -> Node | None:
-    """The value that names an item: that of its title key, else its first text or number."""
+    """Return the value that names an item: its title key, or else its first scalar."""
     for key in schema.get("x-title-from", ()):
         found = node.pair(key)
         if found is not None and found[1].source and found[1].kind is Kind.SCALAR:

@@ -1,6 +1,6 @@
-"""The code actions that write a grader from a recorded run: tools that were used, files that were made, key phrases.
+"""Code actions that write a grader from a recorded run: used tools, created files, key phrases.
 
-What could be asked for was found out by the engine, whose grader types make the entries; here they get their place.
+The grader types of the engine create the drafts. This module puts them into the document.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ _MAX_TITLE = 60
 def task_to_draft_for(
     snapshot: Snapshot, at: types.Range, context: types.CodeActionContext
 ) -> Runnable | None:
-    """The task around the cursor, when somebody asks what can be done there."""
+    """Return the task at the cursor if the user explicitly asked for code actions."""
     if snapshot.form is None or not is_manual_request(context) or not accepts_kind(_KIND, context):
         return None
     line = snapshot.place(at.start).line
@@ -35,7 +35,7 @@ def task_to_draft_for(
 def draft_actions(
     snapshot: Snapshot, task: Runnable, drafts: Sequence[Mapping[str, Any]], *, document_changes: bool = True
 ) -> list[types.CodeAction]:
-    """One action per draft (`{type, about, entry}`) that has a place in the task."""
+    """Return one action per draft (`{type, about, entry}`) that fits into the task."""
     form = snapshot.form
     found = _grader_list(form, snapshot, task.pointer) if form is not None else None
     if form is None or found is None:
@@ -76,7 +76,7 @@ def _edit(snapshot: Snapshot, edits: list[types.TextEdit], *, document_changes: 
 
 
 def _grader_list(form: Form, snapshot: Snapshot, pointer: Pointer) -> tuple[str, Schema] | None:
-    """The key of a task that holds its graders, and the schema of one: its `type` picks the options."""
+    """Return the key of a task's grader list and the schema of its items."""
     task = schema_at(form.schema, pointer, snapshot.data) or {}
     for key, option in task.get("properties", {}).items():
         for shape in _shapes(form.schema, option):
@@ -94,7 +94,7 @@ def _shapes(root: Schema, schema: Schema) -> Iterator[Schema]:
 
 
 def _with_free_name(entry: Mapping[str, Any], items: Schema, taken: set[str]) -> dict[str, Any]:
-    """The entry with a name that no other grader of the file has."""
+    """Return the entry with a name that is unique in the file."""
     key = next(iter(items.get("x-title-from", ())), "")
     name = entry.get(key)
     if not name or name not in taken:

@@ -1,4 +1,4 @@
-"""`textDocument/foldingRange`: values of several lines, list items, and comments of several lines."""
+"""`textDocument/foldingRange`: multi-line values, list items and comments."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +11,7 @@ from waza_lsp.syntax.tree.tree import Tree
 
 
 def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:
-    """What may be folded, in no order."""
+    """Return the folding ranges, in no particular order."""
     if snapshot.form is None:
         return []
     folds: dict[int, int] = {}
@@ -30,14 +30,14 @@ def folding_range(snapshot: Snapshot) -> list[types.FoldingRange]:
 
 
 def _last_with_text(text: Text, first: int, last: int) -> int:
-    # A broken value may end far below its text, even behind the end of the document.
+    # A broken value can end far below its text, even after the end of the document.
     while last > first and not text.line(last).strip():
         last -= 1
     return last
 
 
 def _value_folds(tree: Tree) -> Iterator[tuple[int, int, bool]]:
-    """First and last line of everything that can be folded, and whether the lines below the first are its text."""
+    """Return first line, last line and whether the further lines are text, for each foldable value."""
     for entry in tree.entries:
         if entry.items:
             piece, node = entry.items[-1]
@@ -58,7 +58,7 @@ def _folds_in(node: Node) -> Iterator[tuple[int, int, bool]]:
 
 
 def _last_line(node: Node) -> int:
-    # The line of a closing bracket stays in sight.
+    # Keep the line of the closing bracket visible.
     return node.end.line - 1 if node.flow and node.end.line > node.start.line else node.end.line
 
 

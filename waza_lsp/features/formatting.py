@@ -1,4 +1,4 @@
-"""`textDocument/formatting` and `rangeFormatting`: small edits that leave comments and texts alone (syntax/edit/format.py)."""
+"""`textDocument/formatting` and `rangeFormatting`: small edits that preserve comments and text (syntax/edit/format.py)."""
 
 from lsprotocol import types
 
@@ -8,7 +8,7 @@ from waza_lsp.syntax.edit.format import formatting_edits
 
 
 def formatting(snapshot: Snapshot, span: types.Range | None = None) -> list[types.TextEdit]:
-    """The edits, with a range those on its lines; none in a file with a mistake."""
+    """Return the edits, or only those in a range. A file with syntax errors is not formatted."""
     if snapshot.form is None:
         return []
     first, last = (span.start.line, span.end.line) if span is not None else (0, len(snapshot.text.lines))

@@ -1,7 +1,7 @@
-"""`textDocument/hover`: what the key or value under the cursor means.
+"""`textDocument/hover`: the meaning of the key or value under the cursor.
 
-The words come from the schema of the place, never from here; what stands in other files is added. A place without a meaning (an unknown key, a free
-name, a comment, text of several lines) has no hover: diagnostics speak about those.
+The text comes from the schema, with facts from other files. Unknown keys, free names, comments and multi-line text
+have no hover.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,9 +35,9 @@ def hover(
     failed: Sequence[CheckFailure] = (),
     markdown: bool = True,
 ) -> types.Hover | None:
-    """Without `generic`, what another server can tell from the schema is left out: keys and values as such.
+    """Return the hover at a position. Without `generic`, plain keys and values are left to another YAML server.
 
-    `failed` is what runs said about the place; it comes first, and once. Without `markdown` the text has no marks.
+    `failed` lists the failed checks that runs reported here. They come first. Without `markdown`, the text is plain.
     """
     if snapshot.form is None:
         return None
@@ -67,7 +67,7 @@ def _explanation(
     generic: bool,
     failed: Sequence[CheckFailure],
 ) -> Iterator[str]:
-    """What it means, and what stands in other files."""
+    """Return the paragraphs from the schema and from other files."""
     meaning = _meaning(snapshot, located)
     if meaning is not None and (generic or meaning.page):
         yield from _paragraphs(meaning)
@@ -77,7 +77,7 @@ def _explanation(
 
 
 def _key_before(snapshot: Snapshot, place: Place) -> Located | None:
-    """The key that the place stands behind, where its value would be."""
+    """Return the key before the cursor if its value is missing."""
     line = snapshot.text.line(place.line)
     before = line[: place.column].rstrip()
     if not before.endswith(":") or line[place.column :].strip():
@@ -136,7 +136,7 @@ def _heading(meaning: Meaning) -> str:
 
 
 def _contents(meaning: Meaning) -> Iterator[str]:
-    """What may stand here and below."""
+    """Return the allowed values, the score, and the options."""
     if any(meaning.values.values()):
         lines = (f"- {code(it)}: {text}" if text else f"- {code(it)}" for it, text in meaning.values.items())
         yield "\n".join(lines)
@@ -170,7 +170,7 @@ def _example(meaning: Meaning) -> str:
 
 
 def _alias_target(snapshot: Snapshot, located: Located) -> Iterator[str]:
-    """What an alias stands for."""
+    """Return the text that an alias refers to."""
     if located.node.kind is not Kind.ALIAS or located.on_key:
         return
     anchor = anchor_of_alias(snapshot.tree, snapshot.text, located.node.source, located.value.start)

@@ -1,7 +1,7 @@
-"""`textDocument/inlayHint`: what counts here although it is not written here.
+"""`textDocument/inlayHint`: effective values that are not in the text.
 
-How many files a pattern matches, the part that a weight has in the score, what a task or grader takes from the eval,
-what the flags of a regular expression mean, and, on request, defaults that decide a verdict.
+They show the number of files that a pattern matches, the share of a weight in the score, settings inherited from the
+eval, the flags of a regular expression and, if enabled, defaults that affect a verdict.
 """
 
 import re
@@ -46,7 +46,7 @@ class _Hint:
 def inlay_hint(
     snapshot: Snapshot, span: types.Range, workspace: WorkspaceFiles, enabled: EnabledHints
 ) -> list[types.InlayHint]:
-    """The wanted hints in the lines of a range."""
+    """Return the enabled hints in the lines of a range."""
     if snapshot.form is None:
         return []
     lines = (span.start.line, span.end.line)
@@ -73,7 +73,7 @@ def _match_hints(snapshot: Snapshot, lines: tuple[int, int], workspace: Workspac
             found = it.targets(workspace)
             count = "1 file" if len(found) == 1 else f"{len(found) or 'no'} files"
             listed = "\n".join(path.name for path in found[:10])
-            yield _Hint(_after_quote(it.span.end, it.style), count, listed or "Nothing matches this pattern")
+            yield _Hint(_after_quote(it.span.end, it.style), count, listed or "No file matches this pattern")
 
 
 def _after_quote(place: Place, style: str) -> Place:
@@ -85,32 +85,32 @@ def _weight_hints(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[_Hi
         node = it.entry.node or _title_node(it)
         if node is not None:
             place = node.span.shift(it.entry.site.start).end
-            yield _Hint(place, it.percent, "Part of this grader in the score of a task")
+            yield _Hint(place, it.percent, "Share of this grader in the score of a task")
 
 
 def _flag_hints(snapshot: Snapshot, form: Form, lines: tuple[int, int]) -> Iterator[_Hint]:
-    """What the flags at the start of a pattern mean."""
+    """Explain the flags at the start of regular expressions."""
     for site in visit(snapshot.tree, _pattern_paths(form), lines):
         node = site.node
         found = _FLAGS.match(node.source) if node.kind is Kind.SCALAR else None
         meanings = [_MEANINGS[it] for it in found[1] if it in _MEANINGS] if found else []
         if meanings and node.start.line == node.end.line:
             yield _Hint(
-                node.span.shift(site.start).end, ", ".join(meanings), "What the flags of the pattern mean"
+                node.span.shift(site.start).end, ", ".join(meanings), "Flags of this regular expression"
             )
 
 
 _FLAGS = re.compile(r"\(\?([a-zA-Z]+)[:)]")
 _MEANINGS = {
-    "i": "any case",
-    "m": "^ and $ at every line",
-    "s": ". takes line ends",
-    "U": "as little as possible",
+    "i": "case-insensitive",
+    "m": "^ and $ match at line breaks",
+    "s": ". matches line breaks",
+    "U": "lazy",
 }
 
 
 def _title_node(share: Share) -> Node | None:
-    """The value that names an entry, else its first one."""
+    """Return the value that names an entry, or else its first value."""
     site = share.entry.site
     named = (site.node.pair(it) for it in site.schema.get("x-title-from", ()))
     values = [it[1] for it in named if it is not None] + [value for _, value in site.node.pairs]
@@ -120,7 +120,7 @@ def _title_node(share: Share) -> Node | None:
 def _implicit_hints(
     snapshot: Snapshot, form: Form, lines: tuple[int, int], workspace: WorkspaceFiles, enabled: EnabledHints
 ) -> Iterator[_Hint]:
-    """What mappings have without having it written."""
+    """Return the hints for inherited settings and defaults."""
     suite = cache(lambda: workspace.suite(snapshot))
     if enabled.inherited and "x-inherits" in form.schema:
         first = snapshot.tree.entries[0] if snapshot.tree.entries else None
@@ -148,7 +148,7 @@ def _implicit_hints(
 def _settings_hint(place: Place, settings: Mapping[str, Any]) -> Iterator[_Hint]:
     if settings:
         label = " · ".join(f"{name}: {flow(value)}" for name, value in settings.items())
-        yield _Hint(place, label, "Not written here, but in force")
+        yield _Hint(place, label, "Effective value, not set here")
 
 
 def _line_end(snapshot: Snapshot, line: int) -> Place:
@@ -158,7 +158,7 @@ def _line_end(snapshot: Snapshot, line: int) -> Place:
 def _inherited_settings(
     schema: Schema, keys: set[str], suite: Callable[[], SuiteFiles | None]
 ) -> dict[str, Any]:
-    """The settings that a mapping takes from other files, with their values there."""
+    """Return the settings that a mapping inherits from other files, with their values."""
     missing = {name: it for name, it in schema.get("x-inherits", {}).items() if name not in keys}
     found = suite() if missing else None
     if found is None:

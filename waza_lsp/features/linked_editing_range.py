@@ -1,6 +1,6 @@
-"""`textDocument/linkedEditingRange`: what must stay the same in several places of a document is typed together.
+"""`textDocument/linkedEditingRange`: occurrences of a name that change together while the user types.
 
-That are the name of an anchor and its aliases, and a name with its uses as long as no other file uses it.
+These are an anchor with its aliases, and a name with its uses as long as no other file uses it.
 """
 
 from lsprotocol import types
@@ -17,7 +17,7 @@ _PLAIN_NAME = r"[\w./-]+"
 def linked_editing_range(
     snapshot: Snapshot, position: types.Position, workspace: WorkspaceFiles | None = None
 ) -> types.LinkedEditingRanges | None:
-    """The places that change together while one of them is typed in; None where there is but one."""
+    """Return the linked ranges at a position, or None if there is only one."""
     if snapshot.form is None:
         return None
     place = snapshot.place(position)
@@ -36,6 +36,6 @@ def _name_ranges(
     if found is None or len(found.places) < 2 or not found.definitions:
         return None
     if any(it.uri != snapshot.uri for it in found.places):
-        return None  # The other files would be left behind; renaming takes them along.
+        return None  # Linked editing cannot change other files. Rename can.
     spans = sorted(it.inner for it in found.places)
     return types.LinkedEditingRanges([snapshot.range(it) for it in spans], _PLAIN_NAME)

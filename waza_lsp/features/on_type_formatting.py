@@ -1,6 +1,6 @@
-"""`textDocument/onTypeFormatting`: after Enter the new line starts where its content belongs.
+"""`textDocument/onTypeFormatting`: indentation of the new line after Enter.
 
-Below a key without a value that is a list, or an item of a list of texts, that is a new dash.
+Below an empty key of a list type, or after an item of a list of strings, the new line starts with a dash.
 """
 
 from lsprotocol import types
@@ -14,7 +14,7 @@ from waza_lsp.syntax.text import Place, Span
 
 
 def on_type_formatting(snapshot: Snapshot, position: types.Position) -> list[types.TextEdit]:
-    """The edit for a line that has just been opened; `position` is on it."""
+    """Return the edit for a new line; `position` is on it."""
     form, place = snapshot.form, snapshot.place(position)
     source = snapshot.text.line(place.line)
     region = region_of(snapshot.tree, snapshot.text, place.line) if form is not None else None
@@ -28,7 +28,7 @@ def on_type_formatting(snapshot: Snapshot, position: types.Position) -> list[typ
 
 
 def _line_start(snapshot: Snapshot, above_cursor: Outline, above: int) -> str | None:
-    """What the new line starts with; None where nothing is known."""
+    """Return the start of the new line, or None if it is unknown."""
     last = above_cursor.last
     if last is None or last.row.line != above:
         return None
@@ -38,7 +38,7 @@ def _line_start(snapshot: Snapshot, above_cursor: Outline, above: int) -> str | 
     if above_cursor.inside is not None:
         return None
     if last.container.shape is Shape.SEQ:
-        # An empty dash means that the list ends here.
+        # An empty item ends the list.
         return " " * row.dashes[-1] + "- " if row.has_value and row.dashes else None
     if row.has_value or row.key is None:
         return " " * column

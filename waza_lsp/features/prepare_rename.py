@@ -1,4 +1,4 @@
-"""`textDocument/prepareRename`: whether what is under the cursor can be renamed, and the stretch that is its name."""
+"""`textDocument/prepareRename`: the range of the name under the cursor if it can be renamed."""
 
 from lsprotocol import types
 
@@ -10,7 +10,7 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 def prepare_rename(
     snapshot: Snapshot, position: types.Position, workspace: WorkspaceFiles, *, generic: bool = True
 ) -> types.PrepareRenamePlaceholder | None:
-    """What would be renamed at a position; None when nothing can be."""
+    """Return the range and the current name, or None if nothing can be renamed."""
     found = rename_target(snapshot, snapshot.place(position), workspace, generic=generic)
     return (
         types.PrepareRenamePlaceholder(snapshot.range(found.span), found.name) if found is not None else None

@@ -1,6 +1,6 @@
-"""`textDocument/diagnostic` and `workspace/diagnostic`: findings as the reports that a client has asked for.
+"""`textDocument/diagnostic` and `workspace/diagnostic`: diagnostics as reports.
 
-The id of a result comes from its content, so what the client has seen before need not be remembered.
+The result id is a hash of the content, so the server need not remember what the client has.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from waza_lsp.diagnostics.json_writer import diagnostic_json
 
 
 def document_report(items: Sequence[str], previous: str | None) -> str:
-    """The report on one document, as JSON, to a client that has the result `previous` of it; so are the findings."""
+    """Return the JSON report on one document. `items` are JSON; `previous` is the result id that the client has."""
     current = result_id(items)
     if current == previous:
         return f'{{"kind":"unchanged","resultId":"{current}"}}'
@@ -21,7 +21,7 @@ def document_report(items: Sequence[str], previous: str | None) -> str:
 def workspace_report(
     uri: str, version: int | None, items: "Sequence[types.Diagnostic]", previous: str | None
 ) -> "types.WorkspaceDocumentDiagnosticReport":
-    """The report on one of the workspace's documents; `version` is that of an open one."""
+    """Return the report on one document of the workspace. `version` is None unless it is open."""
     current = result_id([diagnostic_json(it) for it in items])
     if current == previous:
         return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, current, version)
@@ -29,8 +29,8 @@ def workspace_report(
 
 
 def result_id(items: Sequence[str]) -> str:
-    """The same for equal findings, and, with near certainty, for no others. Another server gives others."""
-    # Of texts that did not change Python knows the hash already.
+    """Return a hash of the findings. It differs between server processes."""
+    # Python caches the hash of each string, so unchanged findings cost nothing.
     return f"{hash(tuple(items)) & _ALL_BITS:016x}"
 
 

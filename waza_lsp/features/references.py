@@ -1,4 +1,4 @@
-"""`textDocument/references`: where a name is used in the suite, which paths lead to a file, the aliases of an anchor."""
+"""`textDocument/references`: uses of a name in the suite, paths to a file, aliases of an anchor."""
 
 from lsprotocol import types
 
@@ -18,7 +18,7 @@ def references(
     *,
     include_declaration: bool = True,
 ) -> list[types.Location]:
-    """Every use of the thing under the cursor."""
+    """Return every use of the name, file or anchor under the cursor."""
     form, place = snapshot.form, snapshot.place(position)
     if form is None:
         return []

@@ -1,4 +1,4 @@
-"""`textDocument/rename`: another name for a grader, task, skill or anchor; another path for a file."""
+"""`textDocument/rename`: rename a grader, task, skill, anchor or file."""
 
 from lsprotocol import types
 
@@ -15,10 +15,10 @@ def rename(
     workspace: WorkspaceFiles,
     client: Client = FULL_SUPPORT,
 ) -> types.WorkspaceEdit | None:
-    """All edits, in every file.
+    """Return the edits in all files.
 
     Raises:
-        waza_lsp.workspace.rename.RenameError: the name cannot be used, something else has it, or the editor cannot do it.
+        waza_lsp.workspace.rename.RenameError: the name is invalid or taken, or the editor cannot rename files.
 
     """
     found = rename_target(snapshot, snapshot.place(position), workspace)

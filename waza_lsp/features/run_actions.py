@@ -1,6 +1,6 @@
-"""The code actions of runs, for editors that show no lenses: what can be done with the thing around the cursor.
+"""Code actions that run or regrade the grader, task or eval at the cursor, for editors without lenses.
 
-The innermost thing comes first: the grader, the task, the eval.
+The innermost one comes first: grader, task, eval.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,31 +20,31 @@ def run_actions(
     snapshot: Snapshot,
     at: types.Range,
     context: types.CodeActionContext,
-    standings: Mapping[tuple[str, str], RunStatus] | None = None,
+    statuses: Mapping[tuple[str, str], RunStatus] | None = None,
     now: float = 0.0,
 ) -> list[types.CodeAction]:
-    """`standings` are by kind and id of the runnable, `now` is in seconds since 1970."""
-    # A light bulb on every line of a task would say nothing.
+    """Return the actions. `statuses` are by kind and id of the runnable; `now` is in seconds since 1970."""
+    # Only on request: a light bulb on every line of a task would be useless.
     if snapshot.form is None or not is_manual_request(context) or not accepts_kind(_KIND, context):
         return []
     line = snapshot.place(at.start).line
     return [
         types.CodeAction(it.title, types.CodeActionKind.Empty, command=it)
-        for it in _commands(snapshot, line, standings or {}, now)
+        for it in _commands(snapshot, line, statuses or {}, now)
     ]
 
 
 def _commands(
-    snapshot: Snapshot, line: int, standings: Mapping[tuple[str, str], RunStatus], now: float
+    snapshot: Snapshot, line: int, statuses: Mapping[tuple[str, str], RunStatus], now: float
 ) -> Iterator[types.Command]:
     enclosing = runnables_at_line(snapshot, line)
-    if any(standings.get((it.kind, it.id), NO_STATUS).is_recorded for it in enclosing):
+    if any(statuses.get((it.kind, it.id), NO_STATUS).is_recorded for it in enclosing):
         for site in graders_in(snapshot):
             if _holds(site.span, line):
                 yield grade_command(snapshot.uri, site, task_of(snapshot, site.pointer))
                 yield explain_command(snapshot.uri, site)
     for it in enclosing:
-        for offer in runnable_actions(it, standings.get((it.kind, it.id), NO_STATUS), now):
+        for offer in runnable_actions(it, statuses.get((it.kind, it.id), NO_STATUS), now):
             yield offer.command
 
 

@@ -1,4 +1,4 @@
-"""`textDocument/selectionRange`: from a word to its value, its pair, its item, its list ... to the whole document."""
+"""`textDocument/selectionRange`: from a value to its pair, item and list, up to the whole document."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from waza_lsp.syntax.tree.tree import Tree
 
 
 def selection_range(snapshot: Snapshot, positions: Sequence[types.Position]) -> list[types.SelectionRange]:
-    """For each position the values around it, from the innermost one out."""
+    """Return the chain of enclosing values for each position, the innermost first."""
     return [_chain(snapshot, snapshot.place(it)) for it in positions]
 
 
@@ -28,7 +28,7 @@ def _chain(snapshot: Snapshot, place: Place) -> types.SelectionRange:
 
 
 def _spans(tree: Tree, text: Text, place: Place) -> Iterator[Span]:
-    """The stretches around a place, the widest first."""
+    """Return the spans around a place, the widest first."""
     last = len(text.lines) - 1
     yield Span(Place(0, 0), Place(last, len(text.line(last))))
     piece = tree.piece_at(place.line)
@@ -41,7 +41,7 @@ def _spans(tree: Tree, text: Text, place: Place) -> Iterator[Span]:
 
 
 def _list_spans(tree: Tree, piece: Piece) -> Iterator[Span]:
-    """The top-level list that a piece is an item of, with its key and without."""
+    """Return the top-level list that contains a piece, with and without its key."""
     for entry in tree.entries:
         if entry.items and entry.items[0][0].start <= piece.start <= entry.items[-1][0].start:
             first, (last, node) = entry.items[0], entry.items[-1]
@@ -53,7 +53,7 @@ def _list_spans(tree: Tree, piece: Piece) -> Iterator[Span]:
 
 
 def _spans_in(node: Node, place: Place) -> Iterator[Span]:
-    """The value and everything in it that the place is in."""
+    """Return the spans in a value that contain a place, the widest first."""
     if not node.span.contains(place):
         return
     yield node.span

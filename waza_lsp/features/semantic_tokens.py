@@ -1,7 +1,7 @@
-"""`textDocument/semanticTokens`: what a YAML grammar cannot know.
+"""`textDocument/semanticTokens`: tokens that a YAML grammar cannot recognise.
 
-Types of graders, values of closed lists, names of things, and the code in assertions and patterns. Everything else
-keeps the colours of the editor's own grammar.
+These are grader types, enum values, names, and the code in assertions and regular expressions. Everything else keeps
+the colours of the editor's own grammar.
 """
 
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class _Token(NamedTuple):
 
 
 def semantic_tokens(snapshot: Snapshot, span: types.Range | None = None) -> types.SemanticTokens:
-    """The tokens of the document, or of the lines of a range."""
+    """Return the tokens of the document, or of the lines of a range."""
     form = snapshot.form
     if form is None:
         return types.SemanticTokens([])
@@ -42,7 +42,7 @@ def semantic_tokens(snapshot: Snapshot, span: types.Range | None = None) -> type
     found: dict[Span, _Token] = {}
     for site in visit(snapshot.tree, _token_paths(form), lines):
         for it in _site_tokens(site, snapshot):
-            # A type of a grader is also a value of a closed list; what was found first says more.
+            # A grader type is also an enum value. The first token is more specific.
             found.setdefault(it.span, it)
     return types.SemanticTokens(list(_encode(snapshot, sorted(found.values()))))
 
@@ -77,7 +77,7 @@ def _type_token(site: VisitedValue) -> Iterator[_Token]:
 
 
 def _language(site: VisitedValue, snapshot: Snapshot) -> str:
-    """What a text is written in: a neighbour of its list may say so, else the schema does."""
+    """Return the language of a value, from a sibling key (`x-language-from`) or from the schema."""
     chosen = site.schema.get("x-language-from")
     if chosen:
         found = snapshot.tree.find((*site.pointer[:-2], chosen))
@@ -87,7 +87,7 @@ def _language(site: VisitedValue, snapshot: Snapshot) -> str:
 
 
 def _encode(snapshot: Snapshot, coloured: list[_Token]) -> Iterator[int]:
-    """Five numbers a token, places counted from the token before."""
+    """Encode each token as five numbers, with positions relative to the previous token."""
     last_line = last_start = 0
     for it in coloured:
         line, start, length = snapshot.text.start_and_length(it.span)

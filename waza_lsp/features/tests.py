@@ -1,8 +1,8 @@
-"""`waza/tests`: everything in a workspace, or in one suite, that can be run, as a tree for a test view.
+"""`waza/tests`: all runnables of a workspace or of one suite, as a tree for a test view.
 
-An eval holds its tasks, also those in files of their own; a task holds its graders, which can be graded again. An
-experiment holds its variants. Each item carries the command that runs it: lens, test view and code action share the way to a run. The shape is fixed in
-`docs/protocol.md`.
+An eval contains its tasks, including those in other files. A task contains its graders, which can be regraded. An
+experiment contains its variants. Each item has the same command as its lens and its code action. `docs/protocol.md`
+specifies the shape.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ Item = dict[str, Any]
 
 
 def tests(evals: Iterable[Snapshot], workspace: WorkspaceFiles) -> list[Item]:
-    """One item per eval or experiment, in order. No item has a verdict yet."""
+    """Return one item per eval or experiment, in order. The items have no verdicts yet."""
     return [item for it in evals for item in _eval_items(it, workspace)]
 
 
@@ -37,7 +37,7 @@ def _eval_items(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[Item]
     if root is None or snapshot.path is None:
         return
     key = eval_key(snapshot.path)
-    # The evals of an experiment are roots of their own.
+    # The evals of an experiment have their own root items.
     members = workspace.members(snapshot) if root.kind == "eval" else [snapshot]
     tasks = [item for member in members for item in _part_items(member, runnables_in(member), snapshot.path)]
     of_tasks = [it.pointer for it in found if it.kind in PART_KINDS]
@@ -50,7 +50,7 @@ def _eval_items(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[Item]
 
 
 def _with_unique_keys(tasks: Iterable[Item]) -> Iterator[Item]:
-    """Tasks with keys of their own, also those that wrongly share an id: runs speak of the first one."""
+    """Make the keys of tasks unique. If tasks share an id by mistake, results belong to the first."""
     seen: Counter[str] = Counter()
     for it in tasks:
         seen[it["key"]] += 1

@@ -1,4 +1,4 @@
-"""`workspace/willRenameFiles`: the paths in eval files follow files that are moved or renamed in the editor."""
+"""`workspace/willRenameFiles`: update the paths in eval files when the editor moves or renames files."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 def will_rename_files(
     files: Sequence[types.FileRename], workspace: WorkspaceFiles, client: Client = FULL_SUPPORT
 ) -> types.WorkspaceEdit | None:
-    """The edits that keep paths true when files are moved."""
+    """Return the edits that keep paths correct when files move."""
     paths = [(path_of(it.old_uri), path_of(it.new_uri)) for it in files]
     pairs = [(old, new) for old, new in paths if old is not None and new is not None]
     edit = move_files_edit(pairs, workspace, client)

@@ -1,4 +1,4 @@
-"""`workspace/symbol`: every eval, task and grader of the workspace by its name."""
+"""`workspace/symbol`: every eval, task and grader of the workspace, by name."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
@@ -30,7 +30,7 @@ class _Symbol(NamedTuple):
 def workspace_symbol(
     query: str, paths: Iterable[Path], workspace: WorkspaceFiles
 ) -> Iterator[types.WorkspaceSymbol]:
-    """The symbols whose names hold the letters of the query in that order; found while one iterates."""
+    """Yield the symbols whose names contain the letters of the query in that order."""
     count = 0
     read = _reader(workspace.encoding)
     for path in paths:
@@ -48,7 +48,7 @@ def _matches(query: str, name: str) -> bool:
 
 @cache
 def _reader(encoding: str) -> Callable[[str], tuple[_Symbol, ...]]:
-    """What takes the symbols from a text: one function for each way to count columns."""
+    """Return the function that extracts symbols from a text, one per column encoding."""
 
     def read(source: str) -> tuple[_Symbol, ...]:
         if not may_be_eval(source, None):
@@ -76,7 +76,7 @@ def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[_Symbol]:
 
 
 def _entry_name(site: VisitedValue) -> tuple[str, Span] | None:
-    """The name of an entry and where it stands."""
+    """Return the name of an entry and its span."""
     for key in site.schema.get("x-title-from", ()):
         found = site.node.pair(key)
         if found is not None and found[1].kind is Kind.SCALAR and found[1].source.strip():

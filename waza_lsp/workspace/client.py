@@ -1,4 +1,4 @@
-"""What the editor can take of a `WorkspaceEdit`: not every editor makes or renames files for a server."""
+"""The editor's support for `WorkspaceEdit`. Not every editor creates or renames files for a server."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from lsprotocol import types
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """What the editor can take."""
+    """The parts of a `WorkspaceEdit` that the editor supports."""
 
     document_changes: bool = True
     create_files: bool = True
@@ -15,14 +15,14 @@ class Client:
 
     @classmethod
     def of(cls, capabilities: types.ClientCapabilities) -> "Client":
-        """What the editor says of itself."""
+        """Read the support from the capabilities that the editor announces."""
         workspace = capabilities.workspace
         edit = workspace.workspace_edit if workspace is not None else None
         if edit is None:
             return cls(document_changes=False, create_files=False, rename_files=False)
         operations = edit.resource_operations or ()
         return cls(
-            # Operations on files come in document changes only: Neovim names them without naming those.
+            # File operations need document changes. Neovim announces only the operations.
             document_changes=bool(edit.document_changes or operations),
             create_files=types.ResourceOperationKind.Create in operations,
             rename_files=types.ResourceOperationKind.Rename in operations,

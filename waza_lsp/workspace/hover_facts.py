@@ -1,6 +1,6 @@
-"""What the files around a document add to the meaning of a place, as Markdown paragraphs.
+"""Hover paragraphs (Markdown) that come from other files and from runs.
 
-What runs said about a check that failed, as Markdown: what it looked for, and the recorded text nearest to it.
+They show path targets, shares of the score, definitions of names, recorded results and failed checks.
 """
 
 import os
@@ -24,7 +24,7 @@ _FENCE = "```"
 
 
 class CheckFailure(NamedTuple):
-    """What a run said about the text at `span`. With `names_task` it has to be told which task that was."""
+    """A failed check that a run reported for the text at `span`. With `names_task`, the hover names the task."""
 
     span: Span
     task: str
@@ -34,7 +34,7 @@ class CheckFailure(NamedTuple):
 
 
 def failure_paragraphs(it: CheckFailure) -> Iterator[str]:
-    """The paragraphs about it."""
+    """Return the paragraphs about a failed check: its message and the nearest recorded text."""
     what = f"**Not passed by {it.task}**" if it.names_task and it.task else "**Not passed**"
     yield f"{what}: {_escape(it.message)}"
     if it.excerpt:
@@ -45,7 +45,7 @@ def failure_paragraphs(it: CheckFailure) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    """Text of an agent or a file, with nothing that Markdown would take for its own."""
+    """Escape Markdown in a text that comes from an agent or a file."""
     return "".join(f"\\{it}" if it in r"\`*_{}[]<>()#+-!|" else it for it in text).replace("\n", "  \n")
 
 
@@ -62,9 +62,9 @@ def hover_facts(
     *,
     failed_tasks: Set[str] = frozenset(),
 ) -> Iterator[str]:
-    """What a path leads to, the share that a weight comes to, what a name refers to, what was recorded.
+    """Return the paragraphs about a value: path target, share of the score, definition, recorded results.
 
-    Of the tasks in `told` it is known already that they failed here.
+    The hover already shows that the tasks in `failed_tasks` failed here, so their results are left out.
     """
     if snapshot.form is None:
         return
@@ -84,9 +84,9 @@ def _path_fact(value: PathValue, workspace: WorkspaceFiles) -> str:
     start = _display_path(value.folder, workspace)
     if not found:
         return (
-            f"Nothing matches below {code(start)}."
+            f"No file matches below {code(start)}."
             if value.is_pattern
-            else f"There is no such file below {code(start)}."
+            else f"File not found below {code(start)}."
         )
     if not value.is_pattern:
         what = "Folder" if workspace.is_directory(found[0]) else "File"
@@ -112,7 +112,7 @@ def _weight_facts(snapshot: Snapshot, located: Located, workspace: WorkspaceFile
 
 
 def _list_share(snapshot: Snapshot, located: Located, usual: float) -> Iterator[str]:
-    """The part that a weight has in the sum of those of its list."""
+    """Return the share of a weight in the sum of its list."""
     *place, index, key = located.pointer
     value: Any = snapshot.data
     for part in place:
@@ -125,7 +125,7 @@ def _list_share(snapshot: Snapshot, located: Located, usual: float) -> Iterator[
 
 def _name_facts(name: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[str]:
     if name.defines:
-        # Only what a whole file is has more to say than stands there.
+        # Elsewhere the definition itself is under the cursor, so a hover would only repeat it.
         yield from _owner_fact(snapshot, workspace) if len(name.pointer) == 1 else ()
         return
     for it in definitions(name, snapshot, workspace):
@@ -139,7 +139,7 @@ def _name_facts(name: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> It
 
 
 def _owner_fact(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[str]:
-    """Which eval runs the thing that the file is."""
+    """Return a link to the eval that lists this file."""
     suite = workspace.suite(snapshot)
     if suite is not None and suite.eval_path != snapshot.path:
         yield f"Listed by {_link(suite.eval_path, _display_path(suite.eval_path, workspace))}"
@@ -156,7 +156,7 @@ def _skill_fact(path: Path, workspace: WorkspaceFiles) -> str:
 
 
 def _definition_lines(mention: Mention) -> str:
-    """The mapping that a name stands in, moved to the left edge."""
+    """Return the text of the mapping that defines a name, without its indentation."""
     located = mention.tree.find(mention.pointer[:-1]) if mention.tree is not None else None
     (first, column), (last, _) = located.value if located is not None else mention.span
     lines = [mention.text.line(it)[column:] for it in range(first, last + 1)]
@@ -173,7 +173,7 @@ def _mention_link(mention: Mention, workspace: WorkspaceFiles) -> str:
 
 
 def _display_path(path: Path, workspace: WorkspaceFiles) -> str:
-    """A path as people know it: from where runs are started, if it is below."""
+    """Return a path for display, relative to the start folder of runs if it is below it."""
     path = Path(os.path.normpath(path))
     start = workspace.process_dir
     return (

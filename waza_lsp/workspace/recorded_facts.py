@@ -1,6 +1,6 @@
-"""What was recorded of the tasks that a place is about, as Markdown: what a pattern matches, how a check came out.
+"""Hover paragraphs (Markdown) from recorded runs: what a pattern matches, how a check ended, the last scores.
 
-The schema says what a pattern is held against (`x-applies-to`); nothing is executed here.
+The schema names the text that a pattern applies to (`x-applies-to`). Nothing is executed here.
 """
 
 from collections import Counter
@@ -19,13 +19,13 @@ from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _CONTEXT_CHARS = 30
-"""So many characters are shown on either side of a match."""
+"""The number of characters shown on either side of a match."""
 _MAX_MATCH = 80
 _MAX_TASKS = 5
 
 
 def _js_span(pattern: str, text: str) -> tuple[int, int] | None:
-    # Imported when it is used, here and below: an engine for patterns comes with it, and the server must start fast.
+    # Imported late, here and below: it loads a regular expression engine, and the server must start fast.
     from waza_engine.lib.js_regex import js_span
 
     return js_span(pattern, text)
@@ -47,7 +47,7 @@ _FIND_ERROR: Mapping[str, Callable[[str], object]] = {"regex": regex_error, "reg
 def recorded_facts(
     snapshot: Snapshot, located: Located, workspace: WorkspaceFiles, failed_tasks: Set[str] = frozenset()
 ) -> Iterator[str]:
-    """What the last recorded runs say about the value at a place, but for what is `told` already of some tasks: that it failed."""
+    """Return what the last recorded runs say about a value, except failures of `failed_tasks`, which are shown already."""
     form, node = snapshot.form, located.node
     if form is None or node.kind is not Kind.SCALAR or not node.source:
         return
@@ -63,7 +63,7 @@ def recorded_facts(
     if language in _FIND_SPAN:
         if not located.on_key:
             subjects = _subjects(snapshot, form.schema, located.pointer, data, schema, trials)
-            # Of all tasks together it is still worth saying how many it is.
+            # The count over all tasks is still useful if some of them did not fail.
             if not subjects.texts.keys() <= failed_tasks:
                 yield from _match_facts(language, str(node.source), subjects)
     elif trials:
@@ -72,7 +72,7 @@ def recorded_facts(
 
 
 def _metric_facts(snapshot: Snapshot, pointer: Pointer, workspace: WorkspaceFiles) -> Iterator[str]:
-    """The last value of the metric whose threshold stands at a place; the schema says what it is called by."""
+    """Return the last value of the metric that a threshold belongs to. The schema says which key names the metric."""
     schema, eval_path = snapshot.schema_at(pointer[:-1]), workspace.eval_path(snapshot)
     if schema is None or eval_path is None:
         return
@@ -84,7 +84,7 @@ def _metric_facts(snapshot: Snapshot, pointer: Pointer, workspace: WorkspaceFile
 
 
 def _recorded_trials(snapshot: Snapshot, workspace: WorkspaceFiles) -> list[RecordingPreview]:
-    """The last recorded trials of the tasks that a document is about: its own, or those of its eval."""
+    """Return the last recorded trials of a document: those of its own task, or of all tasks of its eval."""
     form = snapshot.form
     eval_path = workspace.eval_path(snapshot)
     if eval_path is None or form is None:
@@ -97,7 +97,7 @@ def _recorded_trials(snapshot: Snapshot, workspace: WorkspaceFiles) -> list[Reco
 
 
 class _Subjects(NamedTuple):
-    """What a pattern is held against: the texts of each task, one after the other, and what they are."""
+    """The texts that a pattern applies to, per task, and what kind of text they are."""
 
     what: str
     texts: Mapping[str, Sequence[str]]
@@ -111,7 +111,7 @@ def _subjects(
     schema: Schema,
     trials: list[RecordingPreview],
 ) -> _Subjects:
-    """What the schema says that the pattern at a place is held against; of several trials of a task, the first."""
+    """Return the texts that a pattern applies to, as the schema says. Of several trials, the first counts."""
     applies = schema.get("x-applies-to")
     if applies == "output":
         return _Subjects("output", {it.task: (it.output,) for it in reversed(trials)})
@@ -124,7 +124,7 @@ def _subjects(
 
 
 def _sibling_file(snapshot: Snapshot, root: Schema, pointer: Pointer, data: Any) -> str:
-    """The file that the mapping at a pointer names."""
+    """Return the file that the mapping at a pointer names."""
     holder = schema_at(root, pointer, data)
     keys = holder.get("properties", {}) if holder is not None else {}
     named = (snapshot.tree.find((*pointer, key)) for key, it in keys.items() if "x-path" in it)
@@ -160,11 +160,11 @@ def _match_facts(language: str, pattern: str, subjects: _Subjects) -> Iterator[s
 
 
 def _excerpt(text: str, place: tuple[int, int]) -> str:
-    """The match as code, with what stands around it on its line."""
+    """Return the match as code, with the text before and after it on its line."""
     start, end = place
     match = text[start:end].replace("\n", "⏎")
     shown = (
-        code(match if len(match) <= _MAX_MATCH else match[:_MAX_MATCH] + "…") if match else "(an empty text)"
+        code(match if len(match) <= _MAX_MATCH else match[:_MAX_MATCH] + "…") if match else "(empty string)"
     )
     before = text[max(0, start - _CONTEXT_CHARS) : start].rpartition("\n")[2]
     after = text[end : end + _CONTEXT_CHARS].partition("\n")[0]
@@ -172,7 +172,7 @@ def _excerpt(text: str, place: tuple[int, int]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text that Markdown shows as it is."""
+    """Escape text so that Markdown shows it literally."""
     return "".join(f"\\{it}" if it in "\\`*_{}[]<>#|~" else it for it in text)
 
 
@@ -185,7 +185,7 @@ def _outcome_facts(
     *,
     whole: bool,
 ) -> Iterator[str]:
-    """How the check at a place came out; `whole` asks for the score of its grader."""
+    """Return the last result of the check at a pointer; with `whole`, the score of its grader."""
     entry = _grader_entry(root, pointer, data)
     if entry is None:
         return
@@ -206,7 +206,7 @@ def _outcome_facts(
 
 
 def _grader_entry(root: Schema, pointer: Pointer, data: Any) -> Pointer | None:
-    """The entry with a discriminator that a place is in."""
+    """Return the pointer of the grader entry (one with a discriminator) that contains a pointer."""
     for end in range(len(pointer), 0, -1):
         schema = schema_at(root, pointer[:end], data)
         if schema is not None and DISCRIMINATOR in schema:
@@ -217,7 +217,7 @@ def _grader_entry(root: Schema, pointer: Pointer, data: Any) -> Pointer | None:
 def _verdicts(
     snapshot: Snapshot, entry: Pointer, trials: list[RecordingPreview]
 ) -> dict[str, list[VerdictPreview]]:
-    """What the grader at `entry` said, per task. Only where a grader of the same name stood there, too."""
+    """Return the verdicts of the grader at `entry`, per task. A grader with another name does not count."""
     found: dict[str, list[VerdictPreview]] = {}
     located = snapshot.tree.find((*entry, "name"))
     name = located.node.source if located is not None else ""

@@ -1,11 +1,7 @@
-"""A name wherever it stands: in its document, in the other files of the suite, in SKILL.md.
+"""Names across files: where one is defined and used, and which names completion can suggest.
 
-A name given in the eval is known in all files of its suite, one given elsewhere only in its own file: there it stands
-for another thing. Skills are named by their SKILL.md, for the whole workspace.
-
-Names of a kind of thing in the world around a document: given or used in other files, SKILL.md, recorded runs.
-
-For completion, which may not take long: files are read until the time is up, and remembered for the next time.
+A name that the eval defines is valid in all files of its suite. A name that another file defines is valid only in that
+file. Skills get their names in SKILL.md, for the whole workspace.
 """
 
 import time
@@ -39,16 +35,17 @@ class _FileName(NamedTuple):
 def known_names(
     thing: str, snapshot: Snapshot, workspace: WorkspaceFiles, *, seconds: float = _BUDGET_SECONDS
 ) -> Iterator[tuple[str, str]]:
-    """The names, nearest first, each with a few words about where it is known from; files are read for so many `seconds`.
+    """Return the names of one kind from other files, nearest first, each with a few words about its origin.
 
-    What a document can give a name to is known where the name is: in the eval, for all its files. Other things
-    (models, tools) have no home, and are worth suggesting wherever they were seen.
+    Things that a document can define are known from their definition: the eval, for all its files. Other things
+    (models, tools) have no definition, so every file that uses them counts. Completion has to be fast: new files are
+    read only for `seconds`, and their names are cached.
     """
     if snapshot.form is None:
         return
     at_home = has_definitions(snapshot.form, thing)
     if at_home and thing != SKILL and snapshot.form.runnable == "eval":
-        return  # All such names are in the document itself.
+        return  # The document itself defines all such names.
     suite = workspace.suite(snapshot)
     project = workspace.snapshot(suite.project_path) if suite is not None and suite.project_path else None
     if (
@@ -75,7 +72,7 @@ def known_names(
 def _suite_names(
     thing: str, suite: SuiteFiles, snapshot: Snapshot, workspace: WorkspaceFiles, *, at_home: bool
 ) -> Iterator[tuple[str, str]]:
-    """The names of skills that have a file, and those in the eval."""
+    """Return the skills that have a file, and the names in the eval."""
     if thing == SKILL:
         for it in skills(suite, workspace.files):
             yield it.name, _first_line(it.description) or f"{thing} in {it.path.parent.name}"
@@ -106,7 +103,7 @@ def _names_in_file(
 
 
 def _names_in_project(thing: str, project: Snapshot) -> Iterator[tuple[str, str]]:
-    """The same for a file that is known by its name only."""
+    """Return the names in the project file, which is recognised by its file name only."""
     name = project.path.name if project.path is not None else ""
     for it in names_in(project.form, project.tree) if project.form is not None else ():
         if it.thing == thing:
@@ -132,7 +129,7 @@ _TOP = Span(Place(0, 0), Place(0, 0))
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place of a name: `span` is the whole value, `inner` the name without quotes, of this `style`."""
+    """One occurrence of a name: `span` is the whole value, `inner` the name without quotes, `style` its quoting."""
 
     uri: str
     text: Text
@@ -142,22 +139,22 @@ class Mention:
     defines: bool
     pointer: Pointer = ()
     tree: Tree | None = None
-    """That of a YAML file."""
+    """The tree of a YAML file."""
 
     @property
     def has_name(self) -> bool:
-        """Whether the name stands there: a skill may be called after its folder."""
+        """Whether the text contains the name. A skill can get its name from its folder instead."""
         return self.span.end > self.span.start
 
     @property
     def location(self) -> types.Location:
-        """Where it stands, for the client."""
+        """The LSP location of the name."""
         return types.Location(self.uri, self.text.range(self.span))
 
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """All places of the thing that is called `name`, and the other names of such things in its reach."""
+    """All occurrences of `name`, and the other names (`taken`) of the same kind in its scope."""
 
     name: Name
     places: tuple[Mention, ...]
@@ -169,7 +166,7 @@ class Mentions:
 
 
 def definitions(here: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> list[Mention]:
-    """Where the thing that is called `here` gets its name: less work than all its places."""
+    """Return where a name is defined. This is cheaper than `mentions`."""
     if here.thing == SKILL:
         homes = {it.path for it in _skills(snapshot, workspace) if it.name == here.text}
         return [_skill_definition(it, workspace) for it in sorted(homes)]
@@ -183,7 +180,7 @@ def definitions(here: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> li
 
 
 def mentions(snapshot: Snapshot, place: Place, workspace: WorkspaceFiles) -> Mentions | None:
-    """Every place of the name at a place; None when no name of a thing stands there."""
+    """Return every occurrence of the name at a place, or None if there is no name."""
     here = name_at(snapshot.form, snapshot.tree, place) if snapshot.form is not None else None
     if here is None:
         return None
@@ -197,7 +194,7 @@ def mentions(snapshot: Snapshot, place: Place, workspace: WorkspaceFiles) -> Men
     root = next((it for it in named if it.is_root), own)
     home = own if own.definitions else root
     if home is root:
-        # Where a name is given again it stands for something else.
+        # A file that defines the name itself means its own thing.
         reached = [root, *(it for it in named if it is not root and not it.definitions)]
     else:
         reached = [own]
@@ -207,7 +204,7 @@ def mentions(snapshot: Snapshot, place: Place, workspace: WorkspaceFiles) -> Men
 
 @dataclass(frozen=True, slots=True)
 class _FileMentions:
-    """What one file says of a name."""
+    """The occurrences of a name in one file, and the other names that it defines."""
 
     is_root: bool
     all: tuple[Mention, ...]
@@ -255,13 +252,13 @@ def _skill_mentions(here: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -
 
 
 def _can_mean(homes: set[Path], name: str, member: Snapshot, workspace: WorkspaceFiles) -> bool:
-    """Whether a name in another file can be that of one of these skills, and not of another one called the same."""
+    """Whether a name in another file can refer to one of these skills, not to another skill of the same name."""
     theirs = {it.path for it in _skills(member, workspace) if it.name == name}
     return not theirs or not homes or bool(theirs & homes)
 
 
 def _defining_project(here: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> Snapshot | None:
-    """The project file of a document, if such things get their names there; it may be the document itself."""
+    """Return the project file if it defines things of this kind. It can be the document itself."""
     suite = workspace.suite(snapshot)
     path = suite.project_path if suite is not None else None
     project = workspace.snapshot(path) if path is not None else None
@@ -274,7 +271,7 @@ def _defining_project(here: Name, snapshot: Snapshot, workspace: WorkspaceFiles)
 def _project_mentions(
     here: Name, project: Snapshot, snapshot: Snapshot, workspace: WorkspaceFiles
 ) -> Mentions:
-    """The places of a name that the project file gives: there, and in all files of the project."""
+    """Return the occurrences of a name that the project file defines, in all files of the project."""
     home = _FileMentions.of(project, here)
     used = (
         found
@@ -296,7 +293,7 @@ def _skills(snapshot: Snapshot, workspace: WorkspaceFiles) -> list[Skill]:
 
 
 def _skill_definition(path: Path, workspace: WorkspaceFiles) -> Mention:
-    """Where a skill has its name: in the front matter of its SKILL.md, else at the top."""
+    """Return where a skill is named: in the front matter of its SKILL.md, or else at the top of the file."""
     source = workspace.files.text(path) or ""
     text = Text(split_lines(source), workspace.encoding)
     located = Tree.of(front_lines(source)).find(("name",))

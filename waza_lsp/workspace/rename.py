@@ -1,7 +1,4 @@
-"""What can be renamed at a place, and the edits that do it: anchors, names of things, files.
-
-Paths that lead to a file, and what becomes of them when the file is moved.
-"""
+"""Renaming of anchors, names and files, and edits that keep paths correct when files move."""
 
 import os
 import re
@@ -22,11 +19,11 @@ from waza_lsp.workspace.references import Mentions, mentions
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 Moves = Mapping[Path, Path]
-"""Files and folders that are moved at once: the old place of each, and the new one."""
+"""Files and folders that move together: old path to new path."""
 
 
 class PathUse(NamedTuple):
-    """A path of a document, and where it leads: for a pattern, the folder before its first wildcard."""
+    """A path in a document and its target. The target of a pattern is the folder before its first wildcard."""
 
     snapshot: Snapshot
     value: PathValue
@@ -34,12 +31,12 @@ class PathUse(NamedTuple):
 
     @property
     def location(self) -> "types.Location":
-        """Where it stands, for the client."""
+        """The LSP location of the path."""
         return types.Location(self.snapshot.uri, self.snapshot.text.range(self.value.span))
 
 
 def paths_to(target: Path, snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[PathUse]:
-    """Every path in the suite and the workspace that leads to a file or folder; no patterns."""
+    """Return every path in the suite and the workspace whose target is a file or folder. Patterns do not count."""
     for member in workspace.mentioning(target.name, snapshot):
         yield from (
             it for it in _path_uses(member, workspace) if it.target == target and not it.value.is_pattern
@@ -49,7 +46,7 @@ def paths_to(target: Path, snapshot: Snapshot, workspace: WorkspaceFiles) -> Ite
 def _move_edits(
     moves: Moves, snapshots: Iterable[Snapshot], workspace: WorkspaceFiles
 ) -> "Iterator[tuple[Snapshot, list[types.TextEdit]]]":
-    """The edits that keep all paths leading where they do once all moves are made."""
+    """Return the edits that keep all paths correct after the moves."""
     for member in snapshots:
         edits = [
             types.TextEdit(member.text.range(it.value.span), scalar_content(it.value.style, text))
@@ -68,13 +65,13 @@ def _path_uses(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[PathUs
 
 
 def _text_after(use: PathUse, moves: Moves) -> str:
-    """The path as it has to be written once the moves are made."""
+    """Return the text of a path after the moves."""
     value, target = use.value, _path_after(use.target, moves)
     if value.text.startswith("/"):
         return value.text if target == use.target else target.as_posix()
     before = os.path.relpath(use.target, normal_path(value.folder))
     after = os.path.relpath(target, _folder_after(use, moves))
-    # Where waza takes no `..` the path would be wrong either way: it stays what somebody wrote.
+    # waza refuses `..` here, so no correct path exists: keep the text of the user.
     if before == after or (_is_confined(value) and after.startswith("..") and not before.startswith("..")):
         return value.text
     text = Path(after).as_posix()
@@ -87,34 +84,34 @@ def _text_after(use: PathUse, moves: Moves) -> str:
 
 
 def _folder_after(use: PathUse, moves: Moves) -> Path:
-    """The folder that a path starts from once the moves are made."""
+    """Return the base folder of a path after the moves."""
     folder, path, form = normal_path(use.value.folder), use.snapshot.path, use.snapshot.form
     after = _path_after(folder, moves)
     if after != folder or path is None or form is None:
         return after
-    # A task that moves stays one of its eval, whose folder stays where it is.
+    # A moved task still belongs to its eval, whose folder does not move.
     free = {"process"} if form.runnable != "task" else {"process", "eval", "fixtures"}
     return folder if use.value.base in free else _relocate(folder, path, _path_after(path, moves))
 
 
 def _relocate(folder: Path, old: Path, new: Path) -> Path:
-    """The folder that is to a file's new place what `folder` was to its old one."""
+    """Return the folder with the same position relative to `new` as `folder` has to `old`."""
     return normal_path(new.parent / os.path.relpath(folder, old.parent))
 
 
 def _is_confined(value: PathValue) -> bool:
-    """Whether the path may not lead out of where it starts (docs/reference/waza-formats.md, section 5.1)."""
+    """Whether the path must stay below its base folder (docs/reference/waza-formats.md, section 5.1)."""
     return value.base == "fixtures" or (value.base == "task" and value.kind == "file")
 
 
 def _path_after(path: Path, moves: Moves) -> Path:
-    """Where something comes to be that is moved, or is in a folder that is."""
+    """Return the path of a file or folder after the moves."""
     old = next((it for it in (path, *path.parents) if it in moves), None)
     return moves[old] / path.relative_to(old) if old is not None else path
 
 
 def normal_path(path: Path) -> Path:
-    """The path without `.` and `..`; links are not looked at."""
+    """Return the path without `.` and `..`, without resolving links."""
     return Path(os.path.normpath(path))
 
 
@@ -122,7 +119,7 @@ ANCHOR_NAME = r"[^\s,\[\]{}&*!|>'\"%@`#]+"
 
 
 class RenameError(ValueError):  # what a user is told, no failure of the program
-    """The new name cannot be given; the text says why."""
+    """The rename is refused. The message tells the user why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +141,9 @@ class RenameTarget:
 def rename_target(
     snapshot: Snapshot, place: Place, workspace: WorkspaceFiles, *, generic: bool = True
 ) -> RenameTarget | None:
-    """What can be renamed at a place. Names that nothing here defines (models, tools) cannot.
+    """Return what can be renamed at a place. Names without a definition (models, tools) cannot.
 
-    Without `generic`, what another server knows of YAML is left out: anchors.
+    Without `generic`, anchors are left out: another YAML server handles them.
     """
     form = snapshot.form
     if form is None:
@@ -164,7 +161,7 @@ def rename_target(
 
 
 def anchor_target(snapshot: Snapshot, place: Place) -> RenameTarget | None:
-    """The anchor at a place; None where its name stands for several values, one after the other."""
+    """Return the anchor at a place, or None if several values share its name."""
     found = anchor_occurrences(snapshot.tree, snapshot.text, place)
     if found is None or not found.definitions or _is_defined_again(snapshot, found.definitions[0]):
         return None
@@ -179,7 +176,7 @@ def _is_defined_again(snapshot: Snapshot, anchor: Span) -> bool:
 
 
 def _without_sign(span: Span) -> Span:
-    """Without the `&` or `*` at the start."""
+    """Return the span without the leading `&` or `*`."""
     return Span(Place(span.start.line, span.start.column + 1), span.end)
 
 
@@ -194,15 +191,15 @@ def rename_edit(
     workspace: WorkspaceFiles,
     client: Client = FULL_SUPPORT,
 ) -> types.WorkspaceEdit:
-    """The edits that give the thing another name.
+    """Return the edits that rename the target.
 
     Raises:
-        CannotRename: the name cannot be used, something else has it, or the editor cannot do it.
+        RenameError: the name is invalid or taken, or the editor cannot rename files.
 
     """
     new = new.strip()
     if not new or "\n" in new:
-        raise RenameError("The new name must be a text on one line")
+        raise RenameError("The new name must be a single non-empty line")
     match target.thing:
         case Anchors(spans):
             return _anchor_edit(spans, new, snapshot)
@@ -214,9 +211,9 @@ def rename_edit(
 
 def _anchor_edit(spans: tuple[Span, ...], new: str, snapshot: Snapshot) -> types.WorkspaceEdit:
     if not re.fullmatch(ANCHOR_NAME, new):
-        raise RenameError("The name of an anchor has no blanks, brackets, quotes or commas")
+        raise RenameError("An anchor name cannot contain spaces, brackets, quotes or commas")
     if any(new in it.parsed.anchors for it in snapshot.tree.pieces):
-        raise RenameError(f"There is an anchor '{new}' already")
+        raise RenameError(f"An anchor named '{new}' already exists")
     return types.WorkspaceEdit(
         {snapshot.uri: [types.TextEdit(snapshot.range(it), new) for it in sorted(spans)]}
     )
@@ -224,7 +221,7 @@ def _anchor_edit(spans: tuple[Span, ...], new: str, snapshot: Snapshot) -> types
 
 def _name_edit(found: Mentions, new: str) -> types.WorkspaceEdit:
     if new in found.taken:
-        raise RenameError(f"There is a {found.name.thing} '{new}' already")
+        raise RenameError(f"A {found.name.thing} named '{new}' already exists")
     changes: dict[str, list[types.TextEdit]] = {}
     for it in found.places:
         edit = types.TextEdit(it.text.range(it.inner), scalar_content(it.style, new))
@@ -236,10 +233,10 @@ def _file_edit(
     value: PathValue, new: str, snapshot: Snapshot, workspace: WorkspaceFiles, client: Client
 ) -> types.WorkspaceEdit:
     if not client.rename_files:
-        raise RenameError("This editor cannot rename files for a server")
+        raise RenameError("This editor does not let the server rename files")
     old, wanted = normal_path(value.folder / value.text), normal_path(value.folder / new)
     if workspace.files.exists(wanted):
-        raise RenameError(f"There is a file '{new}' already")
+        raise RenameError(f"A file named '{new}' already exists")
     return move_files_edit([(old, wanted)], workspace, client, snapshot, rename=True)
 
 
@@ -251,8 +248,8 @@ def move_files_edit(
     *,
     rename: bool = False,
 ) -> types.WorkspaceEdit:
-    """The edits that keep all paths leading where they do when files move; with `rename` the moves themselves, too."""
-    # One edit for each document: those of a second one would count in a text that the first has changed.
+    """Return the edits that keep all paths correct when files move; with `rename`, also the moves themselves."""
+    # One edit per document: positions in a second edit would refer to the text before the first.
     members = {
         it.uri: it for old, _ in pairs for it in workspace.mentioning(old.name, snapshot, below=old)
     }.values()

@@ -1,7 +1,7 @@
-"""How much of a task's score each weighted entry decides (docs/reference/waza-graders.md, section 2.3).
+"""The share of each weighted entry in a task's score (docs/reference/waza-graders.md, section 2.3).
 
-The entries of a list in a task and those of the same list in its eval count together, and so do the checks that the
-schema gives a weight (`x-check-weight`). Entries of lists further down (those of checkpoints) count nowhere.
+Entries of a task and of its eval count together, and so do checks with a weight in the schema (`x-check-weight`).
+Entries of nested lists (checkpoints) do not count.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 class Weighted(NamedTuple):
-    """An entry with its weight; `written` is the value it has for it, None when the weight is the usual one."""
+    """An entry with its weight. `node` is the value in the text, or None for a default weight."""
 
     site: VisitedValue
     weight: float
@@ -28,7 +28,7 @@ class Weighted(NamedTuple):
 
 
 class Share(NamedTuple):
-    """The part, 0..1, that an entry has in the score: from `least` to `most`, as other files add more or less."""
+    """The share (0..1) of an entry in the score. It ranges from `least` to `most`, depending on the other files."""
 
     entry: Weighted
     least: float
@@ -36,7 +36,7 @@ class Share(NamedTuple):
 
     @property
     def percent(self) -> str:
-        """The part in words."""
+        """The share in words."""
         low, high = f"{self.least:.0%}", f"{self.most:.0%}"
         if high == "0%":
             return "less than 1%"
@@ -59,7 +59,7 @@ class _Weights(NamedTuple):
 def score_shares(
     snapshot: Snapshot, workspace: WorkspaceFiles, *, only_explicit: bool = False
 ) -> list[Share]:
-    """The share of every weighted entry; with `only_explicit` nothing where all have the usual weight."""
+    """Return the share of every weighted entry. With `only_explicit`, return nothing if all weights are defaults."""
     own = _cached_weights(snapshot)
     if own is None or not own.entries:
         return []
@@ -75,7 +75,7 @@ def score_shares(
 def _other_weights(
     snapshot: Snapshot, workspace: WorkspaceFiles, *, of_tasks: bool
 ) -> Iterator[_Weights | None]:
-    """The weights of the eval; for an eval those of each of its tasks."""
+    """Return the weights of the eval; for an eval, those of each of its tasks."""
     suite = workspace.suite(snapshot)
     if suite is None:
         return
@@ -129,7 +129,7 @@ def _weighted(site: VisitedValue) -> Weighted:
 
 
 def _weight_key(schema: Schema) -> str:
-    """The key of an entry that holds its weight; empty when it has none."""
+    """Return the key that holds the weight of an entry, or an empty string."""
     return next((name for name, it in schema.get("properties", {}).items() if "x-share" in it), "")
 
 

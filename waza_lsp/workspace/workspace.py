@@ -1,4 +1,4 @@
-"""The files around a document as snapshots. What the editor has open comes before what is on disk."""
+"""The other files of a workspace as snapshots. Text that is open in the editor wins over the disk."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ from waza_lsp.syntax.tree.tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceFiles:
-    """What a request may ask about other files. `process_dir` is where runs are started; None when unknown.
+    """Access to the other files for one request. `process_dir` is where runs start, or None if unknown.
 
-    `opened` gives the snapshot of an open file, `listed` the YAML files of the workspace (which may take long),
-    `recalled` what was recorded of an eval, `measured` the last values of its metrics.
+    `open_snapshot` returns the snapshot of an open file, `list_files` the YAML files of the workspace (this can be
+    slow), `recordings` the recorded trials of an eval, and `metric_values` the last values of its metrics.
     """
 
     process_dir: Path | None = None
@@ -31,19 +31,19 @@ class WorkspaceFiles:
     metric_values: Callable[[Path], Mapping[str, float]] = lambda _: {}
 
     def is_file(self, path: Path) -> bool:
-        """Whether there is such a file."""
+        """Whether the path is a file."""
         return self.files.is_file(path)
 
     def is_directory(self, path: Path) -> bool:
-        """Whether there is such a folder."""
+        """Whether the path is a folder."""
         return self.files.is_directory(path)
 
     def glob(self, pattern: str, folder: Path) -> list[Path]:
-        """The files and folders below `folder` that a Go glob names."""
+        """Return the files and folders below `folder` that match a Go glob."""
         return self.files.glob(pattern, folder)
 
     def snapshot(self, path: Path) -> Snapshot | None:
-        """A file as it is now; None when it cannot be read."""
+        """Return the current snapshot of a file, or None if it cannot be read."""
         found = self.open_snapshot(path)
         if found is not None:
             return found
@@ -55,21 +55,21 @@ class WorkspaceFiles:
         return Snapshot(path.as_uri(), None, Text(lines, self.encoding), tree, kind)
 
     def suite(self, snapshot: Snapshot) -> SuiteFiles | None:
-        """The suite that a document belongs to."""
+        """Return the suite that a document belongs to."""
         form = snapshot.form
         if form is None or snapshot.path is None:
             return None
         return form.document(snapshot.data, snapshot.path, self.process_dir, self.files).suite
 
     def eval_path(self, snapshot: Snapshot) -> Path | None:
-        """The eval that a document is or belongs to; cheaper than its suite."""
+        """Return the eval that a document is or belongs to. This is cheaper than `suite`."""
         form, path = snapshot.form, snapshot.path
         if form is None or path is None or form.runnable == "experiment":
             return None
         return owner_of(form.runnable or form.kind, path, self.files)
 
     def members(self, snapshot: Snapshot) -> Iterator[Snapshot]:
-        """The eval files of a document's suite, the document itself first."""
+        """Return the eval files of a document's suite, the document itself first."""
         yield snapshot
         suite = self.suite(snapshot)
         for path in suite.paths if suite is not None else ():
@@ -83,9 +83,9 @@ class WorkspaceFiles:
     def mentioning(
         self, word: str, snapshot: Snapshot | None = None, *, below: Path | None = None
     ) -> Iterator[Snapshot]:
-        """The eval files of a document's suite and of the workspace that hold a word, the document itself first.
+        """Return the eval files of the suite and the workspace that contain a word, the document itself first.
 
-        Files at or below `below` are given whether or not they hold it.
+        Files at or below `below` are always included.
         """
         if snapshot is not None:
             yield snapshot
