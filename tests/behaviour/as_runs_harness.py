@@ -1,4 +1,4 @@
-"""What the editor and a run say of the same files."""
+"""Compare the findings of the editor with the result of a run of the same files."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 
 
 def errors(folder: Path, name: str) -> list[str]:
-    """What the editor underlines as an error in one of the files."""
+    """Return the texts that the editor marks as errors in one of the files."""
     return [it.underlined for it in found_at(folder / name, folder) if it.severity == "error"]
 
 
 def is_refused(folder: Path) -> bool:
-    """Whether no run of the folder's eval can start."""
+    """Whether the folder's eval is refused by a run."""
     try:
         refuse_unreadable_graders(load_suite(folder / "eval.yaml", process_dir=folder))
     except LoadError:

@@ -1,4 +1,4 @@
-"""Completion in marked documents: what is offered at `¦`, and what the document is after an item was taken.
+"""Completion in marked documents: the items at `¦`, and the document after accepting one.
 
 Only this file knows what a completion item looks like; the tests hold documents, labels and results.
 """
@@ -24,7 +24,7 @@ _STOP = re.compile(
 
 @dataclass(frozen=True)
 class ListedFiles:
-    """A disk of the files in a list, all below one folder."""
+    """A fake disk with the listed files below one folder."""
 
     names: Sequence[str] = ()
     process_dir: Path | None = FOLDER
@@ -44,7 +44,7 @@ class ListedFiles:
 
 @dataclass(frozen=True)
 class Offered:
-    """What was offered in a document, in the order in which an editor shows it."""
+    """The completion items of a document, in the order that an editor shows."""
 
     snapshot: Snapshot
     cursor: types.Position
@@ -60,7 +60,7 @@ class Offered:
         return found[0]
 
     def applied(self, item: types.CompletionItem) -> str:
-        """The document after the item was taken, every place to fill in holding its first text."""
+        """Return the document after accepting an item; each tab stop has its default text."""
         edit = item.text_edit
         assert isinstance(edit, types.TextEdit)
         assert edit.range.start.line == edit.range.end.line == self.cursor.line
@@ -82,7 +82,7 @@ def offered(
     client: CompletionClient = CompletionClient(),  # noqa: B008  # immutable
     line_end: str = "\n",
 ) -> Offered:
-    """What is offered at the cursor of a marked document."""
+    """Return the items at the cursor of a marked document."""
     found = marked(document)
     assert found.cursor is not None
     snapshot = snapshot_of(found.source.replace("\n", line_end), name, FOLDER)
@@ -100,7 +100,7 @@ def check_offered(
     only: Sequence[str] | None = None,
     files: Sequence[str] = (),
 ) -> Offered:
-    """The labels: the `first` ones in order, some that must or must not be among them, or `only` these."""
+    """Check the labels: the `first` ones in order, labels that must or must not occur, or `only` these."""
     found = offered(document, name, files=files)
     assert found.labels[: len(first)] == list(first)
     assert set(has) <= set(found.labels), found.labels
@@ -119,19 +119,19 @@ def check_taken(
     files: Sequence[str] = (),
     client: CompletionClient = CompletionClient(),  # noqa: B008  # immutable
 ) -> None:
-    """The document after taking the item called `label`."""
+    """Check the document after accepting the item `label`."""
     found = offered(before, name, files=files, client=client)
     expected = textwrap.dedent(after).removeprefix("\n")
     assert _trimmed(found.applied(found.item(label))) == _trimmed(expected)
 
 
 def check_nothing(document: str, name: str = "eval.yaml") -> None:
-    """Nothing is offered."""
+    """Check that there are no items."""
     assert offered(document, name).labels == []
 
 
 def expanded(snippet: str) -> str:
-    """A snippet as text: every tab stop with its default or first choice. Stops must be 1, 2, 3 ... in order."""
+    """Return a snippet as text, each tab stop with its default or first choice. Stops must be 1, 2, 3 ... in order."""
     stops: list[int] = []
 
     def text(found: re.Match[str]) -> str:
@@ -148,5 +148,5 @@ def expanded(snippet: str) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """Blanks at line ends do not show."""
+    """Remove trailing spaces."""
     return "\n".join(it.rstrip() for it in str(Text.of(text)).split("\n"))

@@ -1,4 +1,4 @@
-"""What is found in a document: the underlined text, the severity, the code and the message of each finding."""
+"""The findings of a document: marked text, severity, code and message."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +21,7 @@ config:
 
 
 class Found(NamedTuple):
-    """One finding as a person sees it; `line` counts from one."""
+    """One finding as a user sees it. Lines count from one."""
 
     line: int
     underlined: str
@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
 
 def found_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -> list[Found]:
-    """All findings of a document, in the order of the text."""
+    """Return all findings of a document in text order."""
     snapshot = snapshot_of(source, name, folder)
     return [
         Found(
@@ -46,7 +46,7 @@ def found_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -
 
 
 def only_finding(source: str, name: str = "eval.yaml") -> Found:
-    """The one finding of a document; more or fewer fail the test."""
+    """Return the only finding of a document. More or fewer fail the test."""
     found = found_in(source, name)
     assert len(found) == 1, found
     return found[0]

@@ -1,4 +1,4 @@
-"""Mistakes that people make, made in a good text: each gives the broken texts, one mistake in each."""
+"""Typical mistakes: each function yields copies of a valid text with one mistake."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ def draft_of(source: str) -> Draft:
 
 
 def members(draft: Draft, pointer: Pointer = ()) -> Iterator[tuple[Pointer, Member]]:
-    """Every entry and item of a document."""
+    """Yield every entry and item of a document."""
     container = container_at(draft, pointer)
     for it in container.members if container is not None else ():
         place = (*pointer, it.part)
@@ -47,7 +47,7 @@ def misspelt_words(source: str) -> Iterator[str]:
 
 
 def single_values_without_list(source: str) -> Iterator[str]:
-    """`[x]` and a single `- x` without the bracket or dash."""
+    """Remove the brackets of `[x]`, or the dash of a single `- x`."""
     draft = draft_of(source)
     for _, it in members(draft):
         if it.node.kind is Kind.SEQ and len(it.node.items) == 1 and it.node.items[0].kind is Kind.SCALAR:
@@ -77,7 +77,7 @@ def missing_keys(source: str) -> Iterator[str]:
 
 
 def options_beside_config(source: str) -> Iterator[str]:
-    """The key `config` of a grader left out, its options beside the type."""
+    """Remove the key `config` of a grader, so that its options are siblings of the type."""
     draft = draft_of(source)
     for _, it in members(draft):
         if it.part == "config" and it.key is not None and it.is_block and it.key.start.column:
@@ -92,7 +92,7 @@ def options_beside_config(source: str) -> Iterator[str]:
 
 
 def settings_at_the_top(source: str) -> Iterator[str]:
-    """A key of the top-level `config` at the top level."""
+    """Move a key of the top-level `config` to the top level."""
     draft = draft_of(source)
     for pointer, it in members(draft, ("config",)):
         edits = remove(draft, pointer) if len(pointer) == 2 and it.is_one_line_flow else None

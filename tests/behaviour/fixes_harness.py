@@ -1,4 +1,4 @@
-"""Documents before and after a fix; example files in other layouts."""
+"""Documents before and after a fix, and example files in other layouts."""
 
 import textwrap
 from itertools import pairwise
@@ -26,7 +26,7 @@ def marks_of(snapshot: Snapshot) -> list[RangedFinding]:
 def actions_at(
     document: str, name: str = "eval.yaml", folder: Path | None = None, only: list[str] | None = None
 ) -> tuple[Snapshot, list[types.CodeAction]]:
-    """The code actions at the cursor of a document, asked for by a person."""
+    """Return the code actions at the cursor, as if the user opened the menu."""
     found = marked(document)
     snapshot = snapshot_of(found.source, name, folder)
     cursor = found.cursor or types.Position(0, 0)
@@ -37,13 +37,13 @@ def actions_at(
 
 
 def quick_fixes(document: str, name: str = "eval.yaml", folder: Path | None = None) -> list[types.CodeAction]:
-    """The fixes at the cursor, without the offers to ignore the finding."""
+    """Return the fixes at the cursor, without those that ignore the finding."""
     _, found = actions_at(document, name, folder, ["quickfix"])
     return [it for it in found if not it.title.startswith("Ignore ")]
 
 
 def check_fix(before: str, after: str, title: str | None = None, name: str = "eval.yaml") -> None:
-    """The best fix at the cursor (or the one with a title) makes the one text of the other."""
+    """Check that the preferred fix (or the one with a title) turns one text into the other."""
     snapshot, found = actions_at(before, name)
     chosen = next((it for it in found if title in {None, it.title}), None)
     assert chosen is not None, [it.title for it in found]
@@ -51,7 +51,7 @@ def check_fix(before: str, after: str, title: str | None = None, name: str = "ev
 
 
 def applied(snapshot: Snapshot, action: types.CodeAction) -> str:
-    """The text after a code action, made of its edits as an editor would."""
+    """Apply the edits of a code action as an editor would."""
     assert action.edit is not None
     assert action.edit.document_changes is not None
     text = snapshot.text
@@ -78,7 +78,7 @@ def draft_of(snapshot: Snapshot) -> Draft:
 
 
 def restyled(source: str, step: int, dash: int, line_end: str = "\n") -> str:
-    """A block-style text with other indentation: `step` for mappings, `dash` for lists below their key."""
+    """Return a block-style text with another indentation: `step` for mappings, `dash` for lists."""
     writer = _Restyling(step, dash)
     for line in source.split("\n"):
         writer.take(line)
@@ -91,9 +91,9 @@ class _Restyling:
         self.comments: list[str] = []
         self._step, self._dash = step, dash
         self._frames: list[tuple[int, int, bool]] = []
-        """Old column, new column, whether it is a list."""
+        """Old column, new column, and whether it is a list."""
         self._block: tuple[int, int, int | None] | None = None
-        """In a block scalar: the old and new column of its key, and by how much its lines move."""
+        """In a block scalar: the old and new column of its key, and the shift of its lines."""
 
     def take(self, line: str) -> None:
         content = line.lstrip(" ")

@@ -18,7 +18,7 @@ _CARETS = re.compile(r"#\s*(\^+)\s+(\w+) ([\w-]+)\s*$")
 
 @dataclass(frozen=True)
 class Marked:
-    """A document without its marks: the cursor, and the findings that its caret lines promise."""
+    """A document without its marks, its cursor, and the findings that the caret lines expect."""
 
     source: str
     cursor: types.Position | None
@@ -27,7 +27,7 @@ class Marked:
 
 
 def marked(document: str) -> Marked:
-    """Dedent a document and take its marks out."""
+    """Dedent a document and remove its marks."""
     lines: list[str] = []
     cursor: types.Position | None = None
     findings: list[tuple[int, int, int, str, str]] = []
@@ -46,6 +46,6 @@ def marked(document: str) -> Marked:
 
 
 def snapshot_of(source: str, name: str = "eval.yaml", folder: Path | None = None) -> Snapshot:
-    """A snapshot of a document that may stand in a real folder."""
+    """Return a snapshot of a document, optionally in a real folder."""
     base = (folder or Path("/nowhere/evals")).as_posix()
     return Snapshot.of(f"file://{base}/{name}", source, version=1)

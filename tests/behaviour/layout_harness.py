@@ -1,4 +1,4 @@
-"""What an editor shows or writes besides text that was typed: tokens, hints, formatted text."""
+"""Semantic tokens, inlay hints and formatting, as texts that tests can compare."""
 
 import textwrap
 
@@ -17,7 +17,7 @@ WHOLE = types.Range(types.Position(0, 0), types.Position(1_000_000, 0))
 
 
 def decoded(tokens: types.SemanticTokens) -> list[tuple[types.Range, str]]:
-    """The stretches of the tokens in their order, and what each is."""
+    """Return the span and kind of each token in order."""
     line = column = 0
     found: list[tuple[types.Range, str]] = []
     numbers = list(tokens.data)
@@ -33,7 +33,7 @@ def decoded(tokens: types.SemanticTokens) -> list[tuple[types.Range, str]]:
 def coloured(
     document: str, name: str = "eval.yaml", span: types.Range | None = None
 ) -> list[tuple[str, str]]:
-    """The text of each token, and what it is."""
+    """Return the text and kind of each token."""
     snapshot = snapshot_of(textwrap.dedent(document), name)
     return [(text_in(snapshot, it), kind) for it, kind in decoded(semantic_tokens(snapshot, span))]
 
@@ -41,7 +41,7 @@ def coloured(
 def hinted(
     snapshot: Snapshot, workspace: WorkspaceFiles, wanted: EnabledHints, span: types.Range = WHOLE
 ) -> list[str]:
-    """The lines that have hints, with the hints in ⟨⟩ where they are shown."""
+    """Return the lines that have hints, with the hints in ⟨⟩ at their position."""
     found: dict[int, list[types.InlayHint]] = {}
     for it in inlay_hint(snapshot, span, workspace, wanted):
         found.setdefault(it.position.line, []).append(it)
@@ -55,7 +55,7 @@ def hinted(
 
 
 def formatted(source: str, span: types.Range | None = None, name: str = "eval.yaml") -> str:
-    """The text after formatting. A second time changes nothing, and the data stay what they were."""
+    """Return the text after formatting. Formatting again changes nothing, and the data stay the same."""
     snapshot = snapshot_of(source, name)
     after = _applied(snapshot, formatting(snapshot, span))
     if span is None:
@@ -65,7 +65,7 @@ def formatted(source: str, span: types.Range | None = None, name: str = "eval.ya
 
 
 def entered(document: str, name: str = "eval.yaml") -> str:
-    """The line that the mark is on after Enter was typed there."""
+    """Return the new line after Enter at the mark."""
     mark = marked(document)
     assert mark.cursor is not None
     snapshot = snapshot_of(mark.source, name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Written:
-    """How a file is laid out. `flush` lists have their dashes in the column of their key."""
+    """The layout of a file. In `flush` lists, the dashes are in the column of the key."""
 
     step: int
     flush: bool
@@ -30,7 +30,7 @@ LAYOUTS = [
 
 
 def laid_out(document: str, layout: Written) -> str:
-    """The document in a layout; what is one column too deep stays so."""
+    """Return the document in a layout. Content that is one column too deep stays so."""
     columns: list[tuple[int, int]] = [(0, 0)]
     lines = [_moved(it, layout, columns) for it in document.split("\n")]
     return layout.line_end.join(lines)
@@ -54,7 +54,7 @@ def _moved(line: str, layout: Written, columns: list[tuple[int, int]]) -> str:
 def _column(
     indent: int, layout: Written, columns: list[tuple[int, int]], *, is_dash: bool, known: int | None = None
 ) -> int:
-    """Where content at `indent` goes; levels deeper than it have ended."""
+    """Return the new column of content at `indent`. Deeper levels have ended."""
     while columns[-1][0] > indent:
         columns.pop()
     if columns[-1][0] < indent:

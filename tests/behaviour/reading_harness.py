@@ -1,4 +1,4 @@
-"""What a reader of a document gets, as texts: hover, outline, lenses, folds, selections, names, links."""
+"""Requests that read a document, as texts: hover, outline, lenses, folds, selections, names, links."""
 
 import textwrap
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 
 @dataclass(frozen=True)
 class Hovered:
-    """The text of a hover, and the text that it is about."""
+    """The text of a hover, and the text in its range."""
 
     text: str
     on: str
@@ -34,7 +34,7 @@ class Hovered:
 
 
 def hovered(document: str, name: str = "eval.yaml", *, line_end: str = "\n") -> Hovered | None:
-    """The hover at the mark of a document."""
+    """Return the hover at the mark."""
     mark = marked(document)
     snapshot = snapshot_of(mark.source.replace("\n", line_end), name)
     assert mark.cursor is not None
@@ -47,12 +47,12 @@ def hovered(document: str, name: str = "eval.yaml", *, line_end: str = "\n") -> 
 
 
 def check_hover(document: str, expected: str, *, on: str, name: str = "eval.yaml") -> None:
-    """The hover at the mark is exactly this, about exactly that text."""
+    """Check the hover at the mark and its range."""
     assert hovered(document, name) == Hovered(textwrap.dedent(expected).strip(), on)
 
 
 def text_in(snapshot: Snapshot, stretch: types.Range) -> str:
-    """The text that a client marks for a range."""
+    """Return the text in a range."""
     lines = str(snapshot.text).replace("\r\n", "\n").split("\n")
     encoded = [it.encode("utf-16-le") for it in lines]
     first, last = stretch.start, stretch.end
@@ -65,7 +65,7 @@ def text_in(snapshot: Snapshot, stretch: types.Range) -> str:
 
 
 def outline(document: str, name: str = "eval.yaml") -> str:
-    """The outline as indented lines, `name: detail`."""
+    """Return the outline as indented lines, `name: detail`."""
     return "\n".join(_outline(document_symbol(snapshot_of(textwrap.dedent(document), name)), ""))
 
 
@@ -78,7 +78,7 @@ def _outline(symbols: Sequence[types.DocumentSymbol], indent: str) -> list[str]:
 
 
 def lenses(source: str, name: str = "eval.yaml") -> list[tuple[str, str, object]]:
-    """Each lens: the line it is on, its title, and the task it runs."""
+    """Return the line, title and task of each lens."""
     snapshot = snapshot_of(source, name)
     found: list[tuple[str, str, object]] = []
     for it in code_lens(snapshot):
@@ -92,13 +92,13 @@ def lenses(source: str, name: str = "eval.yaml") -> list[tuple[str, str, object]
 
 
 def folds(source: str, name: str = "eval.yaml") -> list[tuple[int, int]]:
-    """First and last line of each fold, counted from zero."""
+    """Return the first and last line of each fold, counted from zero."""
     found = folding_range(snapshot_of(source, name))
     return sorted((it.start_line, it.end_line) for it in found)
 
 
 def selections(document: str, name: str = "eval.yaml") -> list[str]:
-    """What is selected step by step, starting at the mark; the whole document, which is always last, left out."""
+    """Return each step of the selection from the mark, without the last one, the whole document."""
     mark = marked(document)
     snapshot = snapshot_of(mark.source, name)
     assert mark.cursor is not None
@@ -115,7 +115,7 @@ def selections(document: str, name: str = "eval.yaml") -> list[str]:
 def definitions(
     document: str, folder: Path, name: str = "eval.yaml", process_dir: Path | None = None
 ) -> list[str]:
-    """Where the mark leads: `path` below `folder`, or the text in the document itself."""
+    """Return the definition at the mark: a `path` below `folder`, or a text in the document."""
     mark = marked(document)
     snapshot = snapshot_of(mark.source, name, folder)
     assert mark.cursor is not None
@@ -128,7 +128,7 @@ def definitions(
 def links(
     source: str, folder: Path, name: str = "eval.yaml", process_dir: Path | None = None
 ) -> dict[str, str]:
-    """Each linked text with the path below `folder` that it leads to."""
+    """Return each linked text with its target below `folder`."""
     snapshot = snapshot_of(textwrap.dedent(source), name, folder)
     found = document_link(snapshot, WorkspaceFiles(process_dir))
     return {text_in(snapshot, it.range): _relative(it.target or "", folder) for it in found}
@@ -141,7 +141,7 @@ def _relative(uri: str, folder: Path) -> str:
 
 
 def highlights(document: str, name: str = "eval.yaml") -> list[tuple[int, str, str]]:
-    """Line, text and `read` or `write` of each highlight for the name at the mark."""
+    """Return line, text and `read` or `write` of each highlight for the name at the mark."""
     mark = marked(document)
     snapshot = snapshot_of(mark.source, name)
     assert mark.cursor is not None
@@ -151,7 +151,7 @@ def highlights(document: str, name: str = "eval.yaml") -> list[tuple[int, str, s
 
 
 def referring_lines(document: str, name: str = "eval.yaml", *, include_declaration: bool = True) -> list[int]:
-    """The lines with references to the name at the mark."""
+    """Return the lines with references to the name at the mark."""
     mark = marked(document)
     snapshot = snapshot_of(mark.source, name)
     assert mark.cursor is not None

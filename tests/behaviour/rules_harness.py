@@ -1,4 +1,4 @@
-"""Examples of rule pages, and small suites, as files that can be checked.
+"""Examples of rule pages and small suites, as files to check.
 
 A page's block is the file at fault: a grader, a task, an eval, trigger tests or a project file. Blocks with
 `file=NAME` are files beside it, named from the folder of the eval. What an example does not show is added: an eval
@@ -44,20 +44,20 @@ _BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.
 
 
 class Example(NamedTuple):
-    """The files of a section; the first is the one that is checked."""
+    """The files of a section. The first one is checked."""
 
     name: str
     files: Mapping[str, str]
 
     def checked_in(self, root: Path) -> list[Found]:
-        """The findings of the first file when all of them stand in `root/evals` and runs start in `root`."""
+        """Return the findings of the first file, with all files in `root/evals` and runs that start in `root`."""
         folder = root / "evals"
         write(folder, self.files)
         return found_at(folder / self.name, root)
 
 
 def examples(page: str) -> dict[str, Example]:
-    """The sections Example and Instead of a page; what Instead does not repeat it has from Example."""
+    """Return the sections Example and Instead of a page. Files missing in Instead come from Example."""
     found: dict[str, Example] = {}
     beside: dict[str, str] = {}
     for heading in ("Example", "Instead"):
@@ -78,7 +78,7 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def found_at(path: Path, process_dir: Path) -> list[Found]:
-    """The findings of a file on disk when runs are started in `process_dir`."""
+    """Return the findings of a file on disk, with runs that start in `process_dir`."""
     snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"))
     world = CheckContext(path, Scope(path.parent, process_dir), Files())
     return [
@@ -117,7 +117,7 @@ def _name(data: Mapping[str, Any]) -> str:
 
 
 def _data(text: str) -> Mapping[str, Any]:
-    """The data, or as many lines from the top as can be read."""
+    """Return the data of the longest valid start of a text."""
     lines = text.splitlines()
     for end in range(len(lines), 0, -1):
         try:

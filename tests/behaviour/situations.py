@@ -13,31 +13,31 @@ REST = "…"
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file by what can stand in it: a root key, a map, a place for one of several values, a list of maps."""
+    """A kind of file and its parts: a root key, a map, a key with an enum value, a list of maps."""
 
     file: str
     root: str
-    """Lines of the top level that do not depend on anything."""
+    """Top-level lines without dependencies."""
     missing: str
-    """A key of the top level that is not in any of the documents, and another one."""
+    """Two top-level keys that no document contains."""
     other: str
     map: str
     inner: str
-    """A line of that map, and a key that may stand beside it."""
+    """A line of that map, and an allowed sibling key."""
     inner_missing: str
     choice: tuple[str, ...] = ()
-    """Lines that lead to a key whose value is one of several, its own line last and without value."""
+    """Lines up to a key with an enum value. Its own line is last and has no value."""
     values: tuple[str, ...] = ()
     list: str = ""
     item: tuple[str, ...] = ()
-    """The lines of an item, and a key that may stand beside them."""
+    """The lines of an item, and an allowed sibling key."""
     item_missing: str = ""
     skeleton: str = ""
-    """The label of an item to fill in."""
+    """The label of a skeleton item."""
     is_required: bool = True
-    """Whether the first key of `root` must be there."""
+    """Whether the first key of `root` is required."""
     may_be_empty: bool = True
-    """Whether the file's name alone says what it is."""
+    """Whether the file name is enough to recognise the kind."""
 
 
 KINDS = [
@@ -141,7 +141,7 @@ KINDS = [
 
 @dataclass(frozen=True)
 class Taken:
-    """After taking the item `label`, the document is `after`. Without `any_layout` dashes stand below their key."""
+    """Accepting the item `label` turns the document into `after`. Without `any_layout`, dashes are indented."""
 
     id: str
     before: str
@@ -153,7 +153,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Offered:
-    """What is offered: `has` among others, `first` at the top; nothing at all without any."""
+    """The expected items: `has` among others, `first` at the top. Without either, no items."""
 
     id: str
     before: str
@@ -322,7 +322,7 @@ def _in_list(kind: Kind) -> Iterator[Taken]:
 
 
 def _listed(kind: Kind) -> str:
-    """A document that ends with an item."""
+    """Return a document that ends with an item."""
     first, *others = kind.item
     return "\n".join([kind.root, f"{kind.list}:", f"  - {first}", *(f"    {it}" for it in others)])
 

@@ -1,4 +1,4 @@
-"""Requests in a suite of real files: which file is open is said by the document with the mark."""
+"""Requests in a suite of real files. The file with the mark is open in the editor."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -72,7 +72,7 @@ SUITE = {
 
 
 class Place:
-    """A mark in one of the files of a suite on disk; the marked file is open with its text."""
+    """A cursor in one file of a suite on disk. That file is open in the editor."""
 
     def __init__(self, root: Path, files: Mapping[str, str]) -> None:
         self.root = root
@@ -105,7 +105,7 @@ class Place:
         return self._told(found)
 
     def renamable(self) -> str | None:
-        """The stretch that can be renamed; it is also offered as the name to start from."""
+        """Return the text that can be renamed, which is also the placeholder."""
         found = prepare_rename(self.snapshot, self.position, self.workspace)
         if found is None:
             return None
@@ -113,7 +113,7 @@ class Place:
         return found.placeholder
 
     def renamed(self, new: str) -> dict[str, str]:
-        """The files that a rename changes, as they are afterwards; moved files as `old -> new`."""
+        """Return the files that a rename changes, with their new text; moved files as `old -> new`."""
         edit = rename(self.snapshot, self.position, new, self.workspace)
         assert edit is not None
         return self.applied(edit)
@@ -158,7 +158,7 @@ class Place:
 
 
 def at(root: Path, name: str, text: str, files: Mapping[str, str] = SUITE) -> Place:
-    """The suite with a mark put into the first occurrence of a text, in which `¦` says where."""
+    """Return the suite with the cursor in the first occurrence of a text; `¦` marks it in the text."""
     assert text.replace(CURSOR, "") in files[name], text
     source = files[name].replace(text.replace(CURSOR, ""), text, 1)
     return Place(root, {**files, name: source})

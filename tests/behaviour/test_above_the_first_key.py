@@ -1,4 +1,4 @@
-"""What is half-typed at the top of a file costs the rest of it nothing."""
+"""Unfinished text at the top of a file does not affect the rest."""
 
 import pytest
 

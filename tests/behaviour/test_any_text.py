@@ -1,4 +1,4 @@
-"""Whatever stands in a document, the requests that read it answer, and their ranges are nested."""
+"""Read requests respond for any text, with properly nested ranges."""
 
 import itertools
 import random

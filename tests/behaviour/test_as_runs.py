@@ -1,4 +1,4 @@
-"""What keeps a run from starting is an error in the editor, at the right place, and what a run takes is none."""
+"""What a run refuses is an error in the editor, at the right place. What a run accepts is not."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ SERVER = "mcp_mocks: [{{name: k, tools: {{t: {{responses: [{}]}}}}}}]\n"
 
 
 def task_with(keys: str) -> str:
-    """The task with more keys; those that are indented are inputs."""
+    """Return the task with more keys; indented ones go into its inputs."""
     return TASK.replace("inputs:\n", f"inputs:\n{keys}") if keys.startswith(" ") else TASK + keys
 
 

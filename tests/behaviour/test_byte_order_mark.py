@@ -1,4 +1,4 @@
-"""A document whose text an editor sends with its byte-order mark."""
+"""Documents that an editor sends with a byte-order mark."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the engine says of a file to a program is what the editor says of its text."""
+"""`check_file` and the editor report the same findings."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ OF_TEXTS = {
     *("duplicate-key", "second-document", "syntax-error", "text-cut-by-comment"),
     *("unknown-tag", "unquoted-template", "unreadable-config", "unused-suppression"),
 }
-"""What only a text can have."""
+"""Codes that need the text, not only the data."""
 WITHOUT_DATA = {"empty-file"}
 EXAMPLES = [
     pytest.param(example, id=f"{rule.code}-{heading}")

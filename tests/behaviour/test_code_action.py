@@ -1,4 +1,4 @@
-"""Which actions are offered, in which form: kinds, versions, all fixes at once, runs."""
+"""Code actions: kinds, document versions, the action for all fixes, limits."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Wherever completion is asked for, every item that is offered can be taken.
+"""At any position, every completion item can be accepted.
 
 The result is valid YAML, the key, value or list item that the label names is there, and no key is in a place where
 the schema does not know it. The places are made from real suites: new lines in likely and unlikely columns,
@@ -79,7 +79,7 @@ tasks:
 
 
 def sources() -> Iterator[tuple[str, str]]:
-    """Names and texts of the suites."""
+    """Return the names and texts of the suites."""
     yield ".waza.yaml", PROJECT
     yield "eval.yaml", EVERYTHING
     yield "eval.yaml", re.sub(r"(?m)^( *)(- )?", lambda it: it[1] * 2 + ("-   " if it[2] else ""), EVERYTHING)
@@ -90,7 +90,7 @@ def sources() -> Iterator[tuple[str, str]]:
 
 @cache
 def written() -> tuple[tuple[str, str], ...]:
-    """The suites as they are, and the same data in other ways to write: steps, dashes, quotes, brackets."""
+    """Return the suites in several styles: indentation, dashes, quotes, brackets."""
     plain = list(sources())
     others = [
         (name, text)
@@ -102,7 +102,7 @@ def written() -> tuple[tuple[str, str], ...]:
 
 
 class _Indented(yaml.SafeDumper):
-    """Dashes below their key, steps of 3."""
+    """Style: indented dashes, steps of 3."""
 
     def __init__(self, *more: Any, **options: Any) -> None:
         super().__init__(*more, **{**options, "indent": 3, "width": 1000})
@@ -112,14 +112,14 @@ class _Indented(yaml.SafeDumper):
 
 
 class _Flush(yaml.SafeDumper):
-    """Dashes beside their key, steps of 4, texts in double quotes."""
+    """Style: dashes in the column of the key, steps of 4, strings in double quotes."""
 
     def __init__(self, *more: Any, **options: Any) -> None:
         super().__init__(*more, **{**options, "indent": 4, "width": 1000, "default_style": '"'})
 
 
 class _Brackets(yaml.SafeDumper):
-    """The innermost maps and lists in brackets, texts in single quotes."""
+    """Style: innermost maps and lists in brackets, strings in single quotes."""
 
     def __init__(self, *more: Any, **options: Any) -> None:
         super().__init__(
@@ -139,7 +139,7 @@ class Case(NamedTuple):
 
 
 def cases(seed: int, count: int) -> Iterator[Case]:
-    """Random places of random suites."""
+    """Yield random positions in random suites."""
     dice = random.Random(seed)  # noqa: S311  # reproducible, not secret
     known = written()
     makers = [_new_line, _new_line, _half_key, _no_value, _dash, _anywhere, _in_brackets, _dropped]
@@ -202,7 +202,7 @@ def _anywhere(dice: random.Random, lines: list[str]) -> Made:
 
 
 def _in_brackets(dice: random.Random, lines: list[str]) -> Made:
-    """A new member at the start or the end of brackets."""
+    """Add a new member at the start or the end of brackets."""
     places = [(i, at) for i, it in enumerate(lines) for at, mark in enumerate(it) if mark in "[]{}"]
     places = [(i, at) for i, at in places if not set(lines[i][:at]) & set("#\"'") and ": |" not in lines[i]]
     if not places:
@@ -218,7 +218,7 @@ def _in_brackets(dice: random.Random, lines: list[str]) -> Made:
 
 
 def _dropped(dice: random.Random, lines: list[str]) -> Made:
-    """Lines that have gone, and the cursor where they were."""
+    """Remove lines and put the cursor in their place."""
     at = dice.randrange(len(lines))
     count = dice.choice([1, 1, 2, 3])
     indent = " " * (len(lines[at]) - len(lines[at].lstrip(" -")))
@@ -227,7 +227,7 @@ def _dropped(dice: random.Random, lines: list[str]) -> Made:
 
 
 def _is_sound(text: str) -> bool:
-    """Whether a text can be read, and has each key once."""
+    """Whether a text is valid and has no duplicate keys."""
     try:
         return all(_keys(yaml.compose(text, yaml.CSafeLoader)))
     except yaml.YAMLError:
@@ -235,7 +235,7 @@ def _is_sound(text: str) -> bool:
 
 
 def _keys(node: Any) -> Iterator[bool]:
-    """For each map, whether its keys stand there once only."""
+    """Yield for each map whether its keys are unique."""
     if isinstance(node, yaml.MappingNode):
         names = [key.value for key, _ in node.value]
         yield len(set(names)) == len(names)
@@ -287,7 +287,7 @@ FRAGMENTS = [
 
 @pytest.mark.parametrize("seed", first_quick(range(8), 2))
 def test_in_broken_text_items_break_nothing_more(seed: int) -> None:
-    """Edits stay on the line and hold the cursor; the text has no more problems than before."""
+    """Check that edits stay on the line and contain the cursor, and that the text gets no new problems."""
     dice = random.Random(seed)  # noqa: S311  # reproducible, not secret
     known = written()
     for _ in range(100):
@@ -316,7 +316,7 @@ def _problem_count(text: str) -> int:
 
 
 def check_gained(case: Case, found: Offered, item: Any) -> None:
-    """The result of taking an item has what the base document has, and what the label says."""
+    """Check that accepting an item keeps the data of the base document and adds what the label says."""
     result = found.applied(item)
     if found.snapshot.text.line_end == "\r\n":
         assert "\n" not in result.replace("\r\n", "")
@@ -344,13 +344,13 @@ def check_gained(case: Case, found: Offered, item: Any) -> None:
 
 
 def _is_there(found: Offered, item: Any) -> bool:
-    """Whether the item is what the cursor's token says already."""
+    """Whether the item equals the token at the cursor."""
     line = found.snapshot.text.line(found.cursor.line)
     return str(item.label).removeprefix("- ") in line
 
 
 def _things(data: Any) -> Iterator[str]:
-    """Every key and every scalar of a document, and one thing for each list item."""
+    """Yield every key and scalar of a document, and one marker per list item."""
     if isinstance(data, dict):
         for key, value in data.items():
             yield str(key)

@@ -1,4 +1,4 @@
-r"""Completion inside code: names in assertions, pieces of patterns. Only the word at the cursor is replaced."""
+r"""Completion inside code: names in assertions, parts of patterns. It replaces only the word at the cursor."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def line(document: str, written: str) -> Offered:
 
 
 def taken(document: str, written: str, label: str) -> str:
-    """The line after taking an item."""
+    """Return the line after accepting an item."""
     found = line(document, written)
     return found.applied(found.item(label)).split("\n")[found.cursor.line].strip().removeprefix("- ")
 

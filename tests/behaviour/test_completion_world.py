@@ -1,4 +1,4 @@
-"""Names from the world in completion: SKILL.md, other files of the suite, the workspace, recorded runs."""
+"""Completion of names from SKILL.md, other files of the suite, the workspace, and recorded runs."""
 
 import json
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ WORLD = {
 
 
 def offered_at(root: Path, name: str, text: str, files: Mapping[str, str] = WORLD) -> dict[str, str | None]:
-    """What is offered at a mark, by label, with the few words beside it."""
+    """Return the detail of each completion item at a mark, by label."""
     place = at(root, name, text, files)
     old = place.workspace
     workspace = WorkspaceFiles(

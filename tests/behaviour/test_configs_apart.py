@@ -1,4 +1,4 @@
-"""waza reads the config of each grader apart from its file: what it then does not find is told, as a run tells it."""
+"""waza parses the config of each grader separately from its file. What gets lost is reported, as in a run."""
 
 from pathlib import Path
 

@@ -14,7 +14,7 @@ DRAFT = {"type": "text", "about": "a: b, plain", "entry": ENTRY}
 
 
 def written(document: str, name: str = "tasks/a.yaml", **options: Any) -> str | None:
-    """The text after the only action at the mark; None when there is none."""
+    """Return the text after the only action at the mark, or None."""
     mark = marked(document)
     assert mark.cursor is not None
     snapshot = snapshot_of(mark.source, name)

@@ -1,4 +1,4 @@
-"""A file with nothing in it: one finding, and a skeleton to begin with."""
+"""Empty files: one finding, and a skeleton as its fix."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""List items with nothing in them: they are left out by a run, and said to be by the editor."""
+"""Empty list items: a run ignores them, and the editor reports them."""
 
 import pytest
 from pydantic import ValidationError

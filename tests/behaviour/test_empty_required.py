@@ -1,4 +1,4 @@
-"""Keys that must be there and stand there without a value: to waza that is the zero value, as if they were missing."""
+"""Required keys without a value. waza uses the zero value, as if they were missing."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is found while typing: one mistake, one finding, on the smallest token."""
+"""Findings while typing: one mistake, one finding, on the smallest token."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Repairs of how a line begins, and of which of several places the schema knows."""
+"""Fixes for the start of a line, and for keys with several possible positions."""
 
 import pytest
 

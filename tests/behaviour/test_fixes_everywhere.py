@@ -39,7 +39,7 @@ VALLY = {
 LAYOUTS = [(2, 0, "\n"), (2, 2, "\r\n"), (3, 3, "\n"), (4, 4, "\r\n"), (4, 2, "\n")]
 
 UNKNOWABLE = {"bad-mock", "missing-companion", "invalid-scoring-weight-key"}
-"""What a placeholder stands for only the author knows: the next finding asks for it."""
+"""Only the author knows the value of a placeholder, so the next finding asks for it."""
 
 
 HARMFUL: dict[tuple[str, Mutation], str] = {
@@ -49,7 +49,7 @@ HARMFUL: dict[tuple[str, Mutation], str] = {
     ): "a missing type is guessed by its options alone, not by the shape of their values",
     ("vally", no_blank_after_colon): "a missing blank is mended together with the quotes behind it",
 }
-"""Mutations of which a best fix brings up another finding, and why."""
+"""Mutations whose preferred fix causes another finding, and why."""
 
 
 Errors = Counter[tuple[str, str]]
@@ -73,7 +73,7 @@ def test_fixes_mend_and_harm_nothing(mutation: Mutation, suites: str, request: p
 
 
 def _some(texts: Iterator[str], at: int) -> Iterator[str]:
-    """Every third text: the mistakes of a kind are much alike."""
+    """Return every third text, because mistakes of one kind are similar."""
     yield from (it for number, it in enumerate(texts) if (number + at) % 3 == 0)
 
 
@@ -108,7 +108,7 @@ def _check_solution(
 
 
 def _check_lines(snapshot: Snapshot, after: str, solution: Solution) -> None:
-    """All bytes outside the edits are as they were, and all lines end as they did."""
+    """Check that bytes outside the edits and line endings are unchanged."""
     before = snapshot.text.lines
     touched = {line for it in solution.edits for line in range(it.span.start.line, it.span.end.line + 1)}
     kept = [line for at, line in enumerate(before) if at not in touched]
@@ -123,7 +123,7 @@ def _errors(marks: list[RangedFinding]) -> Errors:
 
 
 def _key(mark: RangedFinding) -> tuple[str, str]:
-    """The finding without its advice, which may change with what is beside it."""
+    """Return the finding without its advice, which can depend on neighbouring text."""
     return mark.finding.code, re.split(r"[.;] ", mark.finding.message)[0]
 
 

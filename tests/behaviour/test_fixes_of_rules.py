@@ -1,4 +1,4 @@
-"""The best fix of every finding of the rule pages and of the repairs, in several layouts.
+"""The preferred fix of every finding of the rule pages and repairs, in several layouts.
 
 Its finding is gone afterwards, nothing new is found, and all bytes outside its edits are as they were.
 """
@@ -28,7 +28,7 @@ from waza_lsp.syntax.edit.edits import Draft
 
 
 class Case(NamedTuple):
-    """A file with a mistake, `name`, and those beside it."""
+    """A file with a mistake (`name`) and the files next to it."""
 
     title: str
     name: str
@@ -44,7 +44,7 @@ def _cases() -> Iterator[Case]:
 
 
 def _in_flow(text: str) -> str:
-    """The values of the top-level keys in brackets; unchanged when the text cannot be read."""
+    """Put the values of top-level keys into brackets. An invalid text stays unchanged."""
     try:
         data = plain(read_yaml(text))
     except YamlError:
@@ -55,7 +55,7 @@ def _in_flow(text: str) -> str:
 
 
 def _with_comments(text: str) -> str:
-    """A comment above each top-level key, and one at its end where nothing else stands there."""
+    """Add a comment above each top-level key, and one at the end of its line if there is room."""
     lines: list[str] = []
     for line in text.splitlines(keepends=True):
         is_key = line[:1].isalpha() and ":" in line
@@ -80,7 +80,7 @@ UNKNOWABLE = {
     "missing-prompt-file",
     "other-skill",
 }
-"""What a placeholder stands for, or which of two the author wants, is not known: the next finding asks for it."""
+"""Only the author knows the value of a placeholder, or which of two to keep, so the next finding asks for it."""
 
 
 @pytest.mark.slow

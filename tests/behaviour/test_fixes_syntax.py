@@ -1,4 +1,4 @@
-"""Repairs of text that is not YAML, and text that is YAML of another kind than was meant."""
+"""Fixes for invalid YAML, and for valid YAML that means something else than intended."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What can be folded."""
+"""Folding ranges."""
 
 from tests.behaviour.reading_harness import folds
 

@@ -1,4 +1,4 @@
-"""Formatting: small edits, comments and texts untouched, nothing in broken files; and the line after Enter."""
+"""Formatting: small edits, comments and text unchanged, no edits in broken files; the line after Enter."""
 
 import pytest
 from lsprotocol import types

@@ -1,4 +1,4 @@
-"""A grader, and an eval of the other dialect, that no run takes has an error in the editor, at the right place; others have none."""
+"""Graders and vally evals that a run refuses have an error in the editor, at the right place. Others do not."""
 
 import textwrap
 from pathlib import Path
@@ -16,7 +16,7 @@ VALLY = "name: v\nstimuli:\n  - name: a\n    prompt: hi\n    graders: []\n"
 
 
 def said(folder: Path, underlined: str | None) -> bool:
-    """Whether the editor and a run agree that exactly this is wrong."""
+    """Check that the editor and a run refuse exactly this text."""
     found = errors(folder, "eval.yaml")
     assert found == ([] if underlined is None else [underlined])
     return is_refused(folder) is (underlined is not None)

@@ -1,4 +1,4 @@
-"""What a key or value means."""
+"""Hover: the meaning of a key or value."""
 
 import pytest
 from lsprotocol import types

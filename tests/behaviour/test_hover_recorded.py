@@ -1,4 +1,4 @@
-"""What hover tells of recorded runs: matches of patterns, outcomes of assertions, checks that failed."""
+"""Hover facts from recorded runs: pattern matches, results of assertions, failed checks."""
 
 import json
 from dataclasses import replace

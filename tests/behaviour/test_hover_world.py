@@ -1,4 +1,4 @@
-"""What hover adds from the files around a document: paths, shares, skills, graders, tasks, the cost of a type."""
+"""Hover facts from other files: paths, shares, skills, graders, tasks, the cost of a type."""
 
 from pathlib import Path
 

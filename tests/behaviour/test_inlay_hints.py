@@ -1,4 +1,4 @@
-"""What counts although it is not written: matches, shares, inherited settings, defaults."""
+"""Inlay hints: matches, shares, inherited settings, defaults."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Lines below a list that stand in none of its columns: waza refuses the file, and so do we."""
+"""Lines below a list that align with none of its columns. waza refuses the file, and so do we."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lenses: what can be run, from where it stands."""
+"""Lenses on evals and tasks."""
 
 from dataclasses import replace
 
@@ -86,7 +86,7 @@ PASSED = Verdict("r1", "passed", 1.0, NOW - 130, tokens=12_345, scores=(0.0, 0.5
 
 
 def titles(standing: RunStatus, without: set[ActionKind] | None = None, source: str = TASK_FILE) -> list[str]:
-    """The lenses on the only runnable of a task file, or on the first of an eval."""
+    """Return the lenses on the runnable of a task file, or on the first of an eval."""
     is_task = source is TASK_FILE
     snapshot = snapshot_of(source, "tasks/a.yaml" if is_task else "eval.yaml")
     known = {("task", "t1") if is_task else ("eval", ""): standing}

@@ -1,4 +1,4 @@
-"""Anchors and their aliases are typed together."""
+"""Linked editing of anchors with aliases, and of names."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Paths of a document: links to what is there, and the way to it."""
+"""Paths in a document: links and definitions."""
 
 from pathlib import Path
 

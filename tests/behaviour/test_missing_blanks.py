@@ -1,4 +1,4 @@
-"""A blank left out after a colon or a dash: one finding, and the fix puts it in."""
+"""A missing space after a colon or a dash: one finding, whose fix inserts it."""
 
 import pytest
 

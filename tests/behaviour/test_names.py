@@ -1,4 +1,4 @@
-"""Names within a document: anchors, and graders that are referred to."""
+"""Names within a document: anchors, and references to graders."""
 
 from pathlib import Path
 

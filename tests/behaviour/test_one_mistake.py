@@ -1,4 +1,4 @@
-"""Mistakes that break more than one thing, and are one finding all the same."""
+"""Mistakes that break several things but are one finding."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Checks look into no file outside the workspace."""
+"""Checks read no file outside the workspace."""
 
 from pathlib import Path
 

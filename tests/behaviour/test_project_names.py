@@ -1,4 +1,4 @@
-"""Names that the project file gives: environments of vally, used by evals and stimuli."""
+"""Names that the project file defines: vally environments, used by evals and stimuli."""
 
 from pathlib import Path
 

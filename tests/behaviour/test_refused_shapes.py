@@ -1,4 +1,4 @@
-"""Older forms that no run takes any more say so; they are no errors, as those that are still understood are none."""
+"""Old forms: forms that no run accepts any more say so; accepted ones are not errors."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Renaming graders, tasks, skills, anchors and files, in every file that names them."""
+"""Renaming graders, tasks, skills, anchors and files in every file that uses them."""
 
 from pathlib import Path
 
@@ -69,7 +69,7 @@ def test_quotes_stay_and_come_where_they_are_needed(
 
 
 def test_a_name_that_another_grader_has(tmp_path: Path) -> None:
-    with pytest.raises(RenameError, match="There is a grader 'greets' already"):
+    with pytest.raises(RenameError, match="A grader named 'greets' already exists"):
         at(tmp_path, "evals/tasks/a.yaml", "name: sho¦rt").renamed("greets")
 
 
@@ -106,7 +106,7 @@ def test_an_anchor_that_is_given_twice_cannot(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("new", ["a b", "a,b", "[x"])
 def test_a_name_that_no_anchor_can_have(tmp_path: Path, new: str) -> None:
-    with pytest.raises(RenameError, match="name of an anchor"):
+    with pytest.raises(RenameError, match="anchor name cannot contain"):
         at(tmp_path, "eval.yaml", "&b¦ase", {"eval.yaml": ANCHORED}).renamed(new)
 
 
@@ -123,7 +123,7 @@ def test_a_file_moves_and_every_path_follows(tmp_path: Path) -> None:
 
 
 def test_a_file_does_not_move_over_another_one(tmp_path: Path) -> None:
-    with pytest.raises(RenameError, match="There is a file"):
+    with pytest.raises(RenameError, match="A file named"):
         at(tmp_path, "evals/tasks/a.yaml", "no¦tes.txt").renamed("other/plan.txt")
 
 
@@ -134,7 +134,7 @@ def test_a_path_to_nothing_cannot_be_renamed(tmp_path: Path) -> None:
 
 def test_an_editor_that_renames_no_files_is_told_so(tmp_path: Path) -> None:
     place = at(tmp_path, "evals/tasks/a.yaml", "no¦tes.txt")
-    with pytest.raises(RenameError, match="This editor cannot rename files"):
+    with pytest.raises(RenameError, match="This editor does not let the server rename files"):
         rename(place.snapshot, place.position, "minutes.txt", place.workspace, Client(rename_files=False))
 
 

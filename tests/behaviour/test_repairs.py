@@ -1,4 +1,4 @@
-"""Files before and after their author repaired a mistake: found before, on the token at fault, and gone after."""
+"""Files before and after a repair: the finding is on the faulty token before, and gone after."""
 
 import textwrap
 from pathlib import Path
@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent / "repairs"
 
 
 class Repair(NamedTuple):
-    """A part of a file before and after. `kind` is the file or the part; `code` and `token` are what is found."""
+    """A part of a file before and after. `kind` names the file or part; `code` and `token` are the expected finding."""
 
     title: str
     kind: str
@@ -39,7 +39,7 @@ def _repair(text: str) -> Repair:
 
 
 def _config(text: str) -> str:
-    """The usual settings with these among them."""
+    """Return the usual settings plus these."""
     given = {line.strip().partition(":")[0].lower().replace("-", "_") for line in text.splitlines()}
     stands_for = {
         "timeoutseconds": "timeout_seconds",
@@ -55,7 +55,7 @@ def _config(text: str) -> str:
 
 
 def file_of(kind: str, text: str) -> tuple[str, str]:
-    """Name and text of the file that the part stands in."""
+    """Return the name and text of the file that contains the part."""
     match kind:
         case "eval":
             return "eval.yaml", text

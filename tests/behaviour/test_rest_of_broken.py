@@ -1,4 +1,4 @@
-"""One mistake in the syntax is told once; what is wrong elsewhere is told all the same."""
+"""A syntax error is reported once, and other findings in the file are still reported."""
 
 from pathlib import Path
 

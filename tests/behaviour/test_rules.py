@@ -1,4 +1,4 @@
-"""Rules that look at more than their page's example shows: what they must say, and what they must leave alone."""
+"""Rules beyond the example of their page: what they must report, and what they must accept."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ SKILL = "---\nname: notes\ndescription: Takes notes.\n---\nTake notes.\n"
 
 
 def found(root: Path, checked: str, **files: str) -> list[Found]:
-    """The findings of one file of a suite that stands in `root/evals`. `__` in a name is a folder, `_yaml` the end."""
+    """Return the findings of one file of a suite in `root/evals`. In a name, `__` is a folder and `_yaml` the suffix."""
     named = {name.replace("__", "/").replace("_yaml", ".yaml"): text for name, text in files.items()}
     write(root / "evals", named)
     return found_at(root / "evals" / checked, root)
@@ -24,7 +24,7 @@ def codes(root: Path, checked: str, **files: str) -> list[tuple[str, str]]:
 
 
 def task(**keys: str) -> str:
-    """A task with other inputs or keys; each value is YAML that follows the key."""
+    """Return a task with other inputs or keys. Each value is the YAML after the key."""
     return TASK + "".join(f"{key}: {value}\n" for key, value in keys.items())
 
 
@@ -118,7 +118,7 @@ def test_one_id_in_two_files_is_told_in_both(tmp_path: Path) -> None:
 def test_numbers_are_told_apart_as_they_are_written(
     key: str, one: str, other: str, is_same: bool, tmp_path: Path
 ) -> None:
-    """docs/reference/waza-formats.md, section 3: a text field takes the source text."""
+    """docs/reference/waza-formats.md, section 3: a string field takes the source text."""
     old = {"id": "some-task", "name": "Some task"}[key]
     rest = ("Some task", "Other") if key == "id" else ("some-task", "other")
     files = {"eval_yaml": GRADED, "tasks__a_yaml": TASK.replace(old, one)}

@@ -1,4 +1,4 @@
-"""Each rule's page is true: its Example has exactly that finding, and its Instead has none."""
+"""The page of each rule is correct: its Example has exactly that finding, and its Instead has none."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from waza_engine.generate.pages import rules_with_pages
 
 PAGES = {rule.code: examples(module.__doc__ or "") for rule, module in rules_with_pages()}
 ALSO = {"odd-metric-weights": {"unenforced-metric"}}
-"""Findings that an example cannot do without."""
+"""Findings that an example cannot avoid."""
 WITH_EXAMPLE = {code: page for code, page in PAGES.items() if "Example" in page}
 
 

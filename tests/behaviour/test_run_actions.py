@@ -1,4 +1,4 @@
-"""The code actions of runs: what the lenses offer, for editors that show none."""
+"""Code actions that run and regrade, for editors without lenses."""
 
 from lsprotocol import types
 
@@ -34,7 +34,7 @@ KNOWN = {
 def offered(
     document: str, known: dict[tuple[str, str], RunStatus] | None = None, **context: object
 ) -> list[tuple[str, str]]:
-    """Title and command of the actions at the mark."""
+    """Return the title and command of the actions at the mark."""
     mark = marked(document)
     assert mark.cursor is not None
     snapshot = snapshot_of(mark.source)

@@ -1,4 +1,4 @@
-"""What is selected step by step."""
+"""Selection ranges."""
 
 from tests.behaviour.reading_harness import selections
 

@@ -1,4 +1,4 @@
-"""Colours for what a YAML grammar cannot know."""
+"""Semantic tokens."""
 
 from lsprotocol import types
 

@@ -67,7 +67,7 @@ def _check(case: Offered, labels: list[str], shown: str) -> None:
 
 
 def _asked(editor: Editor, name: str, document: str) -> Items:
-    """What is offered at the mark, in the order in which it is shown."""
+    """Return the items at the mark in display order."""
     before, _, after = document.partition(CURSOR)
     uri = editor.open(name, before + after)
     last = before.rpartition("\n")[2]
@@ -84,7 +84,7 @@ def _item(items: Items, label: str, shown: str) -> dict[str, Any]:
 
 
 def _applied(document: str, item: dict[str, Any]) -> str:
-    """The document after the item was taken, without its mark; tab stops have their first texts."""
+    """Return the document after accepting an item, without the mark; tab stops have their default text."""
     before, _, after = document.partition(CURSOR)
     lines = (before + after).split("\n")
     start, end = item["textEdit"]["range"]["start"], item["textEdit"]["range"]["end"]

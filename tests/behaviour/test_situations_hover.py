@@ -36,7 +36,7 @@ graded = pytest.mark.parametrize("kind", GRADED, ids=lambda it: it.file)
 
 
 def hovered(editor: Editor, kind: Kind, document: str, layout: Written) -> str:
-    """The text at the mark; empty without a hover."""
+    """Return the hover text at the mark, or an empty string."""
     before, _, after = laid_out(document, layout).partition(CURSOR)
     uri = editor.open(kind.file, before + after)
     column = len(before.rpartition("\n")[2].encode("utf-16-le")) // 2

@@ -1,4 +1,4 @@
-"""One slip in a good suite, of the kinds that authors repair: it is told, and what else was said stays as it was.
+"""One typical slip in a valid suite: it is reported, and the other findings stay the same.
 
 `slips/*.txt` hold the slips: the file and the codes that come up, the text as it should be, and as it is written.
 """
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "slips"
 
 
 class Slip(NamedTuple):
-    """`codes` come up when `good` is written as `bad` in the file `name` of a suite."""
+    """Replacing `good` by `bad` in the file `name` of a suite causes findings with `codes`."""
 
     title: str
     suite: str
@@ -50,7 +50,7 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def usual(suites: Path) -> dict[Path, set[tuple[str, str]]]:
-    """What is said of the good files: nothing bad."""
+    """The findings of the valid files: no errors or warnings."""
     found = {
         path: found_at(path, suites / path.relative_to(suites).parts[0]) for path in suites.rglob("*.yaml")
     }

@@ -1,4 +1,4 @@
-"""The outline."""
+"""Document symbols."""
 
 import json
 import textwrap
@@ -94,7 +94,7 @@ def test_a_task_file() -> None:
 
 
 def _texts(source: str) -> dict[str, tuple[str, str]]:
-    """The marked text and the selected text of each symbol by its name; every range holds its children's."""
+    """Return the range text and the selection text of each symbol by name. Each range contains its children's."""
     snapshot = snapshot_of(source)
     found: dict[str, tuple[str, str]] = {}
     waiting = list(document_symbol(snapshot))

@@ -1,4 +1,4 @@
-"""A tab behind the dash of an item, where YAML wants blanks."""
+"""A tab after the dash of an item, where YAML requires spaces."""
 
 import pytest
 

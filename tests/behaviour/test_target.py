@@ -1,4 +1,4 @@
-"""What is newer than the version of waza that a project uses."""
+"""Features that are newer than the project's version of waza."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -83,7 +83,7 @@ def test_no_version(given: object) -> None:
 
 
 def _seen(text: str, target: str, name: str = "eval.yaml") -> list[tuple[str, str]]:
-    """Codes and severities, without what is newer than the target."""
+    """Return codes and severities, without findings about newer features."""
     snapshot = snapshot_of(text, name)
     marks = findings(snapshot, CheckContext(snapshot.path, target=target))
     return [

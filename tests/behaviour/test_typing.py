@@ -84,7 +84,7 @@ def _units(text: str) -> int:
 
 @lru_cache(maxsize=8)
 def _closed(text: str) -> str | None:
-    """The text with what its end lacks: brackets and quotes."""
+    """Return the text with missing closing brackets and quotes added."""
     for closing in CLOSINGS:
         try:
             yaml.compose(text + closing, yaml.CSafeLoader)
@@ -107,7 +107,7 @@ def _check_keys(node: yaml.Node | None, shown: str) -> None:
 
 @lru_cache(maxsize=64)
 def _strange(name: str, above: str, text: str | None) -> frozenset[str]:
-    """What is said of unknown keys in a text; `above` says what kind of file it is."""
+    """Return the findings about unknown keys in a text; `above` determines the kind of file."""
     form = Snapshot.of(f"file:///suite/{name}", above).form
     if form is None or text is None:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Vally files in the editor: the same requests as for waza's, answered from other schemas."""
+"""Vally files in the editor: the same requests as for waza, with other schemas."""
 
 from pathlib import Path
 
@@ -165,7 +165,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "support-desk" / "eval.yaml"
 
 
 def _targets(text: str) -> list[str]:
-    """Where the last word of a line of the example is defined: file and line."""
+    """Return the file and line that define the last word of a line of the example."""
     snapshot = Snapshot.of(EXAMPLE.as_uri(), EXAMPLE.read_text(encoding="utf-8"))
     [line] = [number for number, it in enumerate(snapshot.text.lines) if text in it]
     column = snapshot.text.lines[line].index(text) + len(text) - 2

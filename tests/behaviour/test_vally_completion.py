@@ -1,4 +1,4 @@
-"""Completion in eval specs of vally: one situation each, named after what the writer is doing."""
+"""Completion in vally eval specs, one situation per test."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Experiments while they are written: what planning would refuse, at its token, and where they can be run."""
+"""Experiments in the editor: what planning would refuse, at its token, and their lenses."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What spec files in public repositories look like, in our own words: each shape once, with what is said of it."""
+"""Spec files with the shapes that occur in public repositories, in our own words, with their findings."""
 
 from pathlib import Path
 

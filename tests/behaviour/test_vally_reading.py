@@ -1,4 +1,4 @@
-"""Hover, outline and navigation in eval specs of vally."""
+"""Hover, outline and navigation in vally eval specs."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Every eval, task and grader of a workspace by its name."""
+"""Workspace symbols: every eval, task and grader by name."""
 
 from pathlib import Path
 

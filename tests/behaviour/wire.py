@@ -1,4 +1,4 @@
-"""A small editor: a real server process, spoken to in JSON, nothing of the server imported.
+"""A minimal editor that talks JSON to a real server process, without importing the server.
 
 Answers are plain dictionaries, as they came over the wire. Requests of the server are answered with nothing.
 """
@@ -27,17 +27,17 @@ FULL: dict[str, Any] = {
         "hover": {"contentFormat": ["markdown", "plaintext"]},
     }
 }
-"""What a modern editor can do."""
+"""The capabilities of a modern editor."""
 LEAST: dict[str, Any] = {}
-"""An editor that says nothing about itself."""
+"""An editor without any capabilities."""
 
 
 class WireError(Exception):
-    """The server answered with an error."""
+    """The server responded with an error."""
 
 
 class Editor:
-    """An editor with one server, for as long as the `with` block lasts."""
+    """An editor with one server, as a context manager."""
 
     def __init__(
         self, root: Path, capabilities: dict[str, Any], options: dict[str, Any] | None = None
@@ -80,7 +80,7 @@ class Editor:
         return self._process.pid
 
     def ask(self, method: str, params: Any) -> Any:
-        """Send a request and wait for its answer."""
+        """Send a request and wait for its response."""
         number = next(self._ids)
         self._send({"id": number, "method": method, "params": params})
         while True:
@@ -100,7 +100,7 @@ class Editor:
         self._send({"method": method, "params": params})
 
     def open(self, name: str, text: str) -> str:
-        """Open a document below the root; gives its URI."""
+        """Open a document below the root and return its URI."""
         uri = (self.root / name).as_uri()
         item = {"uri": uri, "languageId": "yaml", "version": next(self._versions), "text": text}
         self.tell("textDocument/didOpen", {"textDocument": item})
@@ -110,19 +110,19 @@ class Editor:
         self.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def type(self, uri: str, line: int, character: int, text: str) -> None:
-        """Put a text in at a place."""
+        """Insert a text at a position."""
         place = {"line": line, "character": character}
         change = {"range": {"start": place, "end": place}, "text": text}
         document = {"uri": uri, "version": next(self._versions)}
         self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
 
     def at(self, request: str, uri: str, line: int, character: int, **more: Any) -> Any:
-        """A request of `textDocument/` about a place."""
+        """Send a `textDocument/` request about a position."""
         place = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
         return self.ask(f"textDocument/{request}", {**place, **more})
 
     def of(self, request: str, uri: str, **more: Any) -> Any:
-        """A request of `textDocument/` about a whole document."""
+        """Send a `textDocument/` request about a whole document."""
         return self.ask(f"textDocument/{request}", {"textDocument": {"uri": uri}, **more})
 
     def _send(self, message: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What editors say they take of edits."""
+"""Reading an editor's support for workspace edits."""
 
 from lsprotocol import types
 from pytest_lsp import client_capabilities

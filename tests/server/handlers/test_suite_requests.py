@@ -41,7 +41,7 @@ async def test_definition_references_and_rename_cross_files(
     edit = await client.text_document_rename_async(types.RenameParams(document, position, "polite"))
     assert edit is not None
     assert sorted(edit.changes or ()) == sorted([eval_file.as_uri(), uri])
-    with pytest.raises(JsonRpcException, match="There is a grader 'opened-the-file' already"):
+    with pytest.raises(JsonRpcException, match="A grader named 'opened-the-file' already exists"):
         await client.text_document_rename_async(types.RenameParams(document, position, "opened-the-file"))
 
 
