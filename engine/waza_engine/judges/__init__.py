@@ -1,1 +1,1 @@
-"""Talking to a judge model."""
+"""Judges: ask a model to grade or compare the work of an agent."""

@@ -1,6 +1,6 @@
-"""A judge in the Copilot CLI, as waza has it: the only one that can continue an agent's session.
+"""The Copilot CLI as a judge, as in waza: the only judge that can continue an agent's session.
 
-Needs the extra `copilot` (the Copilot SDK) and an installed CLI; both are looked for when a turn is held, because
+Needs the extra `copilot` (the Copilot SDK) and an installed CLI. Both are looked up when a turn starts, because
 importing the SDK takes a second.
 """
 
@@ -21,10 +21,10 @@ _USAGE = {"input_tokens": "inputTokens", "output_tokens": "outputTokens", "cost"
 
 @dataclass(frozen=True, slots=True)
 class CopilotJudge:
-    """Starts a CLI for each turn. `cli_path` empty: the SDK finds one.
+    """Starts a CLI for each turn. With an empty `cli_path` the SDK looks for one.
 
-    `provider` is the SDK's description of an own model endpoint; None uses the signed-in account. `environment`
-    is added to the CLI's.
+    `provider` is the SDK's description of the user's own model endpoint; None uses the signed-in account.
+    `environment` is added to that of the CLI.
     """
 
     model: str = ""
@@ -33,16 +33,16 @@ class CopilotJudge:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
-        """Hold one turn in a session of its own, or in the agent's."""
-        talk = _Talk(self, request)
+        """Run one turn in a new session, or in the agent's."""
+        turn = _Turn(self, request)
         try:
-            asyncio.run(talk.held())
-        except Exception as error:  # one place for whatever the SDK and the CLI raise
-            raise JudgeError(str(error) or type(error).__name__, talk.calls) from error
-        return talk.result()
+            asyncio.run(turn.run())
+        except Exception as error:  # whatever the SDK and the CLI raise
+            raise JudgeError(str(error) or type(error).__name__, turn.calls) from error
+        return turn.result()
 
     def reply(self, message: str, model: str = "") -> Any:
-        """Ask for one JSON reply, without any tool."""
+        """Ask for one JSON reply, without tools."""
         turn = self.turn(JudgeRequest(message, model=model, only_these_tools=True))
         if turn.error:
             raise JudgeError(turn.error)
@@ -50,8 +50,8 @@ class CopilotJudge:
 
 
 @dataclass(slots=True)
-class _Talk:
-    """One turn while it is being held."""
+class _Turn:
+    """One turn in progress."""
 
     judge: CopilotJudge
     request: JudgeRequest
@@ -60,13 +60,13 @@ class _Talk:
     errors: list[str] = field(default_factory=list)
     usage: Counter[str] = field(default_factory=Counter)
 
-    async def held(self) -> None:
-        sdk = _imported("copilot")
-        # It logs calls that an older CLI does not know as errors with tracebacks, and then manages without them.
+    async def run(self) -> None:
+        sdk = _import("copilot")
+        # The SDK logs calls that an older CLI does not know as errors with tracebacks, then works without them.
         logging.getLogger("copilot").setLevel(logging.CRITICAL)
         async with sdk.CopilotClient(**self._client_options(sdk)) as client:
             session = await self._session(sdk, client)
-            session.on(self._noted)
+            session.on(self._add_event)
             try:
                 await self._converse(session)
             except TimeoutError:
@@ -100,7 +100,7 @@ class _Talk:
 
     async def _session(self, sdk: Any, client: Any) -> Any:
         request = self.request
-        options = {
+        values = {
             "on_permission_request": sdk.PermissionHandler.approve_all,
             "model": request.model or self.judge.model or None,
             "reasoning_effort": request.reasoning_effort or None,
@@ -114,26 +114,26 @@ class _Talk:
             if request.only_these_tools
             else None,
         }
-        given = {name: it for name, it in options.items() if it is not None}
+        options = {name: it for name, it in values.items() if it is not None}
         if request.session_id:
-            return await client.resume_session(request.session_id, **given)
-        return await client.create_session(enable_skills=False, **given)
+            return await client.resume_session(request.session_id, **options)
+        return await client.create_session(enable_skills=False, **options)
 
     def _tool(self, tool: JudgeTool) -> Any:
-        tools = _imported("copilot.tools")
+        tools = _import("copilot.tools")
         return tools.Tool(
             name=tool.name,
             description=tool.description,
             parameters=dict(tool.parameters),
-            handler=partial(self._called, tools, tool.name),
+            handler=partial(self._record_call, tools, tool.name),
             skip_permission=True,
         )
 
-    def _called(self, tools: Any, name: str, call: Any) -> Any:
+    def _record_call(self, tools: Any, name: str, call: Any) -> Any:
         self.calls.append(JudgeCall.of(name, call.arguments))
         return tools.ToolResult(text_result_for_llm="Recorded.")
 
-    def _noted(self, event: Any) -> None:
+    def _add_event(self, event: Any) -> None:
         kind, data = event.type.value, event.data.to_dict()
         if kind == "assistant.message":
             self.texts.append(str(data.get("content") or ""))
@@ -142,10 +142,10 @@ class _Talk:
         elif kind == "assistant.usage":
             for ours, theirs in _USAGE.items():
                 if isinstance(value := data.get(theirs), (int, float)):
-                    self.usage[ours] += value  # type: ignore[assignment]  # a cost is no integer
+                    self.usage[ours] += value  # type: ignore[assignment]  # a cost is not an integer
 
 
-def _imported(name: str) -> Any:
+def _import(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as error:

@@ -1,10 +1,8 @@
-"""A judge behind any OpenAI-compatible chat endpoint: OpenAI, Azure, GitHub Models, Ollama, vLLM, OpenRouter ...
+"""A judge at any OpenAI-compatible chat endpoint: OpenAI, Azure, GitHub Models, Ollama, vLLM, OpenRouter ...
 
-The loop is our own: send, run the tool calls, send their results, until the model calls nothing more.
-
-Posting to an OpenAI-compatible chat endpoint: patient with rate limits and bad moments, within a time budget.
-
-Only the standard library is used. Redirects are not followed, because they would carry the key elsewhere.
+The loop is our own: send, run the tool calls, send their results, until the model makes no more calls. Rate limits and
+temporary failures are retried within a time budget. The HTTP client is the standard library's. It does not follow
+redirects, because they would send the API key elsewhere.
 """
 
 import json
@@ -32,7 +30,7 @@ from waza_engine.model.judge import (
     JudgeTurn,
 )
 
-_RETRIED = frozenset([408, 409, 425, 429, 500, 502, 503, 504, 529])
+_RETRIED_STATUSES = frozenset([408, 409, 425, 429, 500, 502, 503, 504, 529])
 _LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1"])
 _MOST_BYTES = 20_000_000
 _FIRST_PAUSE_SECONDS = 1.0
@@ -40,9 +38,9 @@ _LONGEST_PAUSE_SECONDS = 20.0
 
 
 class EndpointError(Exception):
-    """No answer. `parameter` names the member of the request that the endpoint refused, if it said so.
+    """The endpoint gave no answer. `parameter` is the member of the request that it refused, if known.
 
-    `transient` says that the endpoint may well answer a little later.
+    With `transient`, the endpoint may answer later.
     """
 
     def __init__(self, message: str, parameter: str = "", *, transient: bool = False) -> None:
@@ -51,8 +49,8 @@ class EndpointError(Exception):
         self.transient = transient
 
 
-class _MomentaryError(Exception):
-    """Worth another try, after `pause` seconds if the endpoint said so."""
+class _TransientError(Exception):
+    """Worth a retry, after `pause` seconds if the endpoint asks for that."""
 
     def __init__(self, message: str, pause: float | None = None) -> None:
         super().__init__(message)
@@ -61,7 +59,7 @@ class _MomentaryError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to post. `base_url` ends before `/chat/completions`; `attempts` counts the first one too."""
+    """A chat endpoint. `base_url` ends before `/chat/completions`; `attempts` includes the first one."""
 
     base_url: str
     api_key: str = ""
@@ -70,10 +68,10 @@ class Endpoint:
     clock: Callable[[], float] = time.monotonic
 
     def complete(self, body: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        """The decoded answer to a chat completion, tried again until `seconds` are up.
+        """Return the decoded answer to a chat completion, with retries for up to `seconds`.
 
         Raises:
-            EndpointError: none could be had.
+            EndpointError: all attempts failed.
 
         """
         deadline = self.clock() + seconds
@@ -81,11 +79,11 @@ class Endpoint:
         for attempt in range(1, self.attempts + 1):
             try:
                 return self._post(body, deadline)
-            except _MomentaryError as error:
+            except _TransientError as error:
                 wait = error.pause if error.pause is not None else pause
                 if attempt == self.attempts or self.clock() + wait >= deadline:
-                    tried = f" (tried {attempt} times)" if attempt > 1 else ""
-                    raise EndpointError(f"{error}{tried}", transient=True) from error
+                    attempts = f" (tried {attempt} times)" if attempt > 1 else ""
+                    raise EndpointError(f"{error}{attempts}", transient=True) from error
                 self.sleep(wait)
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
         raise EndpointError("no attempt was allowed")
@@ -94,7 +92,7 @@ class Endpoint:
         request = self._request(body)
         left = deadline - self.clock()
         if left <= 0:
-            raise EndpointError("the time was up")
+            raise EndpointError("the time limit is over")
         try:
             with _opener(request.host).open(request, timeout=left) as response:
                 data = self._read(response, deadline)
@@ -102,19 +100,19 @@ class Endpoint:
             with error:
                 raise _refusal(error) from error
         except (OSError, HTTPException) as error:
-            raise _MomentaryError(f"the endpoint {self.base_url} cannot be reached: {error}") from error
+            raise _TransientError(f"the endpoint {self.base_url} cannot be reached: {error}") from error
         try:
             answer = json.loads(data)
         except ValueError as error:
-            raise _MomentaryError("the endpoint answered something that is no JSON") from error
+            raise _TransientError("the endpoint's answer is not valid JSON") from error
         if not isinstance(answer, dict):
-            raise EndpointError("the endpoint answered something that is no JSON object")
+            raise EndpointError("the endpoint's answer is not a JSON object")
         return answer
 
     def _request(self, body: Mapping[str, Any]) -> urllib.request.Request:
         url = urlsplit(f"{self.base_url.rstrip('/')}/chat/completions")
         if url.scheme not in {"http", "https"} or not url.hostname:
-            raise EndpointError(f"'{self.base_url}' is no http or https address: correct OPENAI_BASE_URL")
+            raise EndpointError(f"'{self.base_url}' is not an http or https address. Correct OPENAI_BASE_URL")
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.api_key:
             azure = url.hostname.endswith(".azure.com")
@@ -153,14 +151,14 @@ def _refusal(error: urllib.error.HTTPError) -> Exception:
     detail = answer.get("error", answer) if isinstance(answer, dict) else None
     detail = detail if isinstance(detail, dict) else {"message": detail}
     message = f"the endpoint answered {error.code}: {detail.get('message') or error.reason}"
-    # An empty account is reported with the status of a rate limit, but waiting does not fill it.
-    if error.code in _RETRIED and detail.get("code") != "insufficient_quota":
-        return _MomentaryError(message, _retry_after(error.headers))
+    # An account without credit gets the status of a rate limit, but waiting does not help.
+    if error.code in _RETRIED_STATUSES and detail.get("code") != "insufficient_quota":
+        return _TransientError(message, _retry_after(error.headers))
     return EndpointError(message, str(detail.get("param") or ""))
 
 
 def _retry_after(headers: Any) -> float | None:
-    """The seconds that the endpoint asks to wait."""
+    """The seconds to wait that the endpoint asks for."""
     try:
         if milliseconds := headers.get("retry-after-ms"):
             return max(0.0, float(milliseconds) / 1000)
@@ -184,14 +182,14 @@ _FINISH_ERRORS = {
 
 @dataclass(frozen=True, slots=True)
 class OpenAIJudge:
-    """Holds judge turns at `endpoint`. `model` is used when neither grader nor run name one."""
+    """Runs judge turns at `endpoint`. `model` is used if neither the grader nor the run sets one."""
 
     endpoint: Endpoint
     model: str = ""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], model: str = "") -> Self:
-        """The judge that `OPENAI_BASE_URL` and `OPENAI_API_KEY` describe; the key is optional with an own base URL.
+        """Return the judge of `OPENAI_BASE_URL` and `OPENAI_API_KEY`; with a base URL the key is optional.
 
         Raises:
             JudgeMissing: neither is set.
@@ -204,14 +202,14 @@ class OpenAIJudge:
         return cls(Endpoint(base_url or _DEFAULT_BASE_URL, api_key), model)
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
-        """Hold one turn with tools. Unless the request forbids it, the judge may also read the workspace."""
+        """Run one turn with tools. Unless the request forbids it, the judge may also read the workspace."""
         if request.session_id:
-            raise JudgeError("this judge cannot continue an agent's session; use the Copilot judge for that")
-        talk = _Talk(self, request)
+            raise JudgeError("this judge cannot continue an agent's session. Use the Copilot judge")
+        turn = _Turn(self, request)
         try:
-            return talk.held()
+            return turn.run()
         except EndpointError as error:
-            raise JudgeError(str(error), talk.calls, transient=error.transient) from error
+            raise JudgeError(str(error), turn.calls, transient=error.transient) from error
 
     def reply(self, message: str, model: str = "") -> Any:
         """Ask for one JSON reply at temperature 0."""
@@ -222,15 +220,15 @@ class OpenAIJudge:
             "response_format": {"type": "json_object"},
         }
         try:
-            text = _text(_choice(self.completed(body, _REPLY_SECONDS))[0])
+            text = _text(_choice(self.complete(body, _REPLY_SECONDS))[0])
         except EndpointError as error:
             raise JudgeError(str(error)) from error
         return json_reply(text)
 
-    def completed(self, body: dict[str, Any], seconds: float, *, once: bool = False) -> dict[str, Any]:
-        """The endpoint's answer; an optional parameter that the model does not know is left out of `body`.
+    def complete(self, body: dict[str, Any], seconds: float, *, once: bool = False) -> dict[str, Any]:
+        """Return the endpoint's answer. Optional parameters that the model does not know are removed from `body`.
 
-        With `once`, a passing fault is not waited for.
+        With `once`, temporary failures are not retried.
         """
         endpoint = replace(self.endpoint, attempts=1) if once else self.endpoint
         while True:
@@ -242,15 +240,15 @@ class OpenAIJudge:
 
 
 @dataclass(slots=True)
-class _Talk:
-    """One turn while it is being held."""
+class _Turn:
+    """One turn in progress."""
 
     judge: OpenAIJudge
     request: JudgeRequest
     calls: list[JudgeCall] = field(default_factory=list)
     usage: Counter[str] = field(default_factory=Counter)
 
-    def held(self) -> JudgeTurn:
+    def run(self) -> JudgeTurn:
         request = self.request
         deadline = time.monotonic() + request.timeout_seconds
         messages: list[dict[str, Any]] = [{"role": "user", "content": request.message}]
@@ -258,50 +256,50 @@ class _Talk:
             messages.insert(0, {"role": "system", "content": request.system_message})
         body: dict[str, Any] = {"model": request.model or self.judge.model, "messages": messages}
         if tools := self._tools():
-            body["tools"] = [_offered(it) for it in tools]
+            body["tools"] = [_tool_json(it) for it in tools]
         if request.reasoning_effort:
             body["reasoning_effort"] = request.reasoning_effort
         text = error = ""
         reminders = 0
         for _ in range(_MOST_ROUNDS):
-            answer = self.judge.completed(body, deadline - time.monotonic(), once=request.retried)
+            answer = self.judge.complete(body, deadline - time.monotonic(), once=request.retried)
             message, finish = _choice(answer)
             self._count(answer)
             text, error = _text(message) or text, _FINISH_ERRORS.get(finish, "")
             calls = [it for it in _list(message.get("tool_calls")) if isinstance(it, dict)]
-            said = {"role": "assistant", "content": message.get("content"), "tool_calls": calls}
-            messages += [said, *(self._answered(it) for it in calls)]
+            reply = {"role": "assistant", "content": message.get("content"), "tool_calls": calls}
+            messages += [reply, *(self._tool_result(it) for it in calls)]
             missing = request.next_reminder(self.calls, reminders)
             if not missing and (request.reminder is not None or not calls):
                 break
             if not calls:
-                del said["tool_calls"]
-                said["content"] = said["content"] or ""
+                del reply["tool_calls"]
+                reply["content"] = reply["content"] or ""
                 reminders += 1
                 messages.append({"role": "user", "content": missing})
         usage = {"model": body["model"], **self.usage}
         return JudgeTurn(tuple(self.calls), text, error, usage)
 
     def _tools(self) -> list[JudgeTool]:
-        looking = self.request.workspace_dir and self.request.tools and not self.request.only_these_tools
-        return [*self.request.tools, *(WORKSPACE_TOOLS if looking else ())]
+        may_read = self.request.workspace_dir and self.request.tools and not self.request.only_these_tools
+        return [*self.request.tools, *(WORKSPACE_TOOLS if may_read else ())]
 
-    def _answered(self, call: Mapping[str, Any]) -> dict[str, Any]:
-        """Run one tool call; whatever is wrong with it, the judge is told and may go on."""
+    def _tool_result(self, call: Mapping[str, Any]) -> dict[str, Any]:
+        """Run one tool call. If the call is wrong, the judge gets a message and can continue."""
         function = call.get("function")
         function = function if isinstance(function, dict) else {}
-        name, given = str(function.get("name") or ""), _arguments(function.get("arguments"))
+        name, arguments = str(function.get("name") or ""), _arguments(function.get("arguments"))
         answer: str | None = None
         if any(it.name == name for it in self.request.tools):
-            self.calls.append(JudgeCall.of(name, given))
+            self.calls.append(JudgeCall.of(name, arguments))
             answer = "Recorded."
         elif any(it.name == name for it in self._tools()):
-            arguments = given if isinstance(given, dict) else {}
-            answer = workspace_answer(Path(self.request.workspace_dir), name, arguments)
+            given = arguments if isinstance(arguments, dict) else {}
+            answer = workspace_answer(Path(self.request.workspace_dir), name, given)
         return {
             "role": "tool",
             "tool_call_id": str(call.get("id") or ""),
-            "content": answer or f"There is no tool '{name}'.",
+            "content": answer or f"Unknown tool '{name}'.",
         }
 
     def _count(self, answer: Mapping[str, Any]) -> None:
@@ -312,10 +310,10 @@ class _Talk:
         names = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens", "cost": "cost"}
         for ours, theirs in names.items():
             if isinstance(value := usage.get(theirs), (int, float)):
-                self.usage[ours] += value  # type: ignore[assignment]  # a cost is no integer
+                self.usage[ours] += value  # type: ignore[assignment]  # a cost is not an integer
 
 
-def _offered(tool: JudgeTool) -> dict[str, Any]:
+def _tool_json(tool: JudgeTool) -> dict[str, Any]:
     function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
     return {"type": "function", "function": function}
 
@@ -326,12 +324,12 @@ def _choice(answer: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     choice = choices[0] if choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise EndpointError("the endpoint's answer holds no message")
+        raise EndpointError("the endpoint's answer contains no message")
     return message, str(choice.get("finish_reason") or "")
 
 
 def _text(message: Mapping[str, Any]) -> str:
-    """What the judge wrote: a text, the texts of a list of parts, or its refusal."""
+    """The judge's text: the content, the texts of a list of parts, or the refusal."""
     content = message.get("content") or message.get("refusal") or ""
     if isinstance(content, list):
         return "".join(str(it.get("text") or "") for it in content if isinstance(it, dict))
@@ -339,7 +337,7 @@ def _text(message: Mapping[str, Any]) -> str:
 
 
 def _arguments(value: Any) -> Any:
-    """Tool arguments, however they were sent: a text that is no JSON stays a text, an empty one is none at all."""
+    """Decode tool arguments. Text that is not JSON stays text; empty text becomes None."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,7 +1,7 @@
-"""Two judge turns that say which of two outputs is better, each shown once in each place.
+"""waza's pairwise comparison: two judge turns, with the outputs in both orders.
 
-docs/reference/waza-graders.md, section 5.6.4. A judge that likes the first place better contradicts itself
-and gives a tie.
+See docs/reference/waza-graders.md, section 5.6.4. A judge that prefers the first position contradicts itself, which is
+a tie.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ _TOOL = JudgeTool(
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What the two turns came to. `consistent` says whether both chose the same output."""
+    """The result of both turns. `consistent`: both turns chose the same output."""
 
     winner: Winner
     magnitude: str
@@ -41,17 +41,19 @@ class Comparison:
     consistent: bool
 
 
-def compared(judge: Judge, request: JudgeRequest, rubric: str, baseline: str, skill: str) -> Comparison:
-    """Compare `baseline` and `skill`; `request` holds everything but message and tools.
+def compare_outputs(
+    judge: Judge, request: JudgeRequest, rubric: str, baseline: str, skill: str
+) -> Comparison:
+    """Compare `baseline` and `skill`; `request` has everything but message and tools.
 
     Raises:
-        JudgeError: a turn ended badly before the judge had chosen.
+        JudgeError: a turn failed before the judge chose.
 
     """
     first = _turn(judge, request, rubric, {"A": baseline, "B": skill})
     second = _turn(judge, request, rubric, {"A": skill, "B": baseline})
-    first_winner: Winner = _mapped(first, {"A": "baseline", "B": "skill"})
-    second_winner: Winner = _mapped(second, {"A": "skill", "B": "baseline"})
+    first_winner: Winner = _winner(first, {"A": "baseline", "B": "skill"})
+    second_winner: Winner = _winner(second, {"A": "skill", "B": "baseline"})
     reasoning = _text(first, "reasoning")
     if first_winner != second_winner:
         return Comparison("tie", "equal", reasoning, consistent=False)
@@ -65,7 +67,7 @@ def _turn(judge: Judge, request: JudgeRequest, rubric: str, outputs: Mapping[str
     return choices[-1] if choices else {"winner": "tie", "magnitude": "equal"}
 
 
-def _mapped(choice: Mapping[str, Any], places: Mapping[str, Winner]) -> Winner:
+def _winner(choice: Mapping[str, Any], places: Mapping[str, Winner]) -> Winner:
     return places.get(_text(choice, "winner"), "tie")
 
 

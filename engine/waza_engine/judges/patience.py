@@ -1,4 +1,7 @@
-"""Asking a judge again after a passing fault (docs/reference/vally.md, section 7.9): twice, with pauses that grow."""
+"""Retry a judge after transient errors, twice, with growing pauses (docs/reference/vally.md, section 7.9).
+
+Apart from its two callers, `submit_grade` and `submit_pairwise`.
+"""
 
 import random
 import time
@@ -14,16 +17,16 @@ _LONGEST_SECONDS = 600.0
 _Answer = TypeVar("_Answer")
 
 
-def patiently(
+def with_retries(
     ask: Callable[[], _Answer],
     sleep: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
     jitter: Callable[[], float] = random.random,
 ) -> _Answer:
-    """What `ask` answers, asked up to three times as long as its faults are transient and ten minutes are not over.
+    """Return the answer of `ask`. Transient errors are retried, up to three attempts and ten minutes.
 
     Raises:
-        JudgeError: the fault is no passing one, or all attempts failed.
+        JudgeError: the error is not transient, or all attempts failed.
 
     """
     started, pause = clock(), _FIRST_PAUSE_SECONDS

@@ -1,6 +1,4 @@
-"""Getting a score out of what a judge wrote freely.
-
-Reading a judge's JSON reply that gives 1 to 5 points.
+"""Read scores from a judge's reply: JSON with 1 to 5 points, or free text.
 
 See docs/reference/waza-graders.md, sections 7.9, 7.10 and 13.13.
 """
@@ -18,70 +16,68 @@ from waza_engine.model.judge import JudgeError
 
 _FLAG = TypeAdapter(bool)
 _POINTS_WHEN_MISSING = 3
+_FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?")
 
 
 def reply_mapping(reply: Any) -> Mapping[str, Any]:
-    """The reply as an object.
+    """Return the reply, which must be an object.
 
     Raises:
-        GradeError: it is none.
+        GradeError: it is not an object.
 
     """
     if not isinstance(reply, Mapping):
-        raise GradeError("The judge's reply is no JSON object")
+        raise GradeError("The judge's reply is not a JSON object")
     return reply
 
 
 def points_of(reply: Mapping[str, Any]) -> float:
-    """The reply's `score`; 3 when it has none.
+    """Return the reply's `score`; 3 if it is missing.
 
     Raises:
-        GradeError: it is no number.
+        GradeError: it is not a number.
 
     """
     points = reply.get("score", _POINTS_WHEN_MISSING)
     if not isinstance(points, (int, float)):
-        raise GradeError(f"The judge's score is no number: {points!r}")
+        raise GradeError(f"The judge's score is not a number: {points!r}")
     return points
 
 
-def normalised(points: float) -> float:
-    """Points of 1 to 5 as a score of 0 to 1."""
+def score_of_points(points: float) -> float:
+    """Convert 1 to 5 points to a score of 0 to 1."""
     return (points - 1) / 4
 
 
 def reasoning_of(reply: Mapping[str, Any]) -> str:
-    """The reply's `reasoning`.
+    """Return the reply's `reasoning`.
 
     Raises:
-        GradeError: it is no text.
+        GradeError: it is not a string.
 
     """
     reasoning = reply.get("reasoning", "")
     if not isinstance(reasoning, str):
-        raise GradeError("The judge's reasoning is no text")
+        raise GradeError("The judge's reasoning is not a string")
     return reasoning
 
 
 def flag_of(reply: Mapping[str, Any], name: str) -> bool:
-    """The reply's member `name` as a boolean, with the usual words for one.
+    """Return the reply's member `name` as a boolean; the usual words for booleans count too.
 
     Raises:
-        GradeError: it is none.
+        GradeError: it is not a boolean.
 
     """
     try:
         return _FLAG.validate_python(reply.get(name))
     except ValidationError as error:
-        raise GradeError(f"The judge's '{name}' is no boolean") from error
-
-
-_FENCE = re.compile(r"```[^\n`]*\n(.*?)```", re.DOTALL)
-_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?")
+        raise GradeError(f"The judge's '{name}' is not a boolean") from error
 
 
 def json_object(text: str) -> dict[str, Any] | None:
-    """The one JSON object that `text` is, alone or in a code fence; None when it is none."""
+    """Return the JSON object that `text` is, or contains in a code fence; None without one."""
     fenced = _FENCE.search(text)
     for candidate in (text, fenced[1] if fenced else ""):
         try:
@@ -94,10 +90,10 @@ def json_object(text: str) -> dict[str, Any] | None:
 
 
 def json_reply(text: str) -> Any:
-    """The JSON value that a judge's reply is, or the object that it has in a code fence.
+    """Return the JSON value that a judge's reply is, or the object in its code fence.
 
     Raises:
-        JudgeError: there is neither.
+        JudgeError: the reply contains neither.
 
     """
     try:
@@ -105,11 +101,11 @@ def json_reply(text: str) -> Any:
     except ValueError as error:
         if (reply := json_object(text)) is not None:
             return reply
-        raise JudgeError(f"the judge's reply is no JSON: {text[:200]}") from error
+        raise JudgeError(f"the judge's reply is not valid JSON: {text[:200]}") from error
 
 
 def score_in(reply: Mapping[str, Any]) -> float | None:
-    """The score of a JSON reply: a total if it has one, else the mean of its single scores, else of its numbers."""
+    """Return the score of a JSON reply: its total, else the mean of its scores, else the mean of its numbers."""
     numbers = {name: float(it) for name, it in reply.items() if _is_number(it)}
     for name in ("overall_score", "score"):
         if name in numbers:
@@ -119,7 +115,7 @@ def score_in(reply: Mapping[str, Any]) -> float | None:
 
 
 def first_number(text: str) -> float | None:
-    """The first number in `text`."""
+    """Return the first number in `text`."""
     found = _NUMBER.search(text)
     return float(found[0]) if found else None
 

@@ -1,6 +1,6 @@
-"""The scales on which a judge gives points, and what the points are worth as a score of 0 to 1.
+"""The scales of a judge's points, and their conversion to scores of 0 to 1 (docs/reference/vally.md, section 7.9).
 
-See docs/reference/vally.md, section 7.9.
+Apart from `submit_grade`, because vally's graders need the scales without its imports.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Points from `low` to `high`; with `whole_only` nothing between them."""
+    """Points from `low` to `high`; with `whole_only` only these two."""
 
     low: float
     high: float
@@ -17,7 +17,7 @@ class Scale:
     whole_only: bool = False
 
     def has(self, points: float) -> bool:
-        """Whether the scale has such points."""
+        """Whether these points are on the scale."""
         return points in {self.low, self.high} if self.whole_only else self.low <= points <= self.high
 
 
@@ -26,13 +26,14 @@ SCALES = {
     "scale_1_5": Scale(1, 5, "1 (worst) to 5 (best)"),
     "scale_1_10": Scale(1, 10, "1 (worst) to 10 (best)"),
 }
-"""By the name that the option `scoring` has for it."""
+"""The scales by their names in the option `scoring`."""
 
 
-def normalised(points: float, scale: Scale, method: Literal["min-max", "share"] = "min-max") -> float:
-    """Points as a score of 0 to 1.
+def score_of_points(points: float, scale: Scale, method: Literal["min-max", "share"] = "min-max") -> float:
+    """Convert points to a score of 0 to 1.
 
-    vally's page has two formulas. `min-max` makes the worst points 0, and is ours; `share` is points out of the most.
+    vally's documentation has two formulas. With `min-max`, which we use, the lowest points are 0; `share` divides by
+    the highest points.
     """
     if method == "share":
         return points / scale.high

@@ -1,7 +1,7 @@
-"""A judge that answers from a script: recorded verdicts, tests and the batch door. No model is ever called.
+"""A judge that answers from a script, for recorded verdicts, tests and batch grading. It never calls a model.
 
-The members are those of a grading context (docs/reference/grade-batch.md): what the judge does in each turn,
-how a turn ends, and the one JSON reply for graders that ask without tools.
+The script is part of a grading context (docs/reference/grade-batch.md): the judge's calls in each turn, the end of each
+turn, and one JSON reply for graders that ask without tools.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,34 +9,34 @@ from typing import Any
 
 from waza_engine.model.judge import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTurn
 
-_NOTHING = object()
+_NO_REPLY = object()
 
 
 class ScriptedJudge:
-    """Plays `turns` in order; a turn beyond the script does nothing and ends well.
+    """Plays `turns` in order. A turn beyond the script does nothing and succeeds.
 
-    `errors` say how each turn ends: empty = well, `soft` = with an error message, `err` = it raises, `busy` = it raises
-    and another try may work. Reminders are turns of their own.
+    `errors` has the end of each turn: empty = success, `soft` = an error message, `err` = an exception, `busy` = a
+    transient exception. Each reminder is a turn of its own.
     """
 
     at_once = 1
-    """The script has one order: several questions are put one after the other."""
+    """The script has an order, so there is one request at a time."""
 
     def __init__(
         self,
         turns: Sequence[Sequence[JudgeCall]] = (),
         errors: Sequence[str] = (),
-        reply: Any = _NOTHING,
+        reply: Any = _NO_REPLY,
         unavailable: str = "",
     ) -> None:
         self._turns = turns
         self._errors = errors
         self._reply = reply
         self._unavailable = unavailable
-        self._held = 0
+        self._count = 0
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
-        """The next turn of the script, and more while a reminder is answered; other tools' calls are left out."""
+        """Play the next turn, and one more for each reminder. Calls of tools that the request lacks are left out."""
         turn = self._next(request, ())
         reminders = 0
         while not turn.error and request.next_reminder(turn.calls, reminders):
@@ -45,10 +45,10 @@ class ScriptedJudge:
         return turn
 
     def _next(self, request: JudgeRequest, before: Sequence[JudgeCall]) -> JudgeTurn:
-        number, self._held = self._held, self._held + 1
-        offered = {it.name for it in request.tools}
+        number, self._count = self._count, self._count + 1
+        names = {it.name for it in request.tools}
         script = self._turns[number] if number < len(self._turns) else ()
-        calls = [*before, *(it for it in script if it.tool in offered)]
+        calls = [*before, *(it for it in script if it.tool in names)]
         match self._errors[number] if number < len(self._errors) else "":
             case "err" | "busy" as how:
                 raise JudgeError("The scripted judge turn failed", calls, transient=how == "busy")
@@ -58,25 +58,25 @@ class ScriptedJudge:
                 return JudgeTurn(calls)
 
     def reply(self, message: str, model: str = "") -> Any:
-        """The scripted reply, the same for every question."""
+        """Return the scripted reply, the same for every message."""
         if self._unavailable == "import_error":
             raise JudgeMissing("The scripted judge is not installed")
-        if self._unavailable or self._reply is _NOTHING:
+        if self._unavailable or self._reply is _NO_REPLY:
             raise JudgeError("The scripted judge has no reply")
         return self._reply
 
 
 def scripted_judge(context: Mapping[str, Any]) -> ScriptedJudge:
-    """The judge that the `judge_*` members of a grading context describe.
+    """Return the judge described by the `judge_*` members of a grading context.
 
     Raises:
-        ValueError: a member is not of the documented shape.
+        ValueError: a member does not have the documented shape.
 
     """
     return ScriptedJudge(
         [_calls(it) for it in _list(context, "judge_tool_calls")],
         [str(it or "") for it in _list(context, "judge_errors")],
-        context.get("judge_reply", _NOTHING),
+        context.get("judge_reply", _NO_REPLY),
         str(context.get("judge_unavailable") or ""),
     )
 

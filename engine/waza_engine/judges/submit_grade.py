@@ -1,4 +1,4 @@
-"""How a judge grades a trial: it calls `submit_grade`, and is reminded when it does not.
+"""vally's judge protocol for a grade: the judge calls `submit_grade`, and gets reminders until it does.
 
 See docs/reference/vally.md, section 7.9.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
-from waza_engine.judges.patience import patiently
+from waza_engine.judges.patience import with_retries
 from waza_engine.judges.scales import Scale
 from waza_engine.judges.votes import hold_turn
 from waza_engine.model.judge import Judge, JudgeCall, JudgeError, JudgeRequest, JudgeTool
@@ -18,7 +18,7 @@ SUBMIT_GRADE = "submit_grade"
 
 
 class NoGradeError(JudgeError):
-    """The judge answered, and gave no grade that can be read, reminders or not."""
+    """The judge answered without a readable grade, despite reminders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class GradedCriterion:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """All points, on the scale of the question; `points` is the judge's own figure for the whole."""
+    """All points, on the scale of the request; `points` is the judge's own total."""
 
     points: float
     reasoning: str
@@ -40,29 +40,29 @@ class Grade:
     usage: Mapping[str, Any] = field(default_factory=dict)
 
 
-def graded(judge: Judge, request: JudgeRequest, scale: Scale, sleep: Callable[[float], None]) -> Grade:
-    """Ask until there is a grade; `request` holds everything but the tool and the reminders.
+def request_grade(judge: Judge, request: JudgeRequest, scale: Scale, sleep: Callable[[float], None]) -> Grade:
+    """Ask until the judge submits a grade; `request` has everything but the tool and the reminders.
 
-    With a workspace in it the judge may look around there.
+    If the request has a workspace, the judge may read its files.
 
     Raises:
-        JudgeError: no grade could be had.
+        JudgeError: the judge gave no grade.
 
     """
-    asked = replace(
+    request = replace(
         request,
         tools=(_tool(scale),),
         only_these_tools=not request.workspace_dir,
         reminder=lambda calls: _reminder(calls, scale),
         retried=True,
     )
-    turn = patiently(lambda: hold_turn(judge, asked), sleep)
+    turn = with_retries(lambda: hold_turn(judge, request), sleep)
     problem = "the judge did not call submit_grade"
     for call in reversed(turn.calls):
         try:
             return replace(_read(call.arguments, scale), usage=turn.usage)
         except ValueError as error:
-            problem = f"the judge's call of submit_grade cannot be read: {error}"
+            problem = f"the judge called submit_grade with wrong arguments: {error}"
     raise NoGradeError(problem, turn.calls)
 
 
@@ -114,16 +114,16 @@ def _reminder(calls: Sequence[JudgeCall], scale: Scale) -> str:
 
 
 def _read(arguments: Mapping[str, Any], scale: Scale) -> Grade:
-    """The grade in a call's arguments.
+    """Read the grade from a call's arguments.
 
     Raises:
-        ValueError: they are not as asked for; the text says why.
+        ValueError: the arguments are wrong; the message says why.
 
     """
-    listed = arguments.get("criteria") or []
-    if not isinstance(listed, list):
-        raise ValueError("'criteria' is no list")  # noqa: TRY004  # bad input, not a bug
-    criteria = tuple(_criterion(it, scale) for it in listed)
+    items = arguments.get("criteria") or []
+    if not isinstance(items, list):
+        raise ValueError("'criteria' is not a list")  # noqa: TRY004  # bad input, not a bug
+    criteria = tuple(_criterion(it, scale) for it in items)
     if arguments.get("score") is not None:
         points = _points(arguments["score"], "score", scale)
     elif criteria:
@@ -135,7 +135,7 @@ def _read(arguments: Mapping[str, Any], scale: Scale) -> Grade:
 
 def _criterion(item: Any, scale: Scale) -> GradedCriterion:
     if not isinstance(item, Mapping):
-        raise ValueError("an item of 'criteria' is no object")  # noqa: TRY004  # bad input, not a bug
+        raise ValueError("an item of 'criteria' is not an object")  # noqa: TRY004  # bad input, not a bug
     name = _text(item.get("name"))
     points = _points(item.get("score"), f"score of '{name}'", scale)
     return GradedCriterion(name, points, _text(item.get("reasoning")))

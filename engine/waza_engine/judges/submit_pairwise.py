@@ -1,15 +1,13 @@
-"""How a judge compares two trials: `submit_pairwise_grade`, asked in both orders.
+"""vally's judge protocol for a comparison: `submit_pairwise_grade`, with the trials in both orders.
 
-See docs/reference/vally.md, section 7.11.
-
-A judge that likes the first place better contradicts itself, and that is a tie.
+See docs/reference/vally.md, section 7.11. A judge that prefers the first position contradicts itself, which is a tie.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from waza_engine.judges.patience import patiently
+from waza_engine.judges.patience import with_retries
 from waza_engine.judges.submit_grade import NoGradeError
 from waza_engine.judges.votes import hold_turn
 from waza_engine.model.judge import Judge, JudgeCall, JudgeRequest, JudgeTool
@@ -18,14 +16,14 @@ SUBMIT_PAIRWISE = "submit_pairwise_grade"
 Winner = Literal["A", "B", "tie"]
 Magnitude = Literal["much-better", "slightly-better", "equal"]
 SCORES: Mapping[str, float] = {"much-better": 1.0, "slightly-better": 0.75, "equal": 0.5}
-"""What the winner gets; the other one gets the rest to 1."""
+"""The winner's score; the loser gets 1 minus that."""
 SIGNED: Mapping[str, float] = {"much-better": 1.0, "slightly-better": 0.4, "equal": 0.0}
-"""vally's figures since 0.9: for the winner, negative for the other one."""
+"""vally's values since 0.9: positive for the winner, negative for the loser."""
 
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which of two is better, and by how much. `reasons` are those for single criteria, by name."""
+    """Which trial is better, and by how much. `reasons` are pairs of criterion and reason."""
 
     winner: Winner
     magnitude: Magnitude
@@ -34,20 +32,20 @@ class Preference:
 
     @property
     def score(self) -> float:
-        """How much better A is: above 0.5 it is, below B is."""
+        """The score of A from 0 to 1; above 0.5 A is better, below 0.5 B."""
         points = SCORES[self.magnitude]
         return 0.5 if self.winner == "tie" else points if self.winner == "A" else 1 - points
 
     @property
     def signed(self) -> float:
-        """The same from -1 (B is much better) to 1 (A is)."""
+        """The same from -1 (B is much better) to 1 (A is much better)."""
         points = SIGNED[self.magnitude]
         return 0.0 if self.winner == "tie" else points if self.winner == "A" else -points
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Both answers, seen with A in its own place, and what they come to."""
+    """The answers to both orders, with the second one swapped back."""
 
     first: Preference
     second: Preference
@@ -55,44 +53,44 @@ class Comparison:
 
     @property
     def consistent(self) -> bool:
-        """Whether both prefer the same one."""
+        """Whether both answers prefer the same trial."""
         return self.first.winner == self.second.winner
 
     @property
     def score(self) -> float:
-        """From 0 (B) to 1 (A): the mean of both answers, a tie when they disagree."""
+        """From 0 (B) to 1 (A): the mean of both answers, 0.5 if they disagree."""
         return (self.first.score + self.second.score) / 2 if self.consistent else 0.5
 
     @property
     def signed(self) -> float:
-        """From -1 (B) to 1 (A)."""
+        """From -1 (B) to 1 (A): the mean of both answers, 0 if they disagree."""
         return (self.first.signed + self.second.signed) / 2 if self.consistent else 0.0
 
 
-def preferred(
-    judge: Judge, request: JudgeRequest, shown: Callable[[bool], str], sleep: Callable[[float], None]
+def compare_trials(
+    judge: Judge, request: JudgeRequest, message: Callable[[bool], str], sleep: Callable[[float], None]
 ) -> Comparison:
-    """Compare A and B. `shown(swapped)` is the message with both; `request` holds the rest.
+    """Compare A and B. `message(swapped)` has both trials; `request` has the rest.
 
     Raises:
-        JudgeError: one of the two answers could not be had.
+        JudgeError: the judge did not answer one of the two messages.
 
     """
-    first, usage = _asked(judge, replace(request, message=shown(False)), sleep)
-    second, _ = _asked(judge, replace(request, message=shown(True)), sleep)
+    first, usage = _ask(judge, replace(request, message=message(False)), sleep)
+    second, _ = _ask(judge, replace(request, message=message(True)), sleep)
     swapped: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
     return Comparison(first, replace(second, winner=swapped[second.winner]), usage)
 
 
-def _asked(
+def _ask(
     judge: Judge, request: JudgeRequest, sleep: Callable[[float], None]
 ) -> tuple[Preference, Mapping[str, Any]]:
-    asked = replace(request, tools=(_TOOL,), only_these_tools=True, reminder=_reminder, retried=True)
-    turn = patiently(lambda: hold_turn(judge, asked), sleep)
+    request = replace(request, tools=(_TOOL,), only_these_tools=True, reminder=_reminder, retried=True)
+    turn = with_retries(lambda: hold_turn(judge, request), sleep)
     for call in reversed(turn.calls):
         if preference := _read(call.arguments):
             return preference, turn.usage
-    raise NoGradeError("the judge did not call submit_pairwise_grade as it should", turn.calls)
+    raise NoGradeError("the judge did not call submit_pairwise_grade with valid arguments", turn.calls)
 
 
 _CHOICE: dict[str, Any] = {
@@ -145,11 +143,14 @@ def _read(arguments: Mapping[str, Any]) -> Preference | None:
         return None
     if winner == "tie" or magnitude is None or magnitude == "equal":
         winner, magnitude = "tie", "equal"
-    listed = arguments.get("criteria")
+    criteria = arguments.get("criteria")
     reasons = tuple(
-        (str(it.get("name") or ""), f"{it.get('winner')}, {it.get('magnitude')}: {it.get('reasoning') or ''}")
-        for it in (listed if isinstance(listed, list) else ())
-        if isinstance(it, Mapping)
+        (
+            str(item.get("name") or ""),
+            f"{item.get('winner')}, {item.get('magnitude')}: {item.get('reasoning') or ''}",
+        )
+        for item in (criteria if isinstance(criteria, list) else ())
+        if isinstance(item, Mapping)
     )
     reasoning = arguments.get("reasoning")
     return Preference(winner, magnitude, reasoning if isinstance(reasoning, str) else "", reasons)

@@ -1,11 +1,11 @@
-"""How a judge passes and fails an output: by calling one of two tools, any number of times."""
+"""waza's judge protocol: the judge votes by calling a pass tool and a fail tool, any number of times."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from waza_engine.model.judge import Judge, JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
 
-PASS_TOOL = "set_waza_grade_pass"  # noqa: S105  # a tool's name, no password
+PASS_TOOL = "set_waza_grade_pass"  # noqa: S105  # a tool's name, not a password
 FAIL_TOOL = "set_waza_grade_fail"
 _PARAMETERS = {
     "type": "object",
@@ -26,40 +26,40 @@ VOTE_TOOLS = (
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """The judge's votes as readable entries, in order."""
+    """The judge's votes as readable lines, in order."""
 
     passes: tuple[str, ...]
     fails: tuple[str, ...]
 
     @property
     def score(self) -> float:
-        """The share of votes that pass; 0 without any vote."""
+        """The share of pass votes; 0 without any vote."""
         total = len(self.passes) + len(self.fails)
         return len(self.passes) / total if total else 0.0
 
     @property
     def passed(self) -> bool:
-        """At least one vote passes and none fails."""
+        """Whether there is a pass vote and no fail vote."""
         return bool(self.passes) and not self.fails
 
 
-def counted(calls: Iterable[JudgeCall]) -> Votes:
-    """The votes among `calls`; other tools do not count."""
+def count_votes(calls: Iterable[JudgeCall]) -> Votes:
+    """Return the votes among `calls`; other tools do not count."""
     passes: list[str] = []
     fails: list[str] = []
-    for it in calls:
-        if it.tool == PASS_TOOL:
-            passes.append(_entry("pass", it))
-        elif it.tool == FAIL_TOOL:
-            fails.append(_entry("fail", it))
+    for call in calls:
+        if call.tool == PASS_TOOL:
+            passes.append(_entry("pass", call))
+        elif call.tool == FAIL_TOOL:
+            fails.append(_entry("fail", call))
     return Votes(tuple(passes), tuple(fails))
 
 
 def hold_turn(judge: Judge, request: JudgeRequest) -> JudgeTurn:
-    """One turn. It may end badly once the judge has called an offered tool: what it said counts.
+    """Run one turn. If it fails after a call of one of the request's tools, the calls still count.
 
     Raises:
-        JudgeError: the turn ended badly before any such call.
+        JudgeError: the turn failed before any such call.
 
     """
     transient = False
@@ -67,15 +67,15 @@ def hold_turn(judge: Judge, request: JudgeRequest) -> JudgeTurn:
         turn = judge.turn(request)
     except JudgeError as error:
         turn, transient = JudgeTurn(error.calls, error=str(error) or "the turn failed"), error.transient
-    offered = {it.name for it in request.tools}
-    if turn.error and not any(it.tool in offered for it in turn.calls):
+    names = {it.name for it in request.tools}
+    if turn.error and not any(it.tool in names for it in turn.calls):
         raise JudgeError(turn.error, turn.calls, transient=transient)
     return turn
 
 
 def _entry(word: str, call: JudgeCall) -> str:
-    """`pass: description: reason`; arguments that are no texts leave the bare word, the vote counts all the same."""
+    """`pass: description: reason`. With arguments that are not strings only the word; the vote still counts."""
     parts = [call.arguments.get(it) for it in ("description", "reason")]
     texts = ["" if it is None else it for it in parts]
-    is_told = not call.unreadable and all(isinstance(it, str) for it in texts)
-    return ": ".join([word, *texts]) if is_told else word
+    is_readable = not call.unreadable and all(isinstance(it, str) for it in texts)
+    return ": ".join([word, *texts]) if is_readable else word

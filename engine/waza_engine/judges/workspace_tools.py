@@ -1,4 +1,7 @@
-"""Two read-only tools with which a judge without an agent's abilities can look at the workspace."""
+"""Two read-only tools that let a judge at a plain chat endpoint read the workspace.
+
+Apart from that judge, because they need nothing of it and are tested as a boundary.
+"""
 
 import os
 from collections.abc import Mapping
@@ -26,7 +29,7 @@ WORKSPACE_TOOLS = (
 
 
 def workspace_answer(workspace: Path, tool: str, arguments: Mapping[str, Any]) -> str | None:
-    """What the tool tells the judge; None when it is none of these tools. Nothing outside is ever read."""
+    """Return the tool's answer, or None for another tool. Files outside the workspace are never read."""
     root = workspace.resolve()
     if tool == "list_files":
         return _listing(root)
@@ -34,13 +37,13 @@ def workspace_answer(workspace: Path, tool: str, arguments: Mapping[str, Any]) -
         return None
     path = arguments.get("path")
     if not isinstance(path, str):
-        return "Give the path of a file as a text"
+        return "'path' must be a string"
     try:
         target = (root / path).resolve()
         if not target.is_relative_to(root):
             return f"{path} is outside the workspace"
         if not is_regular(target):
-            return f"{path} cannot be read: it is no plain file"
+            return f"{path} cannot be read: it is not a regular file"
         with target.open(encoding="utf-8", errors="replace") as file:
             text = file.read(_MOST_CHARACTERS + 1)
     except (OSError, ValueError) as error:

@@ -15,7 +15,7 @@ import pytest
 
 from waza_engine.judges.openai import Endpoint, OpenAIJudge
 from waza_engine.judges.scales import SCALES
-from waza_engine.judges.submit_grade import Grade, graded
+from waza_engine.judges.submit_grade import Grade, request_grade
 from waza_engine.judges.votes import VOTE_TOOLS
 from waza_engine.model.judge import JudgeCall, JudgeError, JudgeMissing, JudgeRequest, JudgeTurn
 
@@ -140,7 +140,7 @@ def test_malformed_and_unknown_calls_are_answered_and_do_not_count(chat: Chat) -
     )
     turn = chat.turn(odd, DONE)
     assert turn.calls == ()
-    assert "no tool 'bash'" in chat.requests[1]["messages"][-1]["content"]
+    assert "Unknown tool 'bash'" in chat.requests[1]["messages"][-1]["content"]
 
 
 def test_a_judge_that_never_stops_calling_is_stopped(chat: Chat) -> None:
@@ -269,7 +269,7 @@ def test_a_parameter_that_the_model_does_not_know_is_left_out(chat: Chat) -> Non
     "body", [{}, [], {"choices": []}, {"choices": [{}]}, {"choices": [{"message": 5}]}, {"choices": 5}]
 )
 def test_an_answer_without_a_message_is_an_error(body: Any, chat: Chat) -> None:
-    with pytest.raises(JudgeError, match=r"no message|no JSON object"):
+    with pytest.raises(JudgeError, match=r"no message|not a JSON object"):
         chat.turn(Reply(body))
 
 
@@ -294,7 +294,7 @@ def test_a_redirect_is_not_followed_with_the_key(chat: Chat) -> None:
 
 def test_an_address_of_another_kind_is_refused() -> None:
     for address in ("file:///etc/passwd", "nonsense", "http://"):
-        with pytest.raises(JudgeError, match="no http or https address"):
+        with pytest.raises(JudgeError, match="not an http or https address"):
             OpenAIJudge(Endpoint(address)).turn(JudgeRequest("x"))
 
 
@@ -354,7 +354,7 @@ def test_without_a_key_no_credentials_are_sent(chat: Chat) -> None:
 
 def _graded(chat: Chat, *replies: Reply) -> Grade:
     request = JudgeRequest("judge this", system_message="be fair", model="m")
-    return graded(chat.judge(*replies), request, SCALES["scale_1_5"], chat.pauses.append)
+    return request_grade(chat.judge(*replies), request, SCALES["scale_1_5"], chat.pauses.append)
 
 
 GRADE = calls(("submit_grade", '{"criteria": [{"name": "a", "score": 5, "reasoning": "r"}], "score": 4}'))

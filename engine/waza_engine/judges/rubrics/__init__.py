@@ -1,1 +1,1 @@
-"""Texts that tell a judge what to look for: built-in rubrics, templates, and how rubric files are read."""
+"""Rubrics, which tell a judge what to look for: built in, templates, and files."""

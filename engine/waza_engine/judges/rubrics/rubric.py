@@ -1,6 +1,6 @@
-"""Rubrics of `prompt` graders: built in, or a file of the project (docs/reference/waza-graders.md, section 5.6.3).
+"""Read rubrics of `prompt` graders: built in, or files of the project (docs/reference/waza-graders.md, section 5.6.3).
 
-A rubric of a legacy grader: the path of a file from where the run is started if there is one, else the text itself.
+A legacy grader's rubric is a file's path, relative to the working directory, or else the text itself.
 """
 
 import re
@@ -29,14 +29,14 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)(.*)", re.
 
 
 class RubricError(Exception):
-    """The rubric does not exist or is no rubric; the text says what to do."""
+    """The rubric does not exist or is invalid; the message says what to do."""
 
 
 Filled = Annotated[Text, StringConstraints(min_length=1)]
 
 
 class Golden(BaseModel):
-    """An example of a rubric: an output, and what a judge should say about it."""
+    """An example of a rubric: an output and the expected verdict."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
@@ -59,7 +59,7 @@ class _FrontMatter(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """A rubric: `body` goes to the judge, the rest describes it. `source` is `builtin` or the file's path.
+    """A rubric. The judge gets only `body`; `source` is `builtin` or the file's path.
 
     The scale is only reported; it has no effect on the score.
     """
@@ -73,38 +73,38 @@ class Rubric:
     goldens: tuple[Golden, ...] = ()
 
     def facts(self) -> dict[str, str]:
-        """What results report of it."""
+        """Return the members that results report."""
         return {"name": self.name, "version": self.version, "scale": self.scale, "source": self.source}
 
 
 def built_in_rubrics() -> Mapping[str, Rubric]:
-    """The rubrics that can be named without a file, by name."""
-    found = sorted((it for it in _built_in_files() if it.name.endswith(".md")), key=lambda it: it.name)
-    rubrics = [parse_rubric(it.read_text("utf-8"), "builtin") for it in found]
+    """Return the built-in rubrics by name."""
+    resources = sorted((it for it in _built_in_files() if it.name.endswith(".md")), key=lambda it: it.name)
+    rubrics = [parse_rubric(it.read_text("utf-8"), "builtin") for it in resources]
     return {it.name: it for it in rubrics}
 
 
 def built_in_names() -> list[str]:
-    """The names of the rubrics that need no file, without reading them."""
+    """Return the names of the built-in rubrics, without reading them."""
     return sorted(it.name.removesuffix(".md") for it in _built_in_files() if it.name.endswith(".md"))
 
 
 def is_rubric_path(reference: str) -> bool:
-    """Whether `reference` names a file, not a built-in rubric."""
+    """Whether `reference` is a path rather than the name of a built-in rubric."""
     name = reference.strip()
     return name.endswith(".md") or name.startswith((".", "/", "~")) or "/" in name or "\\" in name
 
 
 def rubric_path(reference: str, process_dir: Path) -> Path:
-    """The file that `reference` names, if it names one."""
-    return process_dir / _expanded(reference.strip())
+    """Return the file of a `reference` that is a path."""
+    return process_dir / _expand_home(reference.strip())
 
 
 def load_rubric(reference: str, process_dir: Path) -> Rubric:
-    """The rubric that `reference` names; relative paths start at `process_dir`.
+    """Return the rubric that `reference` names; paths are relative to `process_dir`.
 
     Raises:
-        RubricError: no such rubric, or the file is no rubric.
+        RubricError: the rubric does not exist, or the file is not a rubric.
 
     """
     name = reference.strip()
@@ -112,7 +112,7 @@ def load_rubric(reference: str, process_dir: Path) -> Rubric:
         rubrics = built_in_rubrics()
         if name not in rubrics:
             raise RubricError(
-                f"There is no rubric '{name}'. Built in are {', '.join(rubrics)}; a file needs a path or '.md'"
+                f"Unknown rubric '{name}'. Built-in rubrics: {', '.join(rubrics)}. For a file, write a path or end the name with '.md'"
             )
         return rubrics[name]
     path = rubric_path(name, process_dir)
@@ -128,31 +128,31 @@ def load_rubric(reference: str, process_dir: Path) -> Rubric:
 
 
 def parse_rubric(text: str, source: str) -> Rubric:
-    """The rubric in `text`: front matter between two `---` lines, then the body.
+    """Parse a rubric: front matter between two `---` lines, then the body.
 
     Raises:
         RubricError: a part is missing or wrong.
 
     """
-    found = _FRONT_MATTER.match(text.removeprefix("\ufeff"))
-    if not found:
-        raise RubricError("it must start with front matter between two lines of three dashes")
+    match = _FRONT_MATTER.match(text.removeprefix("\ufeff"))
+    if not match:
+        raise RubricError("it does not start with front matter between two '---' lines")
     try:
-        front = _FrontMatter.model_validate(read_yaml(found[1]))
+        front = _FrontMatter.model_validate(read_yaml(match[1]))
     except YamlError as error:
-        raise RubricError(f"its front matter is no YAML: {error}") from error
+        raise RubricError(f"its front matter is not valid YAML: {error}") from error
     except ValidationError as error:
         raise RubricError(first_problem_text(error, "front matter")) from error
-    body = found[2].strip()
+    body = match[2].strip()
     if not body:
-        raise RubricError("there is no text after the front matter")
+        raise RubricError("it has no text after the front matter")
     return Rubric(
         front.name, front.version, front.scale, front.description, body, source, tuple(front.goldens)
     )
 
 
-def _expanded(name: str) -> Path:
-    # Only the own home directory is known to waza, not `~other`.
+def _expand_home(name: str) -> Path:
+    # waza expands only `~`, not `~other`.
     if name == "~" or name.startswith(("~/", "~\\")):
         return Path.home() / name[2:]
     return Path(name)
@@ -163,15 +163,15 @@ def _built_in_files() -> list[Traversable]:
 
 
 def rubric_text(rubric: str, process_dir: Path) -> str:
-    """What the judge is told."""
+    """Return the rubric's text for the judge."""
     try:
         path = process_dir / rubric
         return path.read_text("utf-8") if path.is_file() else rubric
-    except (OSError, ValueError):  # too long for a name, or no UTF-8: then it is the rubric itself
+    except (OSError, ValueError):  # too long for a file name, or not UTF-8: it is the rubric itself
         return rubric
 
 
 def rubric_files(rubric: Any, process_dir: Path) -> Iterator[Path]:
-    """The file that grading reads if it is there."""
-    if isinstance(rubric, str):  # Perhaps the rubric itself: then no file has that name.
+    """Yield the file that grading reads if it exists."""
+    if isinstance(rubric, str):  # if it is the rubric itself, no file has that name
         yield process_dir / rubric

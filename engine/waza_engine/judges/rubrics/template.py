@@ -1,7 +1,7 @@
-"""The eight rubric templates, and how the reply of a judge that used one becomes a score.
+"""The eight rubric templates, and the score of a judge's reply to one.
 
-docs/reference/waza-graders.md, section 7.12: templates of this form were shipped for a while and never read
-by any version, so the texts and the reading are our own.
+waza shipped templates of this form for a while, but no version read them (docs/reference/waza-graders.md, section 7.12).
+So the texts and the scoring are our own.
 """
 
 from functools import cache
@@ -20,7 +20,7 @@ _PlainMapping = Annotated[dict[str, Any], BeforeValidator(plain)]
 class Normalization(BaseModel):
     """Which member of the reply is the score, and what its values mean.
 
-    `1-5`: (n - 1) / 4. `0/1`: as it is. `boolean`: true is 1. `violation`: true is 0.
+    `1-5`: (n - 1) / 4. `0/1`: unchanged. `boolean`: true is 1. `violation`: true is 0.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -30,7 +30,7 @@ class Normalization(BaseModel):
 
 
 class Template(BaseModel):
-    """A rubric template as its file has it."""
+    """The content of a rubric template's file."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -46,7 +46,7 @@ class Template(BaseModel):
     output_format: AnyValue = None
 
     def body(self) -> str:
-        """The text for the judge."""
+        """Return the text for the judge."""
         criteria = "\n".join(f"- {it}" for it in self.evaluation_criteria)
         levels = "\n".join(f"- {level}: {meaning}" for level, meaning in self.rating_levels.items())
         members = self.output or self.output_format or {}
@@ -59,15 +59,15 @@ class Template(BaseModel):
 
 @cache
 def templates() -> dict[str, Template]:
-    """All templates by name."""
+    """Return all templates by name."""
     folder = files(__package__).joinpath("templates")
-    found = [it for it in folder.iterdir() if it.name.endswith(".yaml")]
-    loaded = [Template.model_validate(read_yaml(it.read_text("utf-8"))) for it in found]
-    return {it.name: it for it in sorted(loaded, key=lambda it: it.name)}
+    resources = [it for it in folder.iterdir() if it.name.endswith(".yaml")]
+    parsed = [Template.model_validate(read_yaml(it.read_text("utf-8"))) for it in resources]
+    return {it.name: it for it in sorted(parsed, key=lambda it: it.name)}
 
 
 def template_score(normalization: Normalization, reply: dict[str, Any]) -> float | None:
-    """The score of 0 to 1 that `reply` gives; None when it gives none."""
+    """Return the score of `reply` from 0 to 1; None if it has none."""
     value = reply.get(normalization.member)
     match normalization.scale:
         case "boolean" | "violation" if isinstance(value, bool):

@@ -28,7 +28,7 @@ def test_the_built_in_rubrics_are_complete() -> None:
 
 def test_a_name_is_built_in_and_may_have_blanks_around_it(tmp_path: Path) -> None:
     assert load_rubric(" groundedness ", tmp_path).name == "groundedness"
-    with pytest.raises(RubricError, match="There is no rubric 'grounded'"):
+    with pytest.raises(RubricError, match="Unknown rubric 'grounded'"):
         load_rubric("grounded", tmp_path)
 
 
@@ -51,11 +51,11 @@ def test_the_home_directory_is_expanded(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("Be nice.", "must start with front matter"),
-        ("---\nname: tone\nBe nice.", "must start with front matter"),
+        ("Be nice.", "does not start with front matter"),
+        ("---\nname: tone\nBe nice.", "does not start with front matter"),
         (f"---\n{FRONT}---\n \n", "no text"),
-        ("---\n[\n---\nBe nice.", "no YAML"),
-        (f"---\n{FRONT}name: again\n---\nBe nice.", "no YAML"),
+        ("---\n[\n---\nBe nice.", "not valid YAML"),
+        (f"---\n{FRONT}name: again\n---\nBe nice.", "not valid YAML"),
         ("---\n- a\n---\nBe nice.", "front matter"),
         *(
             (f"---\n{FRONT.replace('1.0.0', it)}---\nBe nice.", "version")

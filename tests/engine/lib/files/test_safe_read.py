@@ -41,7 +41,7 @@ def test_a_run_cannot_load_a_named_pipe(pipe: Path) -> None:
 
 def test_a_judge_gets_an_error_for_a_named_pipe(pipe: Path) -> None:
     assert workspace_answer(pipe.parent, "read_file", {"path": "pipe"}) == (
-        "pipe cannot be read: it is no plain file"
+        "pipe cannot be read: it is not a regular file"
     )
     assert "cannot be read" in (workspace_answer(pipe.parent, "read_file", {"path": "gone"}) or "")
 

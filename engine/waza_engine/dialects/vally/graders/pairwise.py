@@ -29,7 +29,7 @@ from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.graders._shared.judging import DEFAULT_MODEL
 from waza_engine.dialects.vally.scoring.pairwise import comparison_message, comparison_system_message
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext
-from waza_engine.judges.submit_pairwise import Comparison, preferred
+from waza_engine.judges.submit_pairwise import Comparison, compare_trials
 from waza_engine.model.judge import JudgeError, JudgeRequest
 from waza_engine.model.schema_marks import marks
 from waza_engine.model.threshold import reaches
@@ -82,7 +82,7 @@ class PairwiseGrader(VallyGrader):
             reasoning_effort=context.judge_reasoning_effort,
         )
         try:
-            comparison = preferred(
+            comparison = compare_trials(
                 judge, request, lambda swapped: comparison_message(context, other, swapped), context.sleep
             )
         except JudgeError as error:

@@ -23,7 +23,7 @@ from waza_engine.dialects.vally.trajectory.metrics import (
 )
 from waza_engine.dialects.vally.trajectory.write import context_of
 from waza_engine.graders.base import GradingContext
-from waza_engine.judges.submit_pairwise import Comparison, preferred
+from waza_engine.judges.submit_pairwise import Comparison, compare_trials
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.experiment import Pairwise
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest
@@ -247,7 +247,9 @@ class Preference:
             reasoning_effort=settings.judge_reasoning_effort if settings is not None else "",
         )
         a, b = context_of(one.trajectory), context_of(other.trajectory)
-        return preferred(self.judge, request, lambda swapped: comparison_message(a, b, swapped), self.sleep)
+        return compare_trials(
+            self.judge, request, lambda swapped: comparison_message(a, b, swapped), self.sleep
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from waza_engine.dialects.waza.rules.legacy_shape import refused_shape
 from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
-from waza_engine.judges.pairwise import compared
+from waza_engine.judges.pairwise import compare_outputs
 from waza_engine.judges.rubrics.rubric import (
     Rubric,
     RubricError,
@@ -47,7 +47,7 @@ from waza_engine.judges.rubrics.rubric import (
     load_rubric,
     rubric_path,
 )
-from waza_engine.judges.votes import VOTE_TOOLS, counted, hold_turn
+from waza_engine.judges.votes import VOTE_TOOLS, count_votes, hold_turn
 from waza_engine.lib.go.text import trim
 from waza_engine.lib.spelling import nearest
 from waza_engine.lib.timestamps import duration_seconds
@@ -198,7 +198,7 @@ class PromptGrader(Grader):
         session = context.session_id if self.continue_session else ""
         request = self._request(context, message=message, session_id=session, only_these_tools=exact)
         turn = hold_turn(judge, request)
-        votes = counted(turn.calls)
+        votes = count_votes(turn.calls)
         details: dict[str, Any] = {
             "response": turn.text or "(the judge wrote nothing)",
             "prompt": message,
@@ -215,7 +215,7 @@ class PromptGrader(Grader):
     def _pairwise(self, judge: Judge, context: GradingContext, rubric: Rubric | None) -> GraderResult:
         standard = self.prompt or (rubric.body if rubric else "")
         request = self._request(context)
-        comparison = compared(judge, request, standard, context.baseline_output, context.output)
+        comparison = compare_outputs(judge, request, standard, context.baseline_output, context.output)
         details = {
             "pairwise": {
                 "winner": comparison.winner,

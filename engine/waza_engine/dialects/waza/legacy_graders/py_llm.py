@@ -31,7 +31,7 @@ from pydantic import Field
 
 from waza_engine.dialects.waza.generations.python import PyGrader, require_unit_score
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
-from waza_engine.judges.replies import normalised, points_of, reasoning_of, reply_mapping
+from waza_engine.judges.replies import points_of, reasoning_of, reply_mapping, score_of_points
 from waza_engine.judges.rubrics.rubric import rubric_files, rubric_text
 from waza_engine.model.fields import AnyValue
 from waza_engine.model.findings import Change, MoveKey, RemoveKey, SetValue
@@ -107,7 +107,7 @@ class PyLlmGrader(PyGrader):
         except JudgeError as error:
             return GraderResult(0.0, False, f"The judge gave no verdict: {error}", type_name="llm")
         points = points_of(reply_mapping(reply))
-        score = normalised(points)
+        score = score_of_points(points)
         details = {"raw_score": points, "model": model or None, "rubric_used": rubric[:100]}
         feedback = reasoning_of(reply_mapping(reply))
         return require_unit_score(

@@ -26,7 +26,7 @@ from pydantic import Field
 
 from waza_engine.dialects.waza.generations.python import PyGrader, require_unit_score
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
-from waza_engine.judges.replies import flag_of, normalised, points_of, reasoning_of, reply_mapping
+from waza_engine.judges.replies import flag_of, points_of, reasoning_of, reply_mapping, score_of_points
 from waza_engine.model.fields import AnyValue
 from waza_engine.model.judge import JudgeError
 
@@ -68,7 +68,7 @@ class PyLlmComparisonGrader(PyGrader):
             return GraderResult(0.5, False, f"The judge gave no verdict: {error}", type_name="llm")
         members = reply_mapping(reply)
         points = points_of(members)
-        score = normalised(points)
+        score = score_of_points(points)
         passed = flag_of(members, "passed") if "passed" in members else score >= _PASSING_SCORE
         details = {"raw_score": points, "model": model or None}
         return require_unit_score(GraderResult(score, passed, reasoning_of(members), details, "llm"))

@@ -11,8 +11,8 @@ from waza_engine.dialects.vally.trajectory.metrics import timeline
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.result import GraderVerdict
 from waza_engine.grading.grade import grade_entry
-from waza_engine.judges.patience import patiently
-from waza_engine.judges.scales import SCALES, normalised
+from waza_engine.judges.patience import with_retries
+from waza_engine.judges.scales import SCALES, score_of_points
 from waza_engine.model.judge import JudgeCall, JudgeError, JudgeRequest, JudgeTurn
 
 
@@ -140,11 +140,11 @@ def test_without_a_judge_the_check_fails_and_the_run_goes_on() -> None:
     ],
 )
 def test_points_become_scores(points: float, scoring: str, score: float) -> None:
-    assert normalised(points, SCALES[scoring]) == score
+    assert score_of_points(points, SCALES[scoring]) == score
 
 
 def test_the_other_formula_of_the_page() -> None:
-    assert normalised(4.2, SCALES["scale_1_5"], "share") == pytest.approx(0.84)
+    assert score_of_points(4.2, SCALES["scale_1_5"], "share") == pytest.approx(0.84)
 
 
 class Clock:
@@ -177,28 +177,28 @@ def _failing(*faults: bool, each_takes: float = 0.0, clock: Clock | None = None)
 
 def test_passing_faults_are_waited_for() -> None:
     clock = Clock()
-    assert patiently(_failing(True, True), clock.sleep, clock, lambda: 0.5) == "answer"
+    assert with_retries(_failing(True, True), clock.sleep, clock, lambda: 0.5) == "answer"
     assert clock.pauses == [5.5, 10.5]
 
 
 def test_there_are_three_attempts() -> None:
     clock = Clock()
     with pytest.raises(JudgeError):
-        patiently(_failing(True, True, True), clock.sleep, clock, lambda: 0)
+        with_retries(_failing(True, True, True), clock.sleep, clock, lambda: 0)
     assert clock.pauses == [5, 10]
 
 
 def test_other_faults_are_not_waited_for() -> None:
     clock = Clock()
     with pytest.raises(JudgeError):
-        patiently(_failing(False), clock.sleep, clock, lambda: 0)
+        with_retries(_failing(False), clock.sleep, clock, lambda: 0)
     assert clock.pauses == []
 
 
 def test_after_ten_minutes_nobody_asks_again() -> None:
     clock = Clock()
     with pytest.raises(JudgeError):
-        patiently(_failing(True, True, each_takes=597, clock=clock), clock.sleep, clock, lambda: 0)
+        with_retries(_failing(True, True, each_takes=597, clock=clock), clock.sleep, clock, lambda: 0)
     assert clock.pauses == []
 
 

@@ -13,8 +13,8 @@ from waza_engine.dialects.vally.graders._shared.diff import diff_of
 from waza_engine.dialects.vally.graders._shared.process import known_events
 from waza_engine.dialects.vally.trajectory.metrics import shortened, timeline
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext
-from waza_engine.judges.scales import SCALES, Scale, normalised
-from waza_engine.judges.submit_grade import Grade, graded
+from waza_engine.judges.scales import SCALES, Scale, score_of_points
+from waza_engine.judges.submit_grade import Grade, request_grade
 from waza_engine.model.findings import Finding, Fix, RemoveKey
 from waza_engine.model.judge import JudgeError, JudgeRequest
 from waza_engine.model.schema_marks import item_marks, marks
@@ -64,7 +64,7 @@ def judge_trial(context: GradingContext, question: Question, model: str, effort:
         workspace_dir=str(context.workspace_dir or "") if "repo" in question.evidence else "",
     )
     try:
-        grade = graded(context.judge, request, question.scale, context.sleep)
+        grade = request_grade(context.judge, request, question.scale, context.sleep)
     except JudgeError as error:
         return _without_verdict(str(error), details)
     return _result(grade, question, details)
@@ -76,7 +76,7 @@ def _without_verdict(reason: str, details: dict[str, Any]) -> GraderResult:
 
 
 def _result(grade: Grade, question: Question, details: dict[str, Any]) -> GraderResult:
-    score = normalised(grade.points, question.scale)
+    score = score_of_points(grade.points, question.scale)
     if grade.usage:
         details["usage"] = dict(grade.usage)
     return GraderResult(
@@ -91,7 +91,7 @@ def _result(grade: Grade, question: Question, details: dict[str, Any]) -> Grader
 
 def _criteria(grade: Grade, question: Question) -> Iterator[Criterion]:
     for it in grade.criteria:
-        score = normalised(it.points, question.scale)
+        score = score_of_points(it.points, question.scale)
         yield Criterion(
             it.name, score, reaches(score, question.threshold), it.reasoning, {"points": it.points}
         )
