@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from waza_engine.convert import TARGETS, Conversion, converted
+from waza_engine.convert import TARGETS, Conversion, convert_suite
 from waza_engine.lib.files.safe_write import write_bytes_atomic
 from waza_engine.lib.paths import is_inside
 from waza_engine.model.suite import LoadError
@@ -44,7 +44,7 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
         if target == _NEWEST:
             result = upgrade(path, folder, Path.cwd())
         else:
-            result = converted(path, target, folder, Path.cwd())
+            result = convert_suite(path, target, folder, Path.cwd())
     except LoadError as error:
         give_up_loading(error)
     _print_losses(result)

@@ -1,9 +1,4 @@
-"""The comments of a YAML text, each with the key or item that it speaks of.
-
-Comments of several files on their way into one: each goes with what it stood at.
-
-See docs/reference/vally.md, section 14.
-"""
+"""Find the comments of YAML files, and move each with its key or item (docs/reference/vally.md, section 14)."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -21,14 +16,14 @@ _COMMENT = re.compile(r"(?:^|\s)#(.*)$")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """The lines right above a key or item, without `#`, and what follows it on its own line."""
+    """The comment lines above a key or item, without `#`, and the comment on its own line."""
 
     above: tuple[str, ...] = ()
     beside: str = ""
 
 
 def comments_of(text: str) -> dict[Pointer, Comment]:
-    """The comments by the pointer of what they speak of; those at the top of the file are at `()`."""
+    """Return the comments by the pointer of their key or item; the file's header is at `()`."""
     try:
         root = compose(text)
     except YamlError:
@@ -47,18 +42,18 @@ def comments_of(text: str) -> dict[Pointer, Comment]:
 
 
 def _places(node: yaml.Node, pointer: Pointer) -> Iterator[tuple[Pointer, yaml.Node, yaml.Mark]]:
-    """What a comment can speak of: its pointer, where it begins, and where its value ends."""
+    """The keys and items that may have comments: pointer, start, and the end of the value."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            place = (*pointer, key.value)
-            yield place, key, value.end_mark if _is_inline(value) else key.end_mark
-            yield from _places(value, place)
+            child = (*pointer, key.value)
+            yield child, key, value.end_mark if _is_inline(value) else key.end_mark
+            yield from _places(value, child)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             if not (isinstance(item, yaml.MappingNode) and not item.flow_style):
                 yield (*pointer, index), item, item.end_mark
             elif item.value:
-                # The first key of an item stands beside the dash: what is above speaks of the item.
+                # The first key of an item is on the line of the dash, so a comment above belongs to the item.
                 yield (*pointer, index), item, item.start_mark
             yield from _places(item, (*pointer, index))
 
@@ -84,14 +79,14 @@ def _beside(lines: list[str], end: yaml.Mark) -> str:
 
 
 def _beside_key(lines: list[str], line: int, key: yaml.Node) -> str:
-    """The comment behind a key whose value begins on the next line."""
+    """The comment behind a key whose value starts on the next line."""
     rest = lines[line][key.end_mark.column :] if key.end_mark.line == line else ""
     comment = re.fullmatch(r"\s*:\s*[|>]?[-+\d]*\s+#(.*)", rest)
     return comment[1].strip() if comment else ""
 
 
 def _header(lines: list[str], taken: set[int]) -> Iterator[str]:
-    """Comment lines at the top that a blank line keeps apart from the first key."""
+    """Comment lines at the top, separated from the first key by a blank line."""
     for at, line in enumerate(lines):
         if line.strip() and not line.lstrip().startswith("#"):
             return
@@ -99,37 +94,37 @@ def _header(lines: list[str], taken: set[int]) -> Iterator[str]:
             yield line.strip()[1:]
 
 
-class CarriedComments:
-    """The comments of the source by their places in the result, `at`."""
+class CommentMap:
+    """The comments of the source files by their pointers in the result, `at`."""
 
     def __init__(self) -> None:
         self.at: dict[Pointer, Comment] = {}
         self._of_files: dict[Path, dict[Pointer, Comment]] = {}
         self._places: dict[tuple[Path, Pointer], Pointer] = {}
 
-    def carry(self, place: Pointer, source: Path, pointer: Pointer) -> None:
-        """Put the comment of something in the source to what became of it."""
+    def move(self, place: Pointer, source: Path, pointer: Pointer) -> None:
+        """Move the comment at `pointer` in the source to `place` in the result."""
         self._places[source, pointer] = place
         found = self._of(source).get(pointer) if pointer else None
         if found:
             self.add(place, found)
 
     def header(self, source: Path) -> Sequence[str]:
-        """The lines at the head of a file."""
+        """Return the header lines of a file."""
         return self._of(source).get((), Comment()).above
 
     def add(self, place: Pointer, comment: Comment) -> None:
-        """Put a comment below those that a place has already."""
+        """Add a comment below those at a place."""
         before = self.at.get(place, Comment())
         self.at[place] = Comment((*before.above, *comment.above), comment.beside or before.beside)
 
     def put_first(self, place: Pointer, lines: Sequence[str]) -> None:
-        """Put lines above the comments that a place has already."""
+        """Add lines above the comments at a place."""
         before = self.at.get(place, Comment())
         self.at[place] = Comment((*lines, *before.above), before.beside)
 
-    def homeless(self) -> list[str]:
-        """Put the comments of what has no place of its own to what it stood in; what is left belongs to the header."""
+    def place_rest(self) -> list[str]:
+        """Move comments without a place of their own to the enclosing one. Return the rest, for the header."""
         left: list[str] = []
         for source, comments in self._of_files.items():
             for pointer, comment in comments.items():

@@ -1,4 +1,7 @@
-"""What a conversion comes to: files, and what the other dialect has no words for."""
+"""The result of a conversion: files, and the losses.
+
+Apart from the converters, which all use it.
+"""
 
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -6,15 +9,15 @@ from pathlib import Path, PurePosixPath
 from waza_engine.lib.pointer import Pointer
 
 
-class CannotSayError(Exception):
-    """The other dialect has nothing that gives the same verdict; the text says what is missing."""
+class NotConvertibleError(Exception):
+    """The other dialect has nothing with the same verdict; the message says what is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Something that the other dialect cannot say, or not quite. `path` and `pointer` are its place in the source.
+    """Something that the other dialect cannot express exactly. `path` and `pointer` are its place in the source.
 
-    With `kept` it stands as a comment in the result, from which the way back restores it.
+    With `kept`, a comment in the result contains it, and the conversion back restores it.
     """
 
     message: str
@@ -25,10 +28,9 @@ class Lost:
 
 @dataclass(slots=True)
 class Conversion:
-    """The files of the result, relative to its folder, and what was lost on the way.
+    """The files of the result, relative to its folder, and the losses.
 
-    `copies` go along as they are: each by its place in the folder, with the file that it is a copy of. Suites that
-    change their dialect have none.
+    `copies` are files to copy unchanged: the path in the folder and the source. Conversions between dialects have none.
     """
 
     files: dict[PurePosixPath, str] = field(default_factory=dict)
@@ -36,5 +38,5 @@ class Conversion:
     lost: list[Lost] = field(default_factory=list)
 
     def lose(self, message: str, path: Path | None, pointer: Pointer = (), *, kept: bool = False) -> None:
-        """Say that something got lost."""
+        """Report a loss."""
         self.lost.append(Lost(message, path, pointer, kept))

@@ -1,4 +1,7 @@
-"""The suite of an eval in the dialect that is asked for."""
+"""Convert the suite of an eval to another dialect.
+
+Apart from the converters, so that neither direction imports the other.
+"""
 
 from pathlib import Path
 
@@ -8,23 +11,23 @@ from waza_engine.convert.to_waza import to_waza
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import dialect_of_file
 
-_WAYS = {"vally": to_vally, "waza": to_waza}
-TARGETS = tuple(_WAYS)
-"""The dialects that suites are converted to."""
+_CONVERTERS = {"vally": to_vally, "waza": to_waza}
+TARGETS = tuple(_CONVERTERS)
+"""The dialects to convert to."""
 
 
-def converted(path: Path, target: str, folder: Path, process_dir: Path) -> Conversion:
-    """The suite of the eval at `path` as files of the dialect `target`, which will stand in `folder`.
+def convert_suite(path: Path, target: str, folder: Path, process_dir: Path) -> Conversion:
+    """Convert the suite of the eval at `path` to files of the dialect `target`, for `folder`.
 
     Raises:
-        LoadError: there is no such dialect, the suite is of that dialect already, or a file of it cannot be used.
+        LoadError: the target is unknown, the suite already has that dialect, or one of its files is invalid.
 
     """
-    if target not in _WAYS:
-        raise LoadError(path, f"Suites are converted to {' or '.join(_WAYS)}, not to '{target}'")
+    if target not in _CONVERTERS:
+        raise LoadError(path, f"Cannot convert to '{target}'. Known targets: {', '.join(_CONVERTERS)}")
     if dialect_of_file(path).name == target:
         raise LoadError(
             path,
-            f"This is a suite of {target} already; `waza-lsp convert --to latest` brings it to its newest form",
+            f"This is already a {target} suite. To update it to the newest form, use `waza-lsp convert --to latest`",
         )
-    return _WAYS[target](path, folder.absolute(), process_dir=process_dir)
+    return _CONVERTERS[target](path, folder.absolute(), process_dir=process_dir)

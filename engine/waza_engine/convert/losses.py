@@ -1,6 +1,6 @@
-"""The parts of a file that the other dialect has no words for: pure functions of the raw data of the file.
+"""Find the parts of a file that the other dialect lacks, and preserve them as comments.
 
-Parts that the other dialect has no words for, carried through it in comments and taken out again on the way back.
+The conversion back restores the parts from the comments. All functions are pure, on the raw data of the file.
 """
 
 import io
@@ -13,36 +13,36 @@ from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 
 TAGS, SKILL, TRIGGER = "tags", "skill", "trigger-test"
-"""The tags of a stimulus that hold what waza has keys for."""
+"""The tags of a stimulus for keys that only waza has."""
 
-_EVAL_SAID = {"name", "description", "skill", "config", "tasks", "tasks_from", "range", "graders", "inputs"}
-_CONFIG_SAID = {
+_EVAL_KEYS = {"name", "description", "skill", "config", "tasks", "tasks_from", "range", "graders", "inputs"}
+_CONFIG_KEYS = {
     *("trials_per_task", "timeout_seconds", "executor", "model", "judge_model", "judge_reasoning_effort"),
     *("skill_directories", "mcp_servers", "parallel", "workers"),
 }
-_TASK_SAID = {"id", "graders", "inputs", "tags", "enabled"}
-_INPUTS_SAID = {"prompt", "prompt_file", "files", "follow_up_prompts", "environment"}
+_TASK_KEYS = {"id", "graders", "inputs", "tags", "enabled"}
+_INPUT_KEYS = {"prompt", "prompt_file", "files", "follow_up_prompts", "environment"}
 
-_SPEC_SAID = {
+_SPEC_KEYS = {
     *("name", "description", "tags", "environment", "defaults", "config", "stimuli", "graders", "scoring"),
 }
-_STIMULUS_SAID = {"name", "prompt", "turns", "tags", "environment", "graders", "constraints"}
-_ENVIRONMENT_SAID = {"skills", "files", "env", "mcpServers"}
+_STIMULUS_KEYS = {"name", "prompt", "turns", "tags", "environment", "graders", "constraints"}
+_ENVIRONMENT_KEYS = {"skills", "files", "env", "mcpServers"}
 
 
 def left_of_eval(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What vally has nothing for in a waza eval."""
-    return _rest_of(data, _EVAL_SAID) | _rest_in(data, "config", _CONFIG_SAID)
+    """Return the parts of a waza eval that vally lacks."""
+    return _rest_of(data, _EVAL_KEYS) | _rest_in(data, "config", _CONFIG_KEYS)
 
 
 def left_of_task(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What vally has nothing for in a task of waza: its stimuli have one name, and that is the id here."""
-    return _rest_of(data, _TASK_SAID) | _rest_in(data, "inputs", _INPUTS_SAID)
+    """Return the parts of a waza task that vally lacks. A stimulus has only one name, for the task's id."""
+    return _rest_of(data, _TASK_KEYS) | _rest_in(data, "inputs", _INPUT_KEYS)
 
 
 def left_of_spec(data: Mapping[str, Any], commands: Sequence[str] = ()) -> dict[str, Any]:
-    """What waza has nothing for in a vally spec; `commands` are those of an environment that it only names."""
-    parts = _rest_of(data, _SPEC_SAID) | _rest_in(data, "environment", _ENVIRONMENT_SAID)
+    """Return the parts of a vally spec that waza lacks; `commands` are those of a named environment."""
+    parts = _rest_of(data, _SPEC_KEYS) | _rest_in(data, "environment", _ENVIRONMENT_KEYS)
     if commands:
         parts["environment"] = {"commands": list(commands)}
     parts |= _rest_in(data, "tags", {SKILL})
@@ -51,27 +51,27 @@ def left_of_spec(data: Mapping[str, Any], commands: Sequence[str] = ()) -> dict[
 
 
 def left_of_stimulus(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What waza has nothing for in a stimulus."""
-    parts = _rest_of(data, _STIMULUS_SAID) | _rest_in(data, "environment", _ENVIRONMENT_SAID)
+    """Return the parts of a stimulus that waza lacks."""
+    parts = _rest_of(data, _STIMULUS_KEYS) | _rest_in(data, "environment", _ENVIRONMENT_KEYS)
     return parts | _rest_in(data, "tags", {TAGS})
 
 
-def _rest_of(data: Mapping[str, Any], said: set[str]) -> dict[str, Any]:
-    """The keys of a mapping that nothing was made of, as plain data; empty values are left out."""
+def _rest_of(data: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
+    """The keys of a mapping that are not converted, as plain data, without empty values."""
     return {
-        key: plain(it) for key, it in data.items() if key not in said and plain(it) not in (None, [], {}, "")
+        key: plain(it) for key, it in data.items() if key not in known and plain(it) not in (None, [], {}, "")
     }
 
 
-def _rest_in(data: Mapping[str, Any], key: str, said: set[str]) -> dict[str, Any]:
-    """The same for the mapping under a key, if there is one with a rest."""
+def _rest_in(data: Mapping[str, Any], key: str, known: set[str]) -> dict[str, Any]:
+    """The same for the mapping under a key; empty if nothing is left."""
     inner = data.get(key)
-    left = _rest_of(inner, said) if isinstance(inner, Mapping) else {}
+    left = _rest_of(inner, known) if isinstance(inner, Mapping) else {}
     return {key: left} if left else {}
 
 
 def as_comment(parts: Mapping[str, Any], dialect: str) -> list[str]:
-    """The parts as comment lines without their `#`; none when there are no parts."""
+    """Return the parts as comment lines without `#`; none without parts."""
     if not parts:
         return []
     stream = io.StringIO()
@@ -84,7 +84,7 @@ def as_comment(parts: Mapping[str, Any], dialect: str) -> list[str]:
 
 
 def from_comment(lines: Iterable[str], dialect: str) -> tuple[dict[str, Any], list[str]]:
-    """What `as_comment` has put into these lines, and the lines that are somebody's own."""
+    """Return the parts that `as_comment` put into these lines, and the user's own lines."""
     own: list[str] = []
     kept: list[str] = []
     title = _title(dialect)

@@ -1,12 +1,12 @@
-r"""Patterns between the two engines: waza's are RE2, vally's are JavaScript's with flags only at the start.
+r"""Convert patterns between RE2 (waza) and JavaScript with flags only at the start (vally).
 
-What both read in the same way stays as it is written. `.`, `\s` and `\b` differ only at rare characters (a carriage
-return, line separators, blanks beyond ASCII); that is let pass.
+Patterns with the same meaning in both stay as written. `.`, `\s` and `\b` differ only at rare characters (carriage
+return, line separators, non-ASCII spaces); these differences are ignored.
 """
 
 import re
 
-from waza_engine.convert.conversion import CannotSayError
+from waza_engine.convert.conversion import NotConvertibleError
 from waza_engine.lib.go.regexp import regex_error, regex_matches
 from waza_engine.lib.js_regex import js_error, js_notes
 from waza_engine.lib.js_regex.parser import parse_pattern
@@ -36,20 +36,20 @@ _MEMBER = re.compile(rf"\[:(?P<name>\^?\w+):\]|{_CODE}|\\.|.", re.DOTALL)
 
 
 def in_javascript(pattern: str) -> str | None:
-    """The RE2 pattern for JavaScript; None when it cannot be said there."""
+    """Convert an RE2 pattern to JavaScript; None if that is impossible."""
     if regex_error(pattern) is not None:
         return None
     flags = _FLAGS.match(pattern)
     if flags and ("U" in flags[1] or len(set(flags[1])) < len(flags[1])):
         return None
     head, rest = (pattern[: flags.end()], pattern[flags.end() :]) if flags else ("", pattern)
-    made = head
+    converted = head
     for token in _TOKEN.finditer(rest):
         word = _javascript_word(token, has_lines="m" in head)
         if word is None:
             return None
-        made += word
-    return made if js_error(made) is None and not js_notes(made) else None
+        converted += word
+    return converted if js_error(converted) is None and not js_notes(converted) else None
 
 
 def _javascript_word(token: re.Match[str], *, has_lines: bool) -> str | None:
@@ -60,7 +60,7 @@ def _javascript_word(token: re.Match[str], *, has_lines: bool) -> str | None:
         return re.sub(r"([\\^$.*+?()[\]{}|/])", r"\\\1", text.removeprefix(r"\Q").removesuffix(r"\E"))
     if token["opening"]:
         members = [_javascript_member(it) for it in _MEMBER.finditer(token["members"])]
-        # The first `]` of a set stands for itself in RE2, in JavaScript it would end the set.
+        # The first `]` of a set is literal in RE2; in JavaScript it would end the set.
         opening = token["opening"].replace("]", r"\]")
         return None if None in members else f"{opening}{''.join(it or '' for it in members)}]"
     if text.startswith("(?"):
@@ -69,7 +69,7 @@ def _javascript_word(token: re.Match[str], *, has_lines: bool) -> str | None:
 
 
 def _javascript_member(token: re.Match[str]) -> str | None:
-    """What stands in a set."""
+    """A member of a character set."""
     if name := token["name"]:
         return _POSIX.get(name)
     return r"\[" if token[0] == "[" else _javascript_character(token)
@@ -78,12 +78,12 @@ def _javascript_member(token: re.Match[str]) -> str | None:
 def _javascript_character(token: re.Match[str]) -> str | None:
     if token["code"]:
         return f"\\u{int(token['code'], 16):04x}"
-    # Classes and characters by name or by an octal number, which JavaScript has not or reads otherwise.
+    # Named classes and octal characters, which JavaScript lacks or reads differently.
     return None if re.match(r"\\[pPCaQ0-7]", token[0]) else token[0]
 
 
 def in_re2(pattern: str) -> str | None:
-    """The JavaScript pattern for RE2; None when it cannot be said there (look-around, back-references)."""
+    """Convert a JavaScript pattern to RE2; None if that is impossible (look-around, back-references)."""
     if js_error(pattern) is not None:
         return None
     if (
@@ -98,32 +98,32 @@ def in_re2(pattern: str) -> str | None:
     except JsPatternError:
         return None
     try:
-        made = as_re2(read.node)
+        converted = as_re2(read.node)
     except NotInRe2:
         return None
-    return made if regex_error(made) is None else None
+    return converted if regex_error(converted) is None else None
 
 
-def said_in_re2(pattern: str) -> str:
-    """The JavaScript pattern for RE2.
+def require_re2(pattern: str) -> str:
+    """Convert a JavaScript pattern to RE2.
 
     Raises:
-        CannotSayError: it cannot be said there.
+        NotConvertibleError: that is impossible.
 
     """
-    made = in_re2(pattern)
-    if made is None:
-        raise CannotSayError(f"the pattern {pattern} cannot be said in RE2")
-    return made
+    converted = in_re2(pattern)
+    if converted is None:
+        raise NotConvertibleError(f"the pattern {pattern} cannot be expressed in RE2")
+    return converted
 
 
 def in_any_case(pattern: str) -> str:
-    """The RE2 pattern with the flag that waza puts in front of those for tools, among the flags that stand there.
+    """Add the flag `i`, which waza puts in front of tool patterns, to the flags of an RE2 pattern.
 
-    Flags of a group that is the whole pattern, as `behind_any_case` writes it, stand in front, too.
+    Flags of a group around the whole pattern, as `behind_any_case` writes it, move to the front too.
     """
     group = _GROUP.fullmatch(pattern)
-    # What is no pattern by itself closes the group before the end.
+    # If the rest is not a pattern by itself, the group ends earlier.
     if group and regex_error(pattern) is None and regex_error(group["rest"]) is None:
         on = "".join(it for it in dict.fromkeys("i" + group["on"]) if it not in group["off"])
         return f"(?{on}){group['rest']}" if on else group["rest"]
@@ -134,16 +134,16 @@ def in_any_case(pattern: str) -> str:
 
 
 def behind_any_case(pattern: str) -> str:
-    """The RE2 pattern as it has to be written where waza trims it and puts `(?i)` in front."""
+    """Write an RE2 pattern so that it keeps its meaning where waza trims it and prepends `(?i)`."""
     flags = _FLAGS.match(pattern)
-    given, rest = (flags[1], pattern[flags.end() :]) if flags else ("", pattern)
-    if "i" not in given and re.search(r"[\w\\\[]", rest):
-        return f"(?{given}-i:{rest})"
-    others = given.replace("i", "")
+    flags_on, rest = (flags[1], pattern[flags.end() :]) if flags else ("", pattern)
+    if "i" not in flags_on and re.search(r"[\w\\\[]", rest):
+        return f"(?{flags_on}-i:{rest})"
+    others = flags_on.replace("i", "")
     head = f"(?{others})" if others else ""
     return f"{head}{rest}" if head or rest == rest.strip() else f"(?:{rest})"
 
 
 def is_found_in_nothing(pattern: str) -> bool:
-    """Whether the RE2 pattern is found in an empty text: waza takes an argument that is missing for one, vally does not."""
+    """Whether the RE2 pattern matches empty text: waza treats a missing argument as empty, vally does not."""
     return regex_matches(in_any_case(pattern), "") is not False

@@ -1,10 +1,6 @@
-"""A vally spec as a waza suite (docs/reference/vally.md, section 13): a task file for each stimulus.
+"""Convert a vally spec to a waza suite with a task file per stimulus (docs/reference/vally.md, section 13).
 
-vally's constraints as waza's graders: what a run must not exceed, or must or must not use.
-
-See docs/reference/vally.md, section 3.
-
-What a vally spec says that its suite, as it is loaded, does not know any more.
+Constraints become graders (section 3).
 """
 
 import math
@@ -16,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from waza_engine.convert.comments import Comment, comments_of
-from waza_engine.convert.conversion import CannotSayError, Conversion
-from waza_engine.convert.entries import as_given, name_apart, names_apart, typed, written
+from waza_engine.convert.conversion import Conversion, NotConvertibleError
+from waza_engine.convert.entries import grader_entry, load_grader, numbered_name, original_entry, unique_names
 from waza_engine.convert.losses import (
     SKILL,
     TAGS,
@@ -28,8 +24,8 @@ from waza_engine.convert.losses import (
     left_of_stimulus,
 )
 from waza_engine.convert.servers import as_waza_server
-from waza_engine.convert.vally_graders import CHANGED, as_waza, wanted_file
-from waza_engine.convert.yaml_writer import Written
+from waza_engine.convert.vally_graders import DIFFERENCES, as_waza, required_file
+from waza_engine.convert.yaml_writer import YamlFile
 from waza_engine.dialects.waza.graders.behavior import BehaviorGrader
 from waza_engine.dialects.waza.graders.skill_invocation import SkillInvocationGrader
 from waza_engine.dialects.waza.graders.tool_calls import ToolCallsGrader
@@ -43,7 +39,7 @@ from waza_engine.project.reading import read_mapping, read_text
 
 
 def grader_of_constraint(constraint: Constraint) -> Grader | None:
-    """The waza grader that passes when the constraint holds; None when there is none."""
+    """Return the waza grader that passes when the constraint holds; None if waza has none."""
     value = constraint.value
     match constraint.key if value else "":
         case "max_tokens":
@@ -68,34 +64,34 @@ def grader_of_constraint(constraint: Constraint) -> Grader | None:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A spec as it is written."""
+    """The raw data of a spec: parts that the loaded suite no longer has."""
 
     data: Mapping[str, Any]
 
     def stimulus(self, index: int) -> Mapping[str, Any]:
-        """The mapping of a stimulus."""
+        """Return the mapping of a stimulus."""
         stimuli = self.data.get("stimuli")
         return stimuli[index] if isinstance(stimuli, list) and isinstance(stimuli[index], Mapping) else {}
 
     def tags(self, index: int) -> dict[str, Any]:
-        """The tags of a stimulus."""
+        """Return the tags of a stimulus."""
         tags = plain(self.stimulus(index).get("tags"))
         return tags if isinstance(tags, dict) else {}
 
     @property
     def environment(self) -> Mapping[str, Any]:
-        """The shared environment, if it stands in the spec itself."""
+        """The shared environment, if it is defined in the spec."""
         shared = self.data.get("environment")
         return shared if isinstance(shared, Mapping) else {}
 
     @property
     def named_environment(self) -> str:
-        """The name of a shared environment that stands elsewhere, or ""."""
+        """The name of a shared environment that is defined elsewhere, or ""."""
         shared = plain(self.data.get("environment"))
         return shared if isinstance(shared, str) else ""
 
     def skill(self, otherwise: str) -> str:
-        """The skill that the spec is about: the one that a conversion has noted, else the first that the agent gets."""
+        """Return the skill under test: the one noted by a conversion, else the agent's first skill."""
         tags = plain(self.data.get("tags"))
         if isinstance(tags, dict) and isinstance(tags.get(SKILL), str):
             return str(tags[SKILL])
@@ -104,7 +100,7 @@ class Spec:
 
 
 def to_waza(path: Path, out: Path, *, process_dir: Path) -> Conversion:
-    """The spec at `path` as files of a waza suite for the folder `out`; paths in them are relative to it.
+    """Convert the spec at `path` to files of a waza suite for the folder `out`; paths are relative to it.
 
     Raises:
         LoadError: the spec cannot be loaded.
@@ -114,7 +110,7 @@ def to_waza(path: Path, out: Path, *, process_dir: Path) -> Conversion:
 
 
 class _Writer:
-    """Puts one suite together."""
+    """Builds one suite."""
 
     def __init__(self, suite: Suite, out: Path) -> None:
         self._suite, self._out = suite, out
@@ -124,7 +120,7 @@ class _Writer:
         self._names: set[str] = set()
 
     def conversion(self) -> Conversion:
-        """The files and what was lost."""
+        """Return the files and the losses."""
         at: dict[Pointer, Comment] = {}
         kept, own = from_comment(self._comments.get((), Comment()).above, "waza")
         data = self._top(at, kept)
@@ -140,12 +136,12 @@ class _Writer:
             else:
                 self._write_task(task, index)
         if prompts:
-            self._result.files[PurePosixPath(TRIGGER_TESTS)] = Written(
+            self._result.files[PurePosixPath(TRIGGER_TESTS)] = YamlFile(
                 {"skill": self._spec.skill(self._suite.name), **prompts}, {}
             ).text()
-        header = [*own, *self._homeless(()), *self._kept_of_spec()]
+        header = [*own, *self._take_rest(()), *self._kept_of_spec()]
         self._result.files = {
-            PurePosixPath("eval.yaml"): Written(data, at, header).text(),
+            PurePosixPath("eval.yaml"): YamlFile(data, at, header).text(),
             **self._result.files,
         }
         return self._result
@@ -175,7 +171,7 @@ class _Writer:
         data["skill"] = self._spec.skill(self._suite.name)
         kept_config = kept.get("config")
         data |= {key: plain(it) for key, it in kept.items() if key != "config"}
-        # vally puts no skill into the prompt.
+        # vally does not add the skill to the prompt.
         config["inject_skill_body"] = False
         data["config"] = config | (plain(kept_config) if isinstance(kept_config, Mapping) else {})
         data["tasks"] = ["tasks/*.yaml"]
@@ -189,27 +185,27 @@ class _Writer:
             (("config", "executor"), ("defaults", "executor")),
             (("config", "model"), ("defaults", "model")),
         ):
-            if found := self._comment(source):
+            if found := self._take_comment(source):
                 at[place] = found
         return data
 
-    def _comment(self, source: Pointer) -> Comment | None:
-        """What is said of a place in the spec, which thereby has found its new place."""
+    def _take_comment(self, source: Pointer) -> Comment | None:
+        """Take the comment at a pointer of the spec, because it has a new place."""
         return self._comments.pop(source, None)
 
-    def _homeless(self, start: Pointer) -> list[str]:
-        """The comments below a place in the spec for which there was no place of their own."""
+    def _take_rest(self, start: Pointer) -> list[str]:
+        """Take the comments below a pointer of the spec that have no place of their own."""
         found = [it for it in self._comments if it and it[: len(start)] == start]
         comments = [self._comments.pop(it) for it in found]
         return [line for it in comments for line in (*it.above, *([f" {it.beside}"] if it.beside else []))]
 
     def _write_task(self, task: Task, index: int) -> None:
         place: Pointer = ("stimuli", index)
-        comment = self._comment(place) or Comment()
+        comment = self._take_comment(place) or Comment()
         kept, own = from_comment(comment.above, "waza")
         at: dict[Pointer, Comment] = {
-            ("id",): self._comment((*place, "name")) or Comment(),
-            ("inputs", "prompt"): self._comment((*place, "prompt")) or Comment(),
+            ("id",): self._take_comment((*place, "name")) or Comment(),
+            ("inputs", "prompt"): self._take_comment((*place, "prompt")) or Comment(),
         }
         data: dict[str, Any] = {"id": task.id, "name": str(kept.pop("name", task.id))}
         restored = kept.pop("graders", [])
@@ -229,51 +225,51 @@ class _Writer:
         before = plain(restored) if isinstance(restored, list) else []
         graders: list[dict[str, Any]] = [*before]
         lost: list[dict[str, Any]] = []
-        wanted = [it for entry in task.graders if (it := _wanted_file(entry))]
+        required_files = [file for entry in task.graders if (file := _required_file(entry))]
         for entry in task.graders:
-            self._grader(entry, wanted, graders, lost, at)
+            self._grader(entry, required_files, graders, lost, at)
         graders += self._constraint_graders(task, graders)
         if graders:
-            data["graders"] = [*before, *names_apart(graders[len(before) :], before)]
-        header = [*own, *self._homeless(place), *self._kept_of_stimulus(index, task, lost)]
+            data["graders"] = [*before, *unique_names(graders[len(before) :], before)]
+        header = [*own, *self._take_rest(place), *self._kept_of_stimulus(index, task, lost)]
         name = PurePosixPath("tasks", f"{self._file_name(task.id)}.yaml")
-        self._result.files[name] = Written(data, at, header).text()
+        self._result.files[name] = YamlFile(data, at, header).text()
 
     def _grader(
         self,
         entry: GraderEntry,
-        wanted: Sequence[str],
+        required_files: Sequence[str],
         graders: list[dict[str, Any]],
         lost: list[dict[str, Any]],
         at: dict[Pointer, Comment],
     ) -> None:
         try:
-            made = as_waza(_whole(entry), wanted)
-        except CannotSayError as error:
-            lost.append(as_given(entry, weight=False))
+            converted = as_waza(_whole(entry), required_files)
+        except NotConvertibleError as error:
+            lost.append(original_entry(entry, weight=False))
             self._result.lose(f"Grader '{entry.name}': {error}", entry.path, entry.pointer, kept=True)
             return
-        if found := self._comment(entry.pointer):
+        if found := self._take_comment(entry.pointer):
             at["graders", len(graders)] = found
-        for number, it in enumerate(made):
-            new = written(it, name_apart(entry.name, number, len(made)))
+        for number, grader in enumerate(converted):
+            new = grader_entry(grader, numbered_name(entry.name, number, len(converted)))
             if entry.weight not in {0.0, 1.0}:
                 new = {"type": new.pop("type"), "name": new.pop("name"), "weight": entry.weight, **new}
             graders.append(new)
-            if said := CHANGED.get(type(it)):
-                self._result.lose(f"Grader '{entry.name}': {said}", entry.path, entry.pointer)
+            if change := DIFFERENCES.get(type(grader)):
+                self._result.lose(f"Grader '{entry.name}': {change}", entry.path, entry.pointer)
 
     def _constraint_graders(self, task: Task, graders: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         taken = {it.get("name") for it in graders}
         made: list[dict[str, Any]] = []
-        for it in task.constraints:
-            grader = grader_of_constraint(it)
-            name = f"constraint {it.key}"
+        for constraint in task.constraints:
+            grader = grader_of_constraint(constraint)
+            name = f"constraint {constraint.key}"
             if grader is None:
-                message = f"Constraint '{it.key}': waza has nothing like it"
-                self._result.lose(message, self._suite.path, it.pointer, kept=True)
+                message = f"waza has no equivalent of the constraint '{constraint.key}'"
+                self._result.lose(message, self._suite.path, constraint.pointer, kept=True)
             elif name not in taken:
-                made.append(written(grader, name))
+                made.append(grader_entry(grader, name))
         return made
 
     def _kept_of_stimulus(self, index: int, task: Task, graders: list[dict[str, Any]]) -> list[str]:
@@ -281,7 +277,7 @@ class _Writer:
         parts = left_of_stimulus(raw)
         for key in parts:
             place: Pointer = ("stimuli", index, key)
-            message = f"Stimulus '{plain(raw.get('name'))}': waza has nothing like this '{key}'"
+            message = f"Stimulus '{plain(raw.get('name'))}': waza has no equivalent of '{key}'"
             self._result.lose(message, self._suite.path, place, kept=True)
         constraints = raw.get("constraints")
         unsaid = [it.key for it in task.constraints if grader_of_constraint(it) is None]
@@ -294,13 +290,13 @@ class _Writer:
     def _kept_of_spec(self) -> list[str]:
         commands: tuple[str, ...] = ()
         if named := self._spec.named_environment:
-            # Its paths start at the spec, which the result is not: what it gives is written out.
-            message = f"The environment '{named}' is written out into each task"
+            # Its paths are relative to the spec, not to the result, so its content is written out.
+            message = f"The environment '{named}' is copied into each task"
             self._result.lose(message, self._suite.path, ("environment",))
             commands = self._suite.tasks[0].setup if self._suite.tasks else ()
         parts = left_of_spec(self._spec.data, commands)
         for key in parts:
-            self._result.lose(f"waza has nothing like this '{key}'", self._suite.path, (key,), kept=True)
+            self._result.lose(f"waza has no equivalent of '{key}'", self._suite.path, (key,), kept=True)
         return as_comment(parts, "vally")
 
     def _file(self, target: str, content: bytes) -> dict[str, str]:
@@ -309,7 +305,9 @@ class _Writer:
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError:
-            self._result.lose(f"'{target}' is no text: put it into fixtures/ yourself", self._suite.path)
+            self._result.lose(
+                f"'{target}' is not a text file. Copy it to fixtures/ yourself", self._suite.path
+            )
             return {"path": target}
         if there is not None and there != text:
             return {"path": target, "content": text}
@@ -332,15 +330,15 @@ class _Writer:
         return Path(os.path.relpath(path, self._out)).as_posix()
 
 
-def _wanted_file(entry: GraderEntry) -> str | None:
+def _required_file(entry: GraderEntry) -> str | None:
     try:
-        return wanted_file(_whole(entry))
-    except CannotSayError:
+        return required_file(_whole(entry))
+    except NotConvertibleError:
         return None
 
 
 def _whole(entry: GraderEntry) -> Grader:
-    """The grader of an entry that looks at the whole conversation."""
+    """The grader of an entry, which must grade the whole conversation."""
     if entry.turn is not None:
-        raise CannotSayError("waza grades whole conversations, or the state after a turn with a checkpoint")
-    return typed(entry)
+        raise NotConvertibleError("waza grades whole conversations; for single turns it has checkpoints")
+    return load_grader(entry)

@@ -1,6 +1,6 @@
-"""waza's graders as vally's.
+"""Convert waza's graders to vally's (docs/reference/vally.md, section 14).
 
-Options are read and written through the graders' own models. See docs/reference/vally.md, section 14.
+Options are read and written through the graders' own models.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from waza_engine.convert.conversion import CannotSayError
+from waza_engine.convert.conversion import NotConvertibleError
 from waza_engine.convert.patterns import in_any_case, in_javascript, is_found_in_nothing
 from waza_engine.dialects.vally.graders.file_contains import FileContainsGrader
 from waza_engine.dialects.vally.graders.file_exists import FileExistsGrader
@@ -45,36 +45,36 @@ from waza_engine.lib.pointer import Pointer
 
 
 class Part(NamedTuple):
-    """A grader that another one, or a part of it, became; `pointer` is that part's place in the config."""
+    """A grader converted from another one or a part of it; `pointer` is that part in the config."""
 
     grader: Grader
     pointer: Pointer = ()
 
 
 def as_vally(grader: Grader) -> list[Part]:
-    """The vally graders that together pass when this one does.
+    """Return the vally graders that together pass when this one does.
 
     Raises:
-        CannotSayError: there are none.
+        NotConvertibleError: there are none.
 
     """
-    say = _WAYS.get(type(grader))
+    say = _CONVERTERS.get(type(grader))
     if say is None:
-        raise CannotSayError(f"vally has no grader like '{grader.type_name}'")
+        raise NotConvertibleError(f"vally has no equivalent of the grader '{grader.type_name}'")
     made = [it if isinstance(it, Part) else Part(it) for it in say(grader)]
     if not made:
-        raise CannotSayError("nothing in it can fail")
+        raise NotConvertibleError("nothing in it can fail")
     return made
 
 
 def _pattern(pattern: str) -> str:
     made = in_javascript(pattern)
     if made is None:
-        raise CannotSayError(f"the pattern {pattern} means something else, or nothing, in JavaScript")
+        raise NotConvertibleError(f"the pattern {pattern} has no equivalent in JavaScript")
     return made
 
 
-def _text(it: TextGrader) -> Iterator[Part]:
+def _text(grader: TextGrader) -> Iterator[Part]:
     ways: tuple[tuple[str, Callable[[str], Grader]], ...] = (
         ("contains", lambda text: OutputContainsGrader(substring=text)),
         ("contains_cs", lambda text: OutputContainsGrader(substring=text, case_sensitive=True)),
@@ -84,28 +84,28 @@ def _text(it: TextGrader) -> Iterator[Part]:
         ("regex_not_match", lambda text: OutputNotMatchesGrader(pattern=_pattern(text))),
     )
     for option, made in ways:
-        for index, text in enumerate(getattr(it, option)):
+        for index, text in enumerate(getattr(grader, option)):
             yield Part(made(text), (option, index))
 
 
 def _glob(path: str) -> str:
-    """A path as a glob that means this path only."""
+    """A glob that matches only this path."""
     if path.startswith("/") or cleaned(path).split("/")[0] in {".", ".."}:
-        raise CannotSayError(f"'{path}' is no path below the workspace")
+        raise NotConvertibleError(f"'{path}' is not inside the workspace")
     glob = re.sub(r"([*?{}\[\]()!\\])", r"\\\1", cleaned(path))
-    # With a backslash at the start it would be a path of Windows.
+    # With a backslash at the start it would be a Windows path.
     return f"./{glob}" if glob.startswith("\\") else glob
 
 
 def _place(path: str) -> str:
-    """A glob for a file, or, as most folders' names have no extension, for what stands below it."""
+    """A glob for a file, or for a folder's content if the name has no extension."""
     return _glob(path) if PurePosixPath(path).suffix else f"{_glob(path)}/**"
 
 
-def _file(it: FileGrader) -> Iterator[Grader]:
-    yield from (FileExistsGrader(path=_place(path)) for path in it.must_exist)
-    yield from (FileNotExistsGrader(path=_place(path)) for path in it.must_not_exist)
-    for entry in it.content_patterns:
+def _file(grader: FileGrader) -> Iterator[Grader]:
+    yield from (FileExistsGrader(path=_place(path)) for path in grader.must_exist)
+    yield from (FileNotExistsGrader(path=_place(path)) for path in grader.must_not_exist)
+    for entry in grader.content_patterns:
         path = _glob(entry.path)
         if not entry.must_match:
             yield FileExistsGrader(path=path)
@@ -113,10 +113,10 @@ def _file(it: FileGrader) -> Iterator[Grader]:
         yield from (FileNotMatchesGrader(path=path, pattern=_pattern(text)) for text in entry.must_not_match)
 
 
-def _diff(it: DiffGrader) -> Iterator[Grader]:
-    for entry in it.expected_files:
+def _diff(grader: DiffGrader) -> Iterator[Grader]:
+    for entry in grader.expected_files:
         if entry.snapshot:
-            raise CannotSayError("vally compares no files with snapshots")
+            raise NotConvertibleError("vally compares no files with snapshots")
         path = _glob(entry.path)
         yield FileExistsGrader(path=path)
         for fragment in filter(fragment_text, entry.contains):
@@ -125,7 +125,7 @@ def _diff(it: DiffGrader) -> Iterator[Grader]:
 
 
 def exactly(name: str) -> str:
-    """The pattern that fits this name only."""
+    """A pattern that matches only this name."""
     quoted = re.sub(r"([^\w-])", r"\\\1", name)
     return f"^{quoted}$"
 
@@ -140,30 +140,32 @@ def _tools(required: list[str], forbidden: list[str]) -> Iterator[Grader]:
         yield VallyToolCalls(**given)
 
 
-def _behavior(it: BehaviorGrader) -> Iterator[Grader]:
-    if it.max_tool_calls > 0:
-        yield ToolCallCountGrader(max=it.max_tool_calls)
-    if it.max_tokens > 0:
-        yield TokenBudgetGrader(max=it.max_tokens)
-    if it.max_duration_ms > 0:
-        whole = it.max_duration_ms % 1000 == 0
-        yield WallTimeGrader(max=f"{it.max_duration_ms // 1000}s" if whole else f"{it.max_duration_ms}ms")
-    yield from _tools(it.required_tools, it.forbidden_tools)
+def _behavior(grader: BehaviorGrader) -> Iterator[Grader]:
+    if grader.max_tool_calls > 0:
+        yield ToolCallCountGrader(max=grader.max_tool_calls)
+    if grader.max_tokens > 0:
+        yield TokenBudgetGrader(max=grader.max_tokens)
+    if grader.max_duration_ms > 0:
+        whole = grader.max_duration_ms % 1000 == 0
+        yield WallTimeGrader(
+            max=f"{grader.max_duration_ms // 1000}s" if whole else f"{grader.max_duration_ms}ms"
+        )
+    yield from _tools(grader.required_tools, grader.forbidden_tools)
 
 
-def _tool_calls(it: ToolCallsGrader) -> Iterator[Grader]:
-    if it.expect:
-        raise CannotSayError("vally has no matchers for arguments")
-    if it.min_calls:
-        yield VallyToolCalls(required=[{"name": ".", "min_count": it.min_calls}])
-    if it.max_calls is not None:
-        yield ToolCallCountGrader(max=it.max_calls)
-    yield from _tools(it.required_tools, it.forbidden_tools)
+def _tool_calls(grader: ToolCallsGrader) -> Iterator[Grader]:
+    if grader.expect:
+        raise NotConvertibleError("vally has no matchers for arguments")
+    if grader.min_calls:
+        yield VallyToolCalls(required=[{"name": ".", "min_count": grader.min_calls}])
+    if grader.max_calls is not None:
+        yield ToolCallCountGrader(max=grader.max_calls)
+    yield from _tools(grader.required_tools, grader.forbidden_tools)
 
 
 def _tool(spec: ToolSpec) -> dict[str, Any]:
     if spec.args:
-        raise CannotSayError("vally has no matchers for arguments")
+        raise NotConvertibleError("vally has no matchers for arguments")
     made: dict[str, Any] = {"name": _pattern(in_any_case(spec.name))}
     if spec.command_pattern:
         made["command"] = _argument(spec.command_pattern)
@@ -176,25 +178,27 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
 
 def _argument(pattern: str) -> str:
     if is_found_in_nothing(pattern):
-        raise CannotSayError(f"the pattern {pattern} fits calls without this argument, for vally none does")
+        raise NotConvertibleError(
+            f"the pattern {pattern} matches calls without this argument, which vally never does"
+        )
     return _pattern(in_any_case(pattern))
 
 
-def _tool_constraint(it: ToolConstraintGrader) -> Iterator[Grader]:
-    if it.allow_only is not None:
-        raise CannotSayError("vally cannot forbid all tools but some")
-    lists = {"required": it.expect_tools, "disallowed": it.reject_tools}
+def _tool_constraint(grader: ToolConstraintGrader) -> Iterator[Grader]:
+    if grader.allow_only is not None:
+        raise NotConvertibleError("vally cannot forbid all tools but some")
+    lists = {"required": grader.expect_tools, "disallowed": grader.reject_tools}
     yield VallyToolCalls(
         **{option: [_tool(spec) for spec in specs] for option, specs in lists.items() if specs}
     )
 
 
-def _action_sequence(it: ActionSequenceGrader) -> Iterator[Grader]:
-    match it.matching_mode:
+def _action_sequence(grader: ActionSequenceGrader) -> Iterator[Grader]:
+    match grader.matching_mode:
         case "in_order_match":
-            yield VallyToolCalls(sequence=[exactly(name) for name in it.expected_actions])
+            yield VallyToolCalls(sequence=[exactly(name) for name in grader.expected_actions])
         case "any_order_match":
-            counts = Counter(exactly(name) for name in it.expected_actions)
+            counts = Counter(exactly(name) for name in grader.expected_actions)
             yield VallyToolCalls(
                 required=[
                     name if count == 1 else {"name": name, "min_count": count}
@@ -202,36 +206,45 @@ def _action_sequence(it: ActionSequenceGrader) -> Iterator[Grader]:
                 ]
             )
         case mode:
-            raise CannotSayError(f"vally has nothing like 'matching_mode: {mode}'")
+            raise NotConvertibleError(f"vally has no equivalent of 'matching_mode: {mode}'")
 
 
-def _skill_invocation(it: SkillInvocationGrader) -> Iterator[Grader]:
-    if it.required_skills and (it.mode != "any_order" or it.allow_extra is False):
-        raise CannotSayError("vally does not look at the order of skills, nor at additional ones")
-    if len(set(it.required_skills)) < len(it.required_skills):
-        raise CannotSayError("vally does not count how often a skill is invoked")
-    if both := set(it.required_skills) & set(it.forbidden_skills):
-        raise CannotSayError(f"vally refuses what can never pass: '{min(both)}' is required and forbidden")
-    lists = {"required": it.required_skills, "disallowed": it.forbidden_skills}
+def _skill_invocation(grader: SkillInvocationGrader) -> Iterator[Grader]:
+    if grader.required_skills and (grader.mode != "any_order" or grader.allow_extra is False):
+        raise NotConvertibleError("vally does not look at the order of skills, nor at additional ones")
+    if len(set(grader.required_skills)) < len(grader.required_skills):
+        raise NotConvertibleError("vally does not count how often a skill is invoked")
+    if both := set(grader.required_skills) & set(grader.forbidden_skills):
+        raise NotConvertibleError(
+            f"'{min(both)}' is required and forbidden; vally refuses graders that can never pass"
+        )
+    lists = {"required": grader.required_skills, "disallowed": grader.forbidden_skills}
     yield VallySkillInvocation(**{option: names for option, names in lists.items() if names})
 
 
-def _program(it: ProgramGrader) -> Iterator[Grader]:
-    given: dict[str, Any] = {"program": it.command}
-    if it.args:
-        given["args"] = it.args
-    if it.timeout > 0:
-        given["timeout"] = f"{it.timeout}s"
+def _program(grader: ProgramGrader) -> Iterator[Grader]:
+    given: dict[str, Any] = {"program": grader.command}
+    if grader.args:
+        given["args"] = grader.args
+    if grader.timeout > 0:
+        given["timeout"] = f"{grader.timeout}s"
     yield VallyProgram(**given)
 
 
-def _prompt(it: PromptGrader) -> Iterator[Grader]:
-    if it.rubric or it.continue_session or it.mode not in {"", "independent"} or it.reasoning_effort:
-        raise CannotSayError("vally's judges know no named rubrics, sessions or baselines")
-    yield VallyPrompt(prompt=it.prompt, scoring="binary", **({"model": it.model} if it.model else {}))
+def _prompt(grader: PromptGrader) -> Iterator[Grader]:
+    if (
+        grader.rubric
+        or grader.continue_session
+        or grader.mode not in {"", "independent"}
+        or grader.reasoning_effort
+    ):
+        raise NotConvertibleError("vally's judges know no named rubrics, sessions or baselines")
+    yield VallyPrompt(
+        prompt=grader.prompt, scoring="binary", **({"model": grader.model} if grader.model else {})
+    )
 
 
-_WAYS: dict[type[Grader], Callable[[Any], Iterator[Grader | Part]]] = {
+_CONVERTERS: dict[type[Grader], Callable[[Any], Iterator[Grader | Part]]] = {
     TextGrader: _text,
     FileGrader: _file,
     DiffGrader: _diff,
@@ -244,8 +257,8 @@ _WAYS: dict[type[Grader], Callable[[Any], Iterator[Grader | Part]]] = {
     PromptGrader: _prompt,
 }
 
-CHANGED = {
-    VallyProgram: "vally starts it in the workspace and hands over a JSON file instead of the output on standard input",
-    VallyPrompt: "vally's judge gives a score where waza's says pass or fail",
+DIFFERENCES = {
+    VallyProgram: "vally starts the program in the workspace and passes a JSON file instead of the output on standard input",
+    VallyPrompt: "vally's judge gives a score, while waza's passes or fails",
 }
-"""What is not quite the same, by the type that is written."""
+"""Differences in meaning, by the resulting grader type."""

@@ -1,7 +1,4 @@
-"""Plain data as YAML that a person would have written, with comments at the places they speak of.
-
-ruamel.yaml writes; where a comment goes is said by `Written` while the data is put together.
-"""
+"""Write plain data as readable YAML, with comments at their keys and items."""
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +12,8 @@ from waza_engine.convert.comments import Comment
 from waza_engine.lib.pointer import Pointer
 
 
-class Written:
-    """A mapping that is being written; `at` are comments by the pointer in the result."""
+class YamlFile:
+    """A mapping to write as YAML; `at` has the comments by pointer."""
 
     def __init__(
         self, data: Mapping[str, Any], at: Mapping[Pointer, Comment], header: Sequence[str] = ()
@@ -24,7 +21,7 @@ class Written:
         self._data, self._at, self._header = data, at, header
 
     def text(self) -> str:
-        """The YAML."""
+        """Return the YAML text."""
         writer = YAML()
         writer.width = 4096
         writer.indent(mapping=2, sequence=4, offset=2)
@@ -40,37 +37,37 @@ class Written:
             case list() | tuple():
                 return self._sequence(value, pointer, indent)
             case str() if "\n" in value.strip("\n") and not any(
-                it.endswith((" ", "\t")) for it in value.split("\n")
+                line.endswith((" ", "\t")) for line in value.split("\n")
             ):
                 return LiteralScalarString(value)
             case _:
                 return value
 
     def _mapping(self, data: Mapping[str, Any], pointer: Pointer, indent: int) -> CommentedMap:
-        made = CommentedMap()
+        node = CommentedMap()
         for key, value in data.items():
-            made[key] = self._node(value, (*pointer, key), indent + 2)
-            self._comment(made, key, (*pointer, key), indent)
-        return made
+            node[key] = self._node(value, (*pointer, key), indent + 2)
+            self._comment(node, key, (*pointer, key), indent)
+        return node
 
     def _sequence(self, items: Iterable[Any], pointer: Pointer, indent: int) -> CommentedSeq:
-        made = CommentedSeq()
-        for index, it in enumerate(items):
-            made.append(self._node(it, (*pointer, index), indent + 2))
-            self._comment(made, index, (*pointer, index), indent)
-        if all(isinstance(it, str | int | float) for it in made) and _is_short(made):
-            made.fa.set_flow_style()
-        return made
+        node = CommentedSeq()
+        for index, item in enumerate(items):
+            node.append(self._node(item, (*pointer, index), indent + 2))
+            self._comment(node, index, (*pointer, index), indent)
+        if all(isinstance(it, str | int | float) for it in node) and _is_short(node):
+            node.fa.set_flow_style()
+        return node
 
-    def _comment(self, made: Any, key: Any, pointer: Pointer, indent: int) -> None:
+    def _comment(self, node: Any, key: Any, pointer: Pointer, indent: int) -> None:
         comment = self._at.get(pointer)
         if comment is None:
             return
         if comment.above:
             lines = "\n".join(it.removeprefix(" ") for it in comment.above)
-            made.yaml_set_comment_before_after_key(key, before=lines, indent=indent)
-        if comment.beside and not isinstance(made[key], CommentedMap | LiteralScalarString):
-            made.yaml_add_eol_comment(comment.beside, key)
+            node.yaml_set_comment_before_after_key(key, before=lines, indent=indent)
+        if comment.beside and not isinstance(node[key], CommentedMap | LiteralScalarString):
+            node.yaml_add_eol_comment(comment.beside, key)
 
 
 def _is_short(items: Sequence[Any]) -> bool:

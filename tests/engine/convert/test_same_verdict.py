@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.slow import first_quick
-from waza_engine.convert.conversion import CannotSayError
-from waza_engine.convert.entries import typed, written
-from waza_engine.convert.vally_graders import as_waza, wanted_file
+from waza_engine.convert.conversion import NotConvertibleError
+from waza_engine.convert.entries import grader_entry, load_grader
+from waza_engine.convert.vally_graders import as_waza, required_file
 from waza_engine.convert.waza_graders import as_vally
 from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.graders.result import GraderVerdict
@@ -176,7 +176,7 @@ def workspaces(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def grader_of(kind: str, config: Config, dialect: str) -> Grader:
     entry = GraderEntry(type=kind, name="g", weight=1.0, config=config, extras={}, dialect=dialect)
-    return typed(entry)
+    return load_grader(entry)
 
 
 def passes(made: list[Grader], dialect: str, context: GradingContext) -> bool | None:
@@ -187,7 +187,7 @@ def passes(made: list[Grader], dialect: str, context: GradingContext) -> bool | 
             type=it.type_name,
             name="g",
             weight=1.0,
-            config=written(it, "g").get("config"),
+            config=grader_entry(it, "g").get("config"),
             extras={},
             dialect=dialect,
         )
@@ -206,7 +206,7 @@ def test_from_waza(make: int, workspaces: list[Path]) -> None:
         grader = grader_of(kind, config, "waza")
         try:
             made = [it.grader for it in as_vally(grader)]
-        except CannotSayError:
+        except NotConvertibleError:
             continue
         for _ in range(6):
             context = recording(chance, chance.choice(workspaces))
@@ -221,10 +221,10 @@ def test_from_vally(make: int, workspaces: list[Path]) -> None:
         kind, config = VALLY[make](chance)
         grader = grader_of(kind, config, "vally")
         others = [grader_of("file-exists", {"path": chance.choice(["a.txt", "gone.txt"])}, "vally")]
-        wanted = [it for other in others if (it := wanted_file(other))]
+        wanted = [it for other in others if (it := required_file(other))]
         try:
             made = [*as_waza(grader, wanted), *(it for other in others for it in as_waza(other))]
-        except CannotSayError:
+        except NotConvertibleError:
             continue
         for _ in range(6):
             context = recording(chance, chance.choice(workspaces))
@@ -235,26 +235,28 @@ def test_from_vally(make: int, workspaces: list[Path]) -> None:
 def test_case_counts_as_it_does_on_the_other_side() -> None:
     waza = grader_of("tool_constraint", {"reject_tools": [{"tool": "rm"}, {"tool": "(?m)^x"}]}, "waza")
     [part] = as_vally(waza)
-    config = written(part.grader, "g")["config"]
+    config = grader_entry(part.grader, "g")["config"]
     assert config == {"disallowed": [{"name": "(?i)rm"}, {"name": "(?im)^x"}]}
     back = as_waza(grader_of("tool-calls", config, "vally"))
-    assert [written(it, "g")["config"] for it in back] == [
+    assert [grader_entry(it, "g")["config"] for it in back] == [
         {"reject_tools": [{"tool": "rm"}, {"tool": "(?m)^x"}]}
     ]
     [other] = as_waza(grader_of("tool-calls", {"disallowed": ["^Rm$", "a|B"]}, "vally"))
-    assert written(other, "g")["config"] == {"reject_tools": [{"tool": "(?-i:^Rm$)"}, {"tool": "(?-i:a|B)"}]}
+    assert grader_entry(other, "g")["config"] == {
+        "reject_tools": [{"tool": "(?-i:^Rm$)"}, {"tool": "(?-i:a|B)"}]
+    }
 
 
 def test_a_check_of_a_file_that_may_be_missing_is_said_only_beside_one_that_wants_the_file() -> None:
     grader = grader_of("file-not-contains", {"path": "./a.txt", "value": "x"}, "vally")
-    with pytest.raises(CannotSayError, match="passes when the file is missing"):
+    with pytest.raises(NotConvertibleError, match="passes when the file is missing"):
         as_waza(grader)
-    wanted = wanted_file(grader_of("file-matches", {"path": "a.txt", "pattern": "y"}, "vally"))
+    wanted = required_file(grader_of("file-matches", {"path": "a.txt", "pattern": "y"}, "vally"))
     assert wanted == "a.txt"
     assert len(as_waza(grader, [wanted])) == 1
 
 
 @pytest.mark.parametrize("config", [{"required": ["a"], "parallel": ["b"]}, {"parallel": ["b"]}])
 def test_what_is_done_in_one_step_cannot_be_said(config: Config) -> None:
-    with pytest.raises(CannotSayError):
+    with pytest.raises(NotConvertibleError):
         as_waza(grader_of("tool-calls", config, "vally"))

@@ -30,7 +30,7 @@ def converted(folder: Path, **tasks: str) -> Conversion:
 def test_a_disabled_task_is_left_out_with_a_word(tmp_path: Path) -> None:
     task = "inputs: {prompt: hi}"
     result = converted(tmp_path, a=task, b=f"enabled: false\n{task}")
-    assert [it.message for it in result.lost] == ["Task 'b' is disabled, and left out"]
+    assert [it.message for it in result.lost] == ["Task 'b' is disabled and left out"]
 
 
 def test_input_files_of_any_folder_stay_what_they_are(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_grader_that_never_counts_is_left_out_with_a_word(tmp_path: Path) -> N
     graders = "graders:\n  - {type: text, config: {contains: [a]}}\n  - {type: text, config: {contains: [b]}}"
     result = converted(tmp_path, a=f"inputs: {{prompt: hi}}\n{graders}")
     assert [it.message for it in result.lost] == [
-        "Grader 'text' is left out: waza never asks it, a later one has its name"
+        "Grader 'text' is left out: a later grader has the same name, so waza never runs it"
     ]
     [task] = load_suite(tmp_path / "out" / "eval.yaml", process_dir=tmp_path).tasks
     assert [it.config for it in task.graders] == [{"substring": "b"}]

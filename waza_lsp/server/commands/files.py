@@ -163,9 +163,9 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
 
 def _conversion(path: Path, dialect: str, folder: Path, process_dir: Path) -> "Conversion":
     # Imported late: it brings every grader type.
-    from waza_engine.convert import converted
+    from waza_engine.convert import convert_suite
 
-    return converted(path, dialect, folder, process_dir)
+    return convert_suite(path, dialect, folder, process_dir)
 
 
 def _edit(files: dict[str, str]) -> types.WorkspaceEdit:
