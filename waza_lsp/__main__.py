@@ -1,12 +1,12 @@
-"""`python -m waza_lsp` is the same as `waza-lsp`."""
+"""Start the command line: `python -m waza_lsp` is the same as `waza-lsp`."""
 
 import sys
 
-_RARELY = (50_000, 20, 100)
+_GC_THRESHOLDS = (50_000, 20, 100)
 
 
 def main() -> None:
-    """The command line. Editors start the server with these words alone, and need not wait for all the others."""
+    """Run the command line. `serve` starts without the imports of the other commands, because editors wait for it."""
     try:
         if sys.argv[1:] in (["serve"], ["serve", "--stdio"]):
             from waza_lsp.server.startup.main import serve_stdio
@@ -15,13 +15,13 @@ def main() -> None:
         else:
             import gc
 
-            # Little of what imports make is garbage: to look for it so often takes a twentieth of most commands.
-            gc.set_threshold(*_RARELY)
-            from waza_lsp.cli import main as commands
+            # Imports create little garbage. The default thresholds cost most commands 5 % of their time.
+            gc.set_threshold(*_GC_THRESHOLDS)
+            from waza_lsp.cli import main as run_command_line
 
-            commands(prog_name="waza-lsp")
+            run_command_line(prog_name="waza-lsp")
     except KeyboardInterrupt:
-        # Before the command itself could hear of it.
+        # Interrupted before the command handles it.
         sys.exit(130)
 
 

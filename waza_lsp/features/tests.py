@@ -16,10 +16,12 @@ from waza_lsp.runnables.runnables import (
     PART_KINDS,
     DocumentGrader,
     Runnable,
+    eval_key,
+    grader_key,
     graders_in,
     runnables_in,
+    task_key,
 )
-from waza_lsp.runnables.test_ids import eval_key, grader_key, task_key
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.workspace import WorkspaceFiles
 

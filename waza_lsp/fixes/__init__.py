@@ -1,1 +1,1 @@
-"""Fixes of findings as text edits."""
+"""Turn the fixes of findings into text edits."""

@@ -1,6 +1,6 @@
-"""Changes of data (`waza_engine.model.findings`) as edits of text.
+"""Turn a fix, which changes data (`waza_engine.model.findings`), into edits of the text.
 
-A value to start from where a key is missing: the schema's default or example, else the least that fits its type.
+A missing key gets the default or the example of its schema, else the smallest value of its type.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,65 +37,65 @@ from waza_lsp.syntax.edit.values import (
     wrap_in_list,
 )
 
-_NOTHING_KNOWN = "TODO"
+_TODO = "TODO"
 
 
 def placeholder(root: Schema, pointer: Pointer, key: str, data: Any) -> Any:
-    """What to write for `key` in the mapping at `pointer`."""
-    around = schema_at(root, pointer, data)
+    """Return the first value of a new `key` in the mapping at `pointer`."""
+    parent = schema_at(root, pointer, data)
     value = value_at(data, pointer)
-    found = child(root, around, key, value) if around is not None else None
+    found = child(root, parent, key, value) if parent is not None else None
     if found is None:
-        return _NOTHING_KNOWN
+        return _TODO
     found = narrow(root, found, None)
-    # A default that stands for "nothing" would change nothing.
+    # An empty default, once written down, would have no effect.
     if found.get("default"):
         return found["default"]
-    return _filled(body_of(root, found))
+    return _placeholder_data(body_of(root, found))
 
 
 def key_order(root: Schema, pointer: Pointer, data: Any) -> list[str]:
-    """The keys of the mapping at a pointer, in the order in which they are best written."""
-    around = schema_at(root, pointer, data)
-    return list(properties(root, around, value_at(data, pointer))) if around is not None else []
+    """Return the keys of the mapping at a pointer, in the order to write them in."""
+    parent = schema_at(root, pointer, data)
+    return list(properties(root, parent, value_at(data, pointer))) if parent is not None else []
 
 
-def _filled(body: Body) -> Any:
+def _placeholder_data(body: Body) -> Any:
     match body:
         case TabStop(text="", choices=()):
-            return _NOTHING_KNOWN
+            return _TODO
         case TabStop():
             return scalar_value(body.text or body.choices[0])
         case str():
             return scalar_value(body)
         case Mapping():
-            return {key: _filled(it) for key, it in body.items()}
+            return {key: _placeholder_data(it) for key, it in body.items()}
         case _:
-            return [_filled(it) for it in body]
+            return [_placeholder_data(it) for it in body]
 
 
-_InText = (
+_TextChange = (
     RenameKey | SetValue | QuoteValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks
 )
 
 
 class FixEdits(NamedTuple):
-    """What a fix comes down to: edits of the document, and files to create with their text."""
+    """The edits of the document, and the files to create with their text."""
 
     edits: tuple[Edit, ...]
     files: tuple[tuple[Path, str], ...] = ()
 
 
 def fix_edits(fix: Fix, draft: Draft, root: Schema) -> FixEdits | None:
-    """The edits of a fix; None where it cannot be made, or would break the text."""
+    """Return the edits of a fix; None if it is not possible, or would break the text."""
     files = tuple((it.path, it.text) for it in fix.changes if isinstance(it, CreateFile))
     changes = sorted((it for it in fix.changes if not isinstance(it, CreateFile)), key=_sort_key)
     edits = _edits(changes[0], draft, root) if len(changes) == 1 else _all_edits(changes, draft, root)
     return FixEdits(tuple(edits), files) if edits is not None and not draft.is_harmed_by(edits) else None
 
 
-def _all_edits(changes: Sequence[_InText], draft: Draft, root: Schema) -> list[Edit] | None:
-    """Each change is made in the text that the one before it leaves."""
+def _all_edits(changes: Sequence[_TextChange], draft: Draft, root: Schema) -> list[Edit] | None:
+    """Apply one change after the other, and return the difference to the first text."""
     now = draft.as_first()
     for change in changes:
         edits = _edits(change, now, root)
@@ -105,7 +105,7 @@ def _all_edits(changes: Sequence[_InText], draft: Draft, root: Schema) -> list[E
     return difference(draft.text, now)
 
 
-_ORDER: Sequence[type[_InText]] = (
+_ORDER: Sequence[type[_TextChange]] = (
     SetValue,
     QuoteValue,
     MakeList,
@@ -118,14 +118,14 @@ _ORDER: Sequence[type[_InText]] = (
 )
 
 
-def _sort_key(change: _InText) -> tuple[int, Sequence[int]]:
-    """Changes that move nothing come first, so that the pointers of the later ones still hold."""
-    # Of several items of a list the last goes first.
+def _sort_key(change: _TextChange) -> tuple[int, Sequence[int]]:
+    """Changes that move nothing come first, so that the pointers of later changes stay valid."""
+    # The last item of a list goes first.
     indexes = [-it for it in change.pointer if isinstance(it, int)]
     return _ORDER.index(type(change)), indexes
 
 
-def _edits(change: _InText, draft: Draft, root: Schema) -> list[Edit] | None:
+def _edits(change: _TextChange, draft: Draft, root: Schema) -> list[Edit] | None:
     match change:
         case RenameKey(pointer, name):
             return rename_key(draft, pointer, name)

@@ -1,8 +1,7 @@
-"""What can be done about a finding, as edits: the fixes of its rule, or repairs of text that is not YAML.
+"""Find solutions for findings, and apply all safe ones of a document.
 
-Which code actions a client asks for.
-
-Applying all safe fixes of a document: in rounds, because one fix can bring up or settle another finding.
+A solution comes from the fixes of the finding's rule, or from the repairs of a syntax error. `apply_fixes` works in
+rounds, because one fix can cause or remove other findings.
 """
 
 from bisect import bisect_left, insort
@@ -31,14 +30,14 @@ from waza_lsp.syntax.tree.piece import Piece
 
 
 def accepts_kind(kind: str, context: "types.CodeActionContext") -> bool:
-    """Whether one of the kinds asked for is this one or above it; clients that want any kind name none."""
+    """Whether the client requests code actions of this kind. A request without kinds accepts all."""
     return not context.only or any(
         it in {"", kind} or kind.startswith(f"{it}.") for it in map(_name, context.only)
     )
 
 
 def is_manual_request(context: "types.CodeActionContext") -> bool:
-    """Whether a person asked, and not the editor by itself."""
+    """Whether the user sent the request, not the editor on its own."""
     return context.trigger_kind is not types.CodeActionTriggerKind.Automatic
 
 
@@ -51,7 +50,7 @@ _MAX_SOLUTIONS = 3
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """One way to mend a finding. `files` are to be created, each with its text; `safe` as in `Fix`."""
+    """One way to fix a finding. `files` are created, each with its text; `safe` is as in `Fix`."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -60,49 +59,49 @@ class Solution:
     safe: bool = False
 
 
-def solutions(mark: RangedFinding, draft: Draft, root: Schema) -> list[Solution]:
-    """At most three ways to mend a finding, best first; only such as can be made in this text."""
+def solutions(ranged: RangedFinding, draft: Draft, root: Schema) -> list[Solution]:
+    """Return at most three solutions that work in this text, the best first."""
     found = [
-        *_syntax_solutions(mark, draft, root),
-        *_duplicate_solutions(mark, draft),
-        *_rule_solutions(mark, draft, root),
+        *_syntax_solutions(ranged, draft, root),
+        *_duplicate_solutions(ranged, draft),
+        *_rule_solutions(ranged, draft, root),
     ]
     return sorted(found, key=lambda it: not it.preferred)[:_MAX_SOLUTIONS]
 
 
-def safe_solution(mark: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
-    """The best solution that may be applied without asking."""
-    if mark.finding.fixes and not any(it.safe for it in mark.finding.fixes):
+def safe_solution(ranged: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
+    """Return the best solution that is safe to apply without the user's consent."""
+    if ranged.finding.fixes and not any(it.safe for it in ranged.finding.fixes):
         return None
-    return next((it for it in solutions(mark, draft, root) if it.safe and not it.files), None)
+    return next((it for it in solutions(ranged, draft, root) if it.safe and not it.files), None)
 
 
-def _rule_solutions(mark: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:
-    for fix in mark.in_document.fixes if mark.finding.fixes else ():
-        outcome = fix_edits(fix, draft, root)
-        if outcome is not None:
-            yield Solution(fix.title, outcome.edits, outcome.files, fix.preferred, fix.safe)
+def _rule_solutions(ranged: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:
+    for fix in ranged.in_document.fixes if ranged.finding.fixes else ():
+        result = fix_edits(fix, draft, root)
+        if result is not None:
+            yield Solution(fix.title, result.edits, result.files, fix.preferred, fix.safe)
 
 
-def _syntax_solutions(mark: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:
-    piece = draft.tree.piece_at(mark.span.start.line)
+def _syntax_solutions(ranged: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:
+    piece = draft.tree.piece_at(ranged.span.start.line)
     if piece is None:
         return
     source = "".join(draft.text.lines[piece.start : piece.end])
     for problem in piece.parsed.problems:
-        if problem.span.shift(piece.start) == mark.span:
+        if problem.span.shift(piece.start) == ranged.span:
             found = _rank_repairs(repairs(source, problem), problem, piece, draft, root)
             for index, it in enumerate(found):
                 yield _repair_solution(it, piece, preferred=index == 0)
-    if any(it.span.shift(piece.start) == mark.span for it in piece.parsed.templates):
-        it = quote_template(draft.text, mark.span)
+    if any(it.span.shift(piece.start) == ranged.span for it in piece.parsed.templates):
+        it = quote_template(draft.text, ranged.span)
         yield Solution(it.title, it.edits, preferred=True, safe=it.safe)
 
 
 def _rank_repairs(
     found: list[Repair], problem: Problem, piece: Piece, draft: Draft, root: Schema
 ) -> list[Repair]:
-    """Without guesses of keys that nothing knows; of several columns those come first where the key is known."""
+    """Drop guesses that lead to unknown keys. Of several indentations, those with a known key come first."""
     if problem.cause is not Cause.INDENTATION and not any(it.is_guess for it in found):
         return found
     line = piece.start + problem.span.start.line
@@ -122,13 +121,13 @@ def _repair_solution(repair: Repair, piece: Piece, *, preferred: bool = False) -
     return Solution(repair.title, edits, preferred=preferred, safe=repair.safe)
 
 
-def _duplicate_solutions(mark: RangedFinding, draft: Draft) -> Iterator[Solution]:
-    """Take out either of two entries with one key; a pointer could not tell them apart."""
-    if mark.finding.rule is not DUPLICATE_KEY:
+def _duplicate_solutions(ranged: RangedFinding, draft: Draft) -> Iterator[Solution]:
+    """Remove one of two entries with the same key; a pointer could not tell them apart."""
+    if ranged.finding.rule is not DUPLICATE_KEY:
         return
-    places = [("Remove this one", mark.span), *(("Remove the first one", it) for it, _ in mark.related)]
+    places = [("Remove this one", ranged.span), *(("Remove the first one", it) for it, _ in ranged.related)]
     found = [(title, it) for title, span in places if (it := _container_of(draft, span)) is not None]
-    # The best one loses nothing: it takes the entry without a value.
+    # An entry without a value goes first: nothing is lost.
     for title, (container, index) in sorted(found, key=lambda it: _has_value(*it[1])):
         edits = remove_member(draft, container, index)
         if edits is not None:
@@ -141,15 +140,15 @@ def _has_value(container: Container, index: int) -> bool:
 
 
 def _container_of(draft: Draft, key: Span) -> tuple[Container, int] | None:
-    """The mapping that holds the key at a place, and which of its entries that is."""
+    """Return the mapping with the key at a span, and the index of its entry."""
     piece = draft.tree.piece_at(key.start.line)
     root = piece.parsed.root if piece is not None else None
     top = container_at(draft, ())
     if top is not None and (index := _index_of(top, key)) is not None:
         return top, index
-    waiting: list[Node] = [root] if root is not None else []
-    while waiting and piece is not None:
-        node = waiting.pop()
+    stack: list[Node] = [root] if root is not None else []
+    while stack and piece is not None:
+        node = stack.pop()
         span = node.span.shift(piece.start)
         members = tuple(_member(part, name, value, piece.start) for part, name, value in node.children())
         container = Container(
@@ -157,7 +156,7 @@ def _container_of(draft: Draft, key: Span) -> tuple[Container, int] | None:
         )
         if (index := _index_of(container, key)) is not None:
             return container, index
-        waiting += [it for _, _, it in node.children()]
+        stack += [it for _, _, it in node.children()]
     return None
 
 
@@ -166,7 +165,7 @@ def _member(part: str | int, key: Node | None, value: Node, start: int) -> Membe
 
 
 def _index_of(container: Container, key: Span) -> int | None:
-    """Which entry of a mapping has its key at a place; they stand in order."""
+    """Return the index of the entry whose key is at a span; the entries are in the order of the text."""
     index = bisect_left(container.members, key, key=lambda it: it.key or it.value)
     return index if index < len(container.members) and container.members[index].key == key else None
 
@@ -175,7 +174,7 @@ _MAX_ROUNDS = 50
 
 
 class AppliedFix(NamedTuple):
-    """A fix that was applied: the code of its finding, and what was done."""
+    """A fix that was applied: the code of its finding and the title of the fix."""
 
     code: str
     title: str
@@ -190,9 +189,9 @@ def apply_fixes(
     find: Callable[[Draft], Sequence[RangedFinding]],
     choose: Choose = safe_solution,
 ) -> tuple[Draft, list[AppliedFix]]:
-    """The document with every safe fix applied that does not get in the way of another, until there are none left.
+    """Apply fixes until none is left, in each round those that do not overlap.
 
-    `choose` says which fix of a finding is applied, None for none of them.
+    `choose` returns the solution to apply for a finding, or None.
     """
     draft = draft.as_first()
     applied: list[AppliedFix] = []
@@ -205,28 +204,28 @@ def apply_fixes(
     return draft, applied
 
 
-def upgrade_solution(mark: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
-    """The best way to the newest form of something outdated; of other findings only what is safe."""
-    if not mark.finding.rule.outdated:
-        return safe_solution(mark, draft, root)
-    return next((it for it in solutions(mark, draft, root) if it.edits and not it.files), None)
+def upgrade_solution(ranged: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
+    """Return the best solution for something outdated; for other findings, only a safe one."""
+    if not ranged.finding.rule.outdated:
+        return safe_solution(ranged, draft, root)
+    return next((it for it in solutions(ranged, draft, root) if it.edits and not it.files), None)
 
 
 def _round(
-    draft: Draft, root: Schema, marks: Sequence[RangedFinding], choose: Choose
+    draft: Draft, root: Schema, findings: Sequence[RangedFinding], choose: Choose
 ) -> tuple[list[Edit], list[AppliedFix]]:
     edits: list[Edit] = []
-    done: list[AppliedFix] = []
+    applied: list[AppliedFix] = []
     touched: set[tuple[str | int, ...]] = set()
-    for mark in marks:
-        # Two fixes in one mapping could bring the same key twice; the second has its turn in the next round.
-        around = mark.in_document.pointer[:-1]
-        if mark.finding.pointer and around in touched:
+    for ranged in findings:
+        # Two fixes in one mapping could add the same key twice, so the second waits for the next round.
+        parent = ranged.in_document.pointer[:-1]
+        if ranged.finding.pointer and parent in touched:
             continue
-        solution = choose(mark, draft, root)
+        solution = choose(ranged, draft, root)
         if solution is not None and not has_overlap(solution.edits, edits):
             for it in solution.edits:
                 insort(edits, it)
-            done.append(AppliedFix(mark.finding.code, solution.title))
-            touched.add(around)
-    return edits, done
+            applied.append(AppliedFix(ranged.finding.code, solution.title))
+            touched.add(parent)
+    return edits, applied

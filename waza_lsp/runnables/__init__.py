@@ -1,1 +1,1 @@
-"""What can be run or graded in a document, and the commands that do it."""
+"""The evals, tasks and graders of a document, and the commands that run and grade them."""

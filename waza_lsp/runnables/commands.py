@@ -1,10 +1,7 @@
-"""What can be done with a runnable, in the order of a line of lenses; code actions offer the same.
+"""The commands that run and grade parts of a document, with their titles.
 
-A pure function of the runnable and of how it stands: the one place where titles and commands of runs are made.
-
-How the things of a document that can be run stand: what is known of them beside their text.
-
-The commands that run and grade what stands in a file, as lenses, code actions and the test view offer them.
+Lenses, code actions and the test view show the same commands, in the same order. They depend only on the runnable and on
+its status.
 """
 
 from collections.abc import Iterator
@@ -19,10 +16,10 @@ from waza_lsp.runnables.runnables import PART_KINDS, DocumentGrader, Runnable
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The last result of something that was run, or graded again. `at` is in seconds since 1970.
+    """The last result of a runnable, from a run or a regrade. `at` is in seconds since 1970.
 
-    `tokens` is None when nobody counted them. `scores` are those of the last runs, the newest last. `stale` says that
-    the text has changed since. `passed` and `total` count tasks where the thing has several.
+    `tokens` is None if they were not counted. `scores` are those of the last runs, the newest last. `stale` means that
+    the text has changed since. `passed` and `total` count the tasks of an eval.
     """
 
     run_id: str
@@ -38,14 +35,14 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """What is known of a runnable: its last verdict, the run that is at it now, what can be done again."""
+    """The status of a runnable: its last verdict, its current run, and what can be repeated."""
 
     verdict: Verdict | None = None
     running: str = ""
-    """The id of the run that is going on, "" without one."""
+    """The id of the current run, or an empty string."""
     is_recorded: bool = False
     failed: int = 0
-    """How many of its tasks did not pass."""
+    """The number of its tasks that did not pass."""
 
 
 NO_STATUS = RunStatus()
@@ -68,7 +65,7 @@ def run_command(runnable: Runnable) -> types.Command | None:
 
 
 def grade_command(uri: str, site: DocumentGrader, task: str) -> types.Command:
-    """Grades what was recorded of a task, or of all, with one grader only."""
+    """Return the command that regrades the recordings of a task, or of all tasks, with one grader only."""
     arguments: dict[str, Any] = {
         "uri": uri,
         "pointer": list(site.pointer),
@@ -79,17 +76,17 @@ def grade_command(uri: str, site: DocumentGrader, task: str) -> types.Command:
 
 
 def explain_command(uri: str, site: DocumentGrader) -> types.Command:
-    """Says which recorded trials a grader fails."""
+    """Return the command that lists the recorded trials that a grader fails."""
     title = f"Which recorded runs does '{site.label}' fail?"
     return types.Command(title, "waza.explainGrader", arguments=[{"uri": uri, "pointer": list(site.pointer)}])
 
 
-_MARKS = {"passed": "✓", "failed": "✗", "error": "⚠", "skipped": "○", "cancelled": "○"}
+_ICONS = {"passed": "✓", "failed": "✗", "error": "⚠", "skipped": "○", "cancelled": "○"}
 _BARS = "▁▂▃▄▅▆▇█"
 
 
 class ActionKind(StrEnum):
-    """The kinds of lenses; each can be switched off."""
+    """The kinds of actions. A client can switch off the lenses of each."""
 
     RUN = "run"
     RUN_FAILED = "runFailed"
@@ -98,14 +95,14 @@ class ActionKind(StrEnum):
 
 
 class RunAction(NamedTuple):
-    """One thing that can be done."""
+    """A command and its kind."""
 
     sort: ActionKind
     command: types.Command
 
 
 def runnable_actions(it: Runnable, standing: RunStatus, now: float) -> Iterator[RunAction]:
-    """What is offered for a runnable; nothing for one that cannot be run. `now` is in seconds since 1970."""
+    """Yield the commands for a runnable; none if it cannot be run. `now` is in seconds since 1970."""
     run = run_command(it)
     if run is None:
         return
@@ -132,9 +129,9 @@ def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[R
 
 
 def _verdict_text(verdict: Verdict, now: float) -> str:
-    counted = f"{verdict.passed} of {verdict.total} passed · " if verdict.total else ""
+    passed = f"{verdict.passed} of {verdict.total} passed · " if verdict.total else ""
     parts = [
-        f"{_MARKS.get(verdict.status, '?')} {counted}{verdict.score:.2f}",
+        f"{_ICONS.get(verdict.status, '?')} {passed}{verdict.score:.2f}",
         age(now - verdict.at),
         _tokens(verdict.tokens),
         _sparkline(verdict.scores),
@@ -144,7 +141,7 @@ def _verdict_text(verdict: Verdict, now: float) -> str:
 
 
 def age(seconds: float) -> str:
-    """How long ago something was, roughly: the text is right for a while without being asked for again."""
+    """Return an age in rough words, so that a lens stays correct for a while without a refresh."""
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= size:
             return f"{int(seconds // size)} {unit} ago"
@@ -161,7 +158,7 @@ def _tokens(count: int | None) -> str:
 
 
 def _sparkline(scores: tuple[float, ...]) -> str:
-    """The scores as bars of eight heights; a single run has no line."""
+    """Return the scores as bars of eight heights; empty for a single run."""
     if len(scores) < 2:
         return ""
     return "".join(_BARS[min(7, max(0, round(it * 7)))] for it in scores)

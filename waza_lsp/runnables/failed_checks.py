@@ -1,4 +1,4 @@
-"""Turn the outcomes of graders into one message per place in a file."""
+"""Turn the outcomes of graders into one message per location in a file."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ Trials = Sequence[Sequence["GraderOutcome"]]
 
 
 class CheckLocation(NamedTuple):
-    """Where a check is: the file, the grader's entry, and the check itself as precisely as it is known."""
+    """The location of a check: the file, the grader's entry, and the check as precisely as it is known."""
 
     path: Path
     entry: Pointer
@@ -28,32 +28,32 @@ class FailedCheck(NamedTuple):
     `excerpt` has the recorded lines nearest to what the check looked for, with their numbers.
     """
 
-    place: CheckLocation
+    location: CheckLocation
     message: str
     excerpt: str = ""
 
 
 class TaskChecks(NamedTuple):
-    """What the graders of one task found: their failed checks, and the entries (file, pointer) that were graded."""
+    """The failed checks of one task, and the grader entries (file, pointer) that were graded."""
 
     failed: list[FailedCheck]
     entries: frozenset[tuple[Path, Pointer]]
 
 
 def task_checks(trials: Trials) -> TaskChecks:
-    """The checks of one task over its trials."""
+    """Return the checks of one task over its trials."""
     entries = ((it.path, it.pointer) for trial in trials for it in trial if it.path is not None)
     return TaskChecks(failed_checks(trials), frozenset(entries))
 
 
 def failed_checks(trials: Trials) -> list[FailedCheck]:
-    """The failed checks of one task, each once, with the message of the first trial that failed it."""
-    by_place: dict[CheckLocation, list[FailedCheck]] = {}
+    """Return the failed checks of one task, each once, with the message of the first trial that failed it."""
+    by_location: dict[CheckLocation, list[FailedCheck]] = {}
     for outcomes in trials:
-        in_trial = {it.place: it for outcome in outcomes for it in _failed_in(outcome)}
-        for place, check in in_trial.items():
-            by_place.setdefault(place, []).append(check)
-    return [_with_count(its, len(trials)) for its in by_place.values()]
+        in_trial = {it.location: it for outcome in outcomes for it in _failed_in(outcome)}
+        for location, check in in_trial.items():
+            by_location.setdefault(location, []).append(check)
+    return [_with_count(its, len(trials)) for its in by_location.values()]
 
 
 def _with_count(checks: Sequence[FailedCheck], trials: int) -> FailedCheck:
@@ -87,5 +87,5 @@ def is_expectation(outcome: "GraderOutcome") -> bool:
 
 
 def sentence(part: "FailedPart") -> str:
-    """The message of a failed part, with what was there instead."""
+    """Return the message of a failed part, with what the trial has instead."""
     return f"{part.message}; {part.found}" if part.found else part.message

@@ -1,16 +1,14 @@
-"""The things in a document that can be run: the one record behind lenses, the test tree, commands and filters.
+"""Find what can be run or graded in a document, for lenses, the test view, commands and filters.
 
-The schema says what is runnable (`x-runnable`) and what names it (`x-id-from`, `x-title-from`). The tree is tolerant,
-so a syntax error elsewhere takes nothing away.
-
-The graders of a document, with the stretch of text that each takes: whatever the schema picks by a discriminator.
-
-What a document holds that can be run or graded, worked out once a version; nothing in one that is no eval.
+The schema says what is runnable (`x-runnable`) and what names it (`x-id-from`, `x-title-from`). Graders are the values
+that the schema selects by a discriminator. The tree is tolerant, so a syntax error elsewhere changes nothing. Results
+are cached per version of the document.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema
@@ -24,7 +22,7 @@ from waza_lsp.syntax.tree.tree import Tree
 
 
 class DocumentGrader(NamedTuple):
-    """A grader's entry in a document; `name` and `type` are empty where nothing is written."""
+    """The entry of a grader in a document; `name` and `type` are empty if they are missing."""
 
     pointer: Pointer
     span: Span
@@ -33,12 +31,12 @@ class DocumentGrader(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What to call it: never empty."""
+        """The name, type or index of the grader; never empty."""
         return self.name or self.type or f"grader {(self.pointer or ('',))[-1]}"
 
 
 def document_graders(form: Form, tree: Tree) -> list[DocumentGrader]:
-    """All graders, in the order of the text."""
+    """Return all graders, in the order of the text."""
     return [
         DocumentGrader(
             it.pointer,
@@ -62,9 +60,9 @@ def _grader_paths(form: Form) -> SchemaPaths:
 
 
 FILE_KINDS = frozenset(["eval", "experiment"])
-"""The kinds of whole files, of which a run is."""
+"""The kinds of whole files: what a run executes."""
 PART_KINDS = frozenset(["task", "variant"])
-"""The kinds of what such files are made of."""
+"""The kinds of the parts of such files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +78,13 @@ class Runnable:
 
 
 def runnables(form: Form, tree: Tree, uri: str) -> list[Runnable]:
-    """Everything that can be run in a document, the document itself first."""
-    return [*_root(form, tree, uri), *_inside(form, tree, uri)]
+    """Return everything that can be run in a document, the document itself first."""
+    return [*_document_runnable(form, tree, uri), *_part_runnables(form, tree, uri)]
 
 
-def _root(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
+def _document_runnable(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
     schema = form.schema
-    span = _extent(tree)
+    span = _document_span(tree)
     if not form.runnable or span is None:
         return
     names = {key.source: value.source for key, value in _top_pairs(tree) if value.kind is Kind.SCALAR}
@@ -95,14 +93,14 @@ def _root(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
         yield Runnable(id_, _label(schema, names) or id_, uri, (), form.runnable, span)
 
 
-def _inside(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
+def _part_runnables(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
     for site in visit(tree, _runnable_paths(form)):
         if not site.pointer or site.node.kind is not Kind.MAP:
             continue
         names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
         span = site.node.span.shift(site.start)
         if "x-named-by-key" in site.schema:
-            # It begins with its name, which is the key.
+            # The key is its name, so the range begins there.
             id_, located = str(site.pointer[-1]), tree.find(site.pointer)
             span = (
                 Span(located.key.start, span.end) if located is not None and located.key is not None else span
@@ -129,8 +127,8 @@ def _top_pairs(tree: Tree) -> list[tuple[Node, Node]]:
     return [(it.key, it.value) for it in tree.entries]
 
 
-def _extent(tree: Tree) -> Span | None:
-    """From the first top-level key to the end of the last value."""
+def _document_span(tree: Tree) -> Span | None:
+    """Return the span from the first top-level key to the end of the last value."""
     whole = tree.whole
     if whole is not None:
         return whole.parsed.root.span.shift(whole.start) if whole.parsed.root is not None else None
@@ -146,17 +144,17 @@ def _extent(tree: Tree) -> Span | None:
 
 
 def runnables_in(snapshot: Snapshot) -> tuple[Runnable, ...]:
-    """What can be run in a document, the document itself first."""
+    """Return what can be run in a document, the document itself first; empty if it is not an eval."""
     return snapshot.compute_once(_runnables)
 
 
 def graders_in(snapshot: Snapshot) -> tuple[DocumentGrader, ...]:
-    """The graders of a document, in the order of the text."""
+    """Return the graders of a document, in the order of the text; empty if it is not an eval."""
     return snapshot.compute_once(_graders)
 
 
 def runnables_at_line(snapshot: Snapshot, line: int) -> list[Runnable]:
-    """What can be run around a line, the innermost first; the document itself is around each of its lines."""
+    """Return what can be run at a line, the innermost first and the document itself last."""
     found = [
         it
         for it in runnables_in(snapshot)
@@ -166,11 +164,27 @@ def runnables_at_line(snapshot: Snapshot, line: int) -> list[Runnable]:
 
 
 def task_of(snapshot: Snapshot, pointer: Pointer) -> str:
-    """The id of the innermost task that a pointer leads into; empty for a grader of the eval."""
-    own = [
+    """Return the id of the innermost task that contains a pointer; empty for a grader of the eval."""
+    tasks = [
         it for it in runnables_in(snapshot) if it.kind == "task" and pointer[: len(it.pointer)] == it.pointer
     ]
-    return max(own, key=lambda it: len(it.pointer)).id if own else ""
+    return max(tasks, key=lambda it: len(it.pointer)).id if tasks else ""
+
+
+def eval_key(eval_path: Path) -> str:
+    """Return the id of an eval in the test view; the same in the tree and in the events of runs, opaque to clients."""
+    # From the path, because clients escape the characters of a URI differently.
+    return eval_path.as_uri()
+
+
+def task_key(eval_path: Path, task: str) -> str:
+    """Return the id of a task in the test view."""
+    return f"{eval_key(eval_path)}#task:{task}"
+
+
+def grader_key(parent: str, pointer: Pointer) -> str:
+    """Return the id of a grader in the test view; `parent` is the id of its task or eval."""
+    return f"{parent}#grader:{'/'.join(map(str, pointer))}"
 
 
 def _runnables(snapshot: Snapshot) -> tuple[Runnable, ...]:

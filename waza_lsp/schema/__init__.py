@@ -1,1 +1,1 @@
-"""Walking a JSON Schema beside a tree: what may stand here, and what does it mean."""
+"""JSON Schemas beside syntax trees: which values fit at a pointer, and what they mean."""

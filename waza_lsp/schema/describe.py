@@ -1,8 +1,7 @@
-"""What a place in a document means, in the words of its schema.
+"""Describe keys and values of a document in the words of its schema.
 
-Only the way from the root to the place is looked at: of the data, no more than the piece that the place is in.
-
-All that a schema says about a key or value, as a short Markdown page.
+`meaning_of` and `meaning_of_value` return the parts of a hover, `details` a short Markdown page for completion. Only the
+piece of the document that contains the value is read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +33,7 @@ NO_EXAMPLE = object()
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A key of a mapping, as a line of a table."""
+    """A key of a mapping, for a line of a table."""
 
     name: str
     type: str
@@ -46,10 +45,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a key, or one of its values, means.
+    """The description of a key, or of one of its values.
 
-    `values` are the values that a key may have, `others` those that could stand instead of this one, `options` the
-    keys that may stand below. `score` and `page` come from the page about the thing, `page` being its name.
+    `values` are the values that a key may have, `others` the alternatives to a value, `options` the keys that may be
+    below. `score` is a section of the page about the thing, and `page` the name of that page.
     """
 
     title: str
@@ -71,7 +70,7 @@ class Meaning:
 
 
 def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
-    """What the key at `pointer` means, for a list item what its list means; None where the schema knows nothing."""
+    """Describe the key at `pointer`, or the list of an item; None if the schema has no description."""
     while pointer and isinstance(pointer[-1], int):
         pointer = pointer[:-1]
     if not pointer:
@@ -83,8 +82,10 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
     if parent is None or found is None or not found.get("description"):
         return None
     name = str(pointer[-1])
-    is_picked = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
-    meaning = _of_schema(root, name, narrow(root, found, value_at(data, pointer)), with_options=is_picked)
+    is_selected = any(name in resolve(root, it).get("properties", {}) for it in branches(parent).values())
+    meaning = _schema_meaning(
+        root, name, narrow(root, found, value_at(data, pointer)), with_options=is_selected
+    )
     return replace(
         meaning,
         required=name in required_keys(root, parent, holder),
@@ -93,7 +94,7 @@ def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
 
 
 def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
-    """What the value at `pointer` itself means where its schema lists or describes the values; None elsewhere."""
+    """Describe the value at `pointer` if its schema lists or describes values; None otherwise."""
     data = data_along(tree, pointer)
     schema, value = schema_at(root, pointer, data), value_at(data, pointer)
     if schema is None or not isinstance(value, str) or value not in listed_values(schema):
@@ -113,7 +114,7 @@ def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | No
 
 
 def listed_values(schema: Schema) -> Sequence[Any]:
-    """The values of a closed list; of an open one those that have a description."""
+    """Return the values of an enumeration; for a list of suggestions, those with a description."""
     if "enum" in schema:
         return cast("Sequence[Any]", schema["enum"])
     described = schema.get("x-enum-descriptions", {})
@@ -121,7 +122,7 @@ def listed_values(schema: Schema) -> Sequence[Any]:
 
 
 def data_along(tree: Tree, pointer: Pointer) -> Any:
-    """Plain data of the piece that `pointer` leads into; what stands beside it is left out."""
+    """Return plain data of the piece that `pointer` leads into, without its neighbours."""
     if tree.whole is not None:
         return tree.data()
     entry = next((it for it in tree.entries if pointer and it.key.source == pointer[0]), None)
@@ -135,7 +136,7 @@ def data_along(tree: Tree, pointer: Pointer) -> Any:
     return {entry.key.source: [*[None] * index, entry.items[index][1].data(tree.anchors)]}
 
 
-def _of_schema(root: Schema, name: str, schema: Schema, *, with_options: bool) -> Meaning:
+def _schema_meaning(root: Schema, name: str, schema: Schema, *, with_options: bool) -> Meaning:
     described: Mapping[str, str] = schema.get("x-enum-descriptions", {})
     examples = schema.get("examples", ())
     options = tuple(_options(root, schema))
@@ -188,21 +189,21 @@ def _options(root: Schema, schema: Schema) -> Iterator[Option]:
 
 
 def _with_branch(root: Schema, meaning: Meaning, branch: Schema) -> Meaning:
-    """Add what a discriminator's value brings: the keys of the mappings it puts in place, and its page."""
-    picked = [resolve(root, it) for it in resolve(root, branch).get("properties", {}).values()]
-    page = next((it["x-docs"] for it in picked if "x-docs" in it), "")
+    """Add the keys of the mappings that a discriminator's value selects, and its page."""
+    selected = [resolve(root, it) for it in resolve(root, branch).get("properties", {}).values()]
+    page = next((it["x-docs"] for it in selected if "x-docs" in it), "")
     return replace(
         meaning,
-        since=next((it["x-since"] for it in picked if "x-since" in it), ""),
-        options=tuple(option for it in picked for option in _options(root, it)),
-        facts=tuple(fact for it in picked for fact in (*_costs(it), *_facts(it, ()))),
+        since=next((it["x-since"] for it in selected if "x-since" in it), ""),
+        options=tuple(option for it in selected for option in _options(root, it)),
+        facts=tuple(fact for it in selected for fact in (*_costs(it), *_facts(it, ()))),
         score=_section(page, "Score"),
-        page=next((_manual(it) for it in picked if "x-docs" in it), ""),
+        page=next((_manual(it) for it in selected if "x-docs" in it), ""),
     )
 
 
 def _manual(schema: Schema) -> str:
-    """The page of the manual; mostly it is called as the schema that has its text."""
+    """Return the name of the manual page; usually the name of the schema that holds its text."""
     return str(schema.get("x-manual") or schema.get("x-docs", ""))
 
 
@@ -212,27 +213,27 @@ def _costs(schema: Schema) -> Iterator[str]:
 
 
 def _section(page: str, heading: str) -> str:
-    """The text under a heading of a page; the page is kept in the schema of the same name."""
+    """Return the text under a heading of a page, which is in the schema of the same name."""
     text = str(read_schema(page).get("x-page", "")) if page else ""
     return text.partition(f"## {heading}\n")[2].partition("\n## ")[0].strip()
 
 
-_MOST_ON_ONE_LINE = 60
+_MAX_LINE = 60
 
 
 def details(root: Schema, pointer: Pointer, data: Any, value: str | None) -> str:
-    """The page of the key at `pointer`, or of its value `value`; empty where nothing is known."""
+    """Return the page of the key at `pointer`, or of its value `value`; empty without a schema."""
     schema = schema_at(root, pointer, data)
     if schema is None:
         return ""
-    paragraphs = _of_key(root, schema, str(pointer[-1]) if pointer else "")
+    paragraphs = _key_paragraphs(root, schema, str(pointer[-1]) if pointer else "")
     if value is not None and value in listed_values(schema):
         parent = schema_at(root, pointer[:-1], data)
-        paragraphs = _of_value(root, schema, parent if parent is not None else {}, value)
+        paragraphs = _value_paragraphs(root, schema, parent if parent is not None else {}, value)
     return "\n\n".join(it for it in paragraphs if it)
 
 
-def _of_key(root: Schema, schema: Schema, name: str) -> Iterator[str]:
+def _key_paragraphs(root: Schema, schema: Schema, name: str) -> Iterator[str]:
     yield schema.get("description", "")
     if schema.get("deprecated") and (instead := schema.get("x-use-instead")):
         yield f"Deprecated: use {code(instead)}."
@@ -246,7 +247,7 @@ def _of_key(root: Schema, schema: Schema, name: str) -> Iterator[str]:
         yield _example(name, example)
 
 
-def _of_value(root: Schema, schema: Schema, parent: Schema, value: str) -> Iterator[str]:
+def _value_paragraphs(root: Schema, schema: Schema, parent: Schema, value: str) -> Iterator[str]:
     yield schema.get("x-enum-descriptions", {}).get(value, "")
     branch = branches(parent).get(value) if DISCRIMINATOR in parent else None
     for option in resolve(root, branch).get("properties", {}).values() if branch is not None else ():
@@ -262,6 +263,6 @@ def _of_value(root: Schema, schema: Schema, parent: Schema, value: str) -> Itera
 
 
 def _example(name: str, example: Any) -> str:
-    if not name or not isinstance(example, list | dict) or len(flow(example)) <= _MOST_ON_ONE_LINE:
+    if not name or not isinstance(example, list | dict) or len(flow(example)) <= _MAX_LINE:
         return f"Example: {code(f'{name}: {flow(example)}' if name else flow(example))}"
     return "\n".join(["```yaml", f"{name}:", *block(example, "  "), "```"])

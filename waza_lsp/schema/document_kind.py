@@ -1,6 +1,6 @@
-"""What a file was recognised as, with its schema.
+"""Recognise the dialect and kind of a document, with its schema.
 
-Telling quickly that a text is no eval file, without parsing it: most YAML files of a repository are none.
+Most YAML files of a repository are not evals, so `may_be_eval` decides that quickly, without parsing.
 """
 
 import re
@@ -30,7 +30,7 @@ _PAIRS = {'"': '"', "'": "'", "{": "}", "[": "]"}
 
 
 def may_be_eval(text: str, path: PurePath | None, dialect_name: str = "") -> bool:
-    """False only if parsing the text would show that it is no eval file (of the named dialect)."""
+    """Return False only if parsing the text would show that it is not an eval file (of the named dialect)."""
     lines = split_lines(text)
     keys = _top_level_keys(lines)
     if keys is None or dialect_name:
@@ -41,32 +41,32 @@ def may_be_eval(text: str, path: PurePath | None, dialect_name: str = "") -> boo
 
 
 def looks_like_eval(text: str, path: PurePath | None, dialect_name: str = "") -> bool:
-    """Whether a text that cannot be parsed would be an eval file, by the keys that can be made out and the path."""
+    """Whether a text that cannot be parsed is an eval file, judged by its path and the keys that can be read."""
     return recognise(_top_level_keys(split_lines(text)) or (), path, dialect_name=dialect_name) is not None
 
 
 def _top_level_keys(lines: list[str]) -> list[str] | None:
-    """The top-level keys as far as looks tell; None when only parsing can."""
+    """Return the top-level keys as they look; None if only parsing can tell."""
     keys: list[str] = []
     for piece in cut(lines).cuts:
         if piece.kind in {PieceKind.ITEM, PieceKind.SKIPPED}:
             continue
         found = _PLAIN_KEY.match(lines[piece.start].rstrip()) if piece.kind is not PieceKind.WHOLE else None
-        if found is None or _goes_on(found[2] or "", lines[piece.start + 1 : piece.end]):
+        if found is None or _may_continue(found[2] or "", lines[piece.start + 1 : piece.end]):
             return None
         keys.append(found[1])
     return keys
 
 
-def _goes_on(value: str, below: list[str]) -> bool:
-    """Whether the value may reach into lines that look like keys, or lines below it keep the key from being read."""
+def _may_continue(value: str, below: list[str]) -> bool:
+    """Whether the value may continue on lines that look like keys, or the lines below it may break the key."""
     if value[:1] in _PAIRS:
         return not value.endswith(_PAIRS[value[0]])
     return value[:1] not in {"", "|", ">", "#"} and any(it.strip() for it in below)
 
 
 class Form:
-    """A file kind of a dialect: its schema as data, and its compiled checker once somebody asks for it."""
+    """A kind of file of a dialect: its schema as data, and its checker, compiled on first use."""
 
     def __init__(self, dialect: str, kind: str, schema_name: str) -> None:
         self.dialect = dialect
@@ -80,25 +80,25 @@ class Form:
 
     @cached_property
     def checker(self) -> "SchemaChecker":
+        """The checker of the schema."""
         # Imported late: jsonschema must not slow down the start of the server.
-        """Checks data against the schema."""
         from waza_engine.analysis.schema.checker import SchemaChecker
 
         return SchemaChecker(self.schema)
 
     def has_separate_config(self, key: str | None, place: Pointer) -> bool:
-        """Whether the config of an entry is read apart from its file: `place` counts from the list at a key, or the top."""
+        """Whether waza reads the config of an entry on its own; `place` is a pointer from the list at `key`, or the root."""
         whole = place if key is None else (key, *place)
         kind = kind_of(self.dialect, self.kind)
         return kind is not None and kind.strict_graders and len(whole) == 2 and whole[0] == STRICT_LIST
 
     def document(self, data: Any, path: Path | None, process_dir: Path | None, files: Files) -> Document:
-        """A file of this form as rules see it."""
+        """Return a file of this form for the rules."""
         return tracked_document(Document(self.dialect, self.kind, data, path, process_dir, files))
 
     def whole_findings(self, document: Document) -> Iterator[tuple[Finding, ...]]:
-        """What the rules for whole files say of a file as a whole, by rule."""
-        # Imported late: the rules are many.
+        """Yield the findings about the file as a whole, one tuple per rule."""
+        # Imported late: there are many rules.
         from waza_engine.analysis.rules import check_whole
 
         return check_whole(document)
@@ -106,31 +106,31 @@ class Form:
     def grader_findings(
         self, document: Document
     ) -> list[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]]:
-        """The grader entries that the rules have something to say of: what they say, pointing into the entry."""
-        # Imported late: the rules are many.
+        """Return the grader entries with findings: pointer, entry, and findings that point into the entry."""
+        # Imported late: there are many rules.
         from waza_engine.analysis.rules import check_graders
 
         return check_graders(document)
 
     @property
     def runnable(self) -> str:
-        """What can be run in such a file: `eval`, `task`, or nothing."""
+        """What such a file is to `run`: `eval`, `task`, `experiment`, or an empty string."""
         return str(self.schema.get("x-runnable", ""))
 
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """The form of a file and why we think so."""
+    """The form of a file, and the reason for it."""
 
     form: Form
     reason: str
     text: tuple[Any, str] | None = None
-    """The top-level keys with their values, and the address of the schema, where they alone have decided."""
+    """The top-level keys with their values and the address of the schema, if these alone decided."""
 
 
 @cache
 def form_of(dialect: str, kind: str, schema_name: str) -> Form:
-    """The one `Form` of a kind of file."""
+    """Return the only `Form` of a kind of file."""
     return Form(dialect, kind, schema_name)
 
 
@@ -141,16 +141,16 @@ def recognise_form(
     schema: str = "",
     before: Recognition | None = None,
 ) -> Recognition | None:
-    """What a file with these top-level keys at this path is; None when it is no eval file (of the named dialect).
+    """Recognise a file by its top-level keys and its path; None if it is not an eval file (of the named dialect).
 
-    `schema` is the address of the schema that the file itself names, `before` what the text was before an edit.
+    `schema` is the address of the schema that the file names, `before` the result for the previous version of the text.
     """
     text = (keys, schema)
     if before is not None and before.text == text and not dialect_name:
         return before
-    told = recognise_text(keys, dialect_name=dialect_name, schema=schema)
-    if told is not None:
-        return _recognition(told, text)
+    decided = recognise_text(keys, dialect_name=dialect_name, schema=schema)
+    if decided is not None:
+        return _recognition(decided, text)
     found = recognise(keys, path, dialect_name=dialect_name, schema=schema)
     if found is None and (finished := _without_unfinished(keys)) is not None:
         found = recognise(finished, path, dialect_name=dialect_name, schema=schema)
@@ -165,7 +165,7 @@ def _recognition(found: tuple[Dialect, Kind, str], text: tuple[Any, str] | None 
 
 
 def _without_unfinished(keys: Collection[str] | None) -> Mapping[str, Any] | None:
-    """The keys without the one that is being written, which has no value yet; None when all have theirs."""
+    """Return the keys without the one that has no value yet, because it is being typed; None unless it is exactly one."""
     if not isinstance(keys, Mapping):
         return None
     unfinished = [key for key, value in keys.items() if value is None]

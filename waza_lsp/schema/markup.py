@@ -1,6 +1,6 @@
-r"""What we write in Markdown as it reads without: for editors that show texts as they are.
+r"""Turn our Markdown into plain text, for editors that do not render Markdown.
 
-Only what our own pages use is known: code, bold, links, tables, rules, escapes and hard line breaks.
+It handles what our own pages use: code, bold, links, tables, rules, escapes and hard line breaks.
 """
 
 import re
@@ -17,16 +17,16 @@ _INLINE = re.compile(
 
 
 def plain_text(markdown: str) -> str:
-    """The text without its marks."""
+    """Return the text without markup."""
     lines: list[str] = []
     fence = ""
     for line in markdown.split("\n"):
-        mark = _FENCE.match(line)
+        fence_line = _FENCE.match(line)
         if fence:
             fence = "" if line == fence else fence
             lines += [line] if fence else []
-        elif mark is not None:
-            fence = mark[1]
+        elif fence_line is not None:
+            fence = fence_line[1]
         elif line == "---":
             lines.append("")
         elif _TABLE_RULE.match(line) is None:
@@ -40,10 +40,10 @@ def _row(line: str) -> str:
 
 
 def _inline(line: str) -> str:
-    return _INLINE.sub(_without_marks, line)
+    return _INLINE.sub(_inner_text, line)
 
 
-def _without_marks(found: re.Match[str]) -> str:
+def _inner_text(found: re.Match[str]) -> str:
     if found["code"]:
         inner = found["inner"]
         return inner[1:-1] if len(found["ticks"]) > 1 and inner[:1] == inner[-1:] == " " else inner

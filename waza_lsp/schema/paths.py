@@ -1,9 +1,7 @@
-"""Texts of a document that name files: where each starts from, and what is there.
+"""Find the paths in a document, their base folders and the files that they name.
 
-See docs/reference/waza-formats.md, section 10.
-
-The schema says what a path is relative to (`x-path`), and which key moves that start for its neighbours
-(`x-base-for`). Whether there are such files is asked through `Disk` only.
+The schema says what a path is relative to (`x-path`), and which key changes that base for its neighbours (`x-base-for`);
+see docs/reference/waza-formats.md, section 10. Files are only looked up through `Disk`.
 """
 
 import os
@@ -28,30 +26,30 @@ _MOST_LEVELS = 10
 
 
 class Disk(Protocol):
-    """What a request may ask about the disk. `process_dir` is where runs are started; None when unknown."""
+    """Access of a request to the disk."""
 
     @property
     def process_dir(self) -> Path | None:
-        """Where runs are started; None when unknown."""
+        """The folder that runs start in; None if unknown."""
         ...
 
     def is_file(self, path: Path) -> bool:
-        """Whether there is such a file."""
+        """Whether the file exists."""
         ...
 
     def is_directory(self, path: Path) -> bool:
-        """Whether there is such a folder."""
+        """Whether the folder exists."""
         ...
 
     def glob(self, pattern: str, folder: Path) -> list[Path]:
-        """The files and directories below `folder` that a Go glob names; none for a pattern that Go refuses."""
+        """Return the files and folders below `folder` that match a Go glob; none for an invalid pattern."""
         ...
 
 
 class PathValue(NamedTuple):
-    """A text that names files: where it stands (without quotes), and the folder that it starts from.
+    """A string that names files: its span (without quotes) and the folder that it is relative to.
 
-    `base` is what the schema calls that folder; where another key moves the start, the base of that key.
+    `base` is the schema's name of that folder. If another key changes the folder, it is the base of that key.
     """
 
     span: Span
@@ -63,19 +61,19 @@ class PathValue(NamedTuple):
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it may stand for several files."""
+        """Whether it may match several files."""
         return self.kind == "glob" and has_wildcard(self.text)
 
     @property
     def fixed(self) -> str:
-        """What of it names one place: for a pattern the folders before its first wildcard, else all of it."""
+        """The part without wildcards: the folders before the first wildcard of a pattern, else the whole text."""
         return fixed_part(self.text) if self.is_pattern else self.text
 
     def targets(self, files: Disk) -> list[Path]:
-        """What is there: one file or directory, for a pattern all that it matches."""
+        """Return the existing file or folder, or all matches of a pattern."""
         if self.is_pattern:
             return files.glob(self.text, self.folder)
-        # As Go joins paths: links are not looked at.
+        # Go joins paths without resolving links.
         path = Path(os.path.normpath(self.folder / self.text))
         return [path] if files.is_file(path) or files.is_directory(path) else []
 
@@ -83,28 +81,28 @@ class PathValue(NamedTuple):
 def path_values(
     form: Form, tree: Tree, path: Path | None, files: Disk, lines: tuple[int, int] | None = None
 ) -> Iterator[PathValue]:
-    """Every text of a document that names files, as far as it is known where it starts from.
+    """Yield every path of a document whose base folder is known.
 
-    With `lines` (first, last) only those in pieces of the text that reach into them.
+    With `lines` (first, last), only those in pieces that reach into these lines.
     """
     if path is None:
         return
     starts = _BaseFolders(form, tree, path, files)
-    for site in visit(tree, _path_values_paths(form), lines):
+    for site in visit(tree, _schema_paths(form), lines):
         text = site.node.source
         if site.node.kind is not Kind.SCALAR or not text or site.node.style in {"|", ">"}:
             continue
-        mark = site.schema["x-path"]
-        base, folder = starts.start(mark["base"], site.pointer)
-        if folder is not None and (mark["base"] == "process" or not text.startswith("/")):
+        path_keyword = site.schema["x-path"]
+        base, folder = starts.start(path_keyword["base"], site.pointer)
+        if folder is not None and (path_keyword["base"] == "process" or not text.startswith("/")):
             span = site.node.inner.shift(site.start)
-            yield PathValue(span, text, mark["kind"], folder, site.node.style, base)
+            yield PathValue(span, text, path_keyword["kind"], folder, site.node.style, base)
 
 
 def path_value_at(
     form: Form, tree: Tree, path: Path | None, files: Disk, located: Located | None
 ) -> PathValue | None:
-    """The path that a value of the document is; None when it is none, or starts from where nobody knows."""
+    """Return a value of the document as a path; None if it is not one, or its base folder is unknown."""
     if located is None:
         return None
     node = located.node
@@ -117,25 +115,25 @@ def path_value_at(
     ):
         return None
     schema = schema_at(form.schema, located.pointer, data_along(tree, located.pointer))
-    mark = schema.get("x-path") if schema is not None else None
-    if not mark:
+    path_keyword = schema.get("x-path") if schema is not None else None
+    if not path_keyword:
         return None
-    base, folder = _BaseFolders(form, tree, path, files).start(mark["base"], located.pointer)
-    if folder is None or (mark["base"] != "process" and node.source.startswith("/")):
+    base, folder = _BaseFolders(form, tree, path, files).start(path_keyword["base"], located.pointer)
+    if folder is None or (path_keyword["base"] != "process" and node.source.startswith("/")):
         return None
     lines = located.value.start.line - node.start.line
-    return PathValue(node.inner.shift(lines), node.source, mark["kind"], folder, node.style, base)
+    return PathValue(node.inner.shift(lines), node.source, path_keyword["kind"], folder, node.style, base)
 
 
 def start_folder(
     form: Form, tree: Tree, path: Path | None, files: Disk, base: str, pointer: Pointer
 ) -> Path | None:
-    """The folder that a path at `pointer` starts from when the schema says that its base is `base`."""
+    """Return the folder for a path at `pointer` whose base in the schema is `base`."""
     return _BaseFolders(form, tree, path, files).folder(base, pointer) if path is not None else None
 
 
 @lru_cache(maxsize=64)
-def _path_values_paths(form: Form) -> SchemaPaths:
+def _schema_paths(form: Form) -> SchemaPaths:
     return schema_paths(form.schema, lambda schema, _: "x-path" in schema)
 
 
@@ -145,13 +143,13 @@ def _base_key_paths(form: Form) -> SchemaPaths:
 
 
 class _BaseFolders:
-    """The folders that paths of one document start from."""
+    """The base folders of the paths in one document."""
 
     def __init__(self, form: Form, tree: Tree, path: Path, files: Disk) -> None:
         self._path = path
         self._files = files
         self._is_task = form.runnable == "task"
-        self._moved = [
+        self._base_keys = [
             (it.pointer, it.schema["x-base-for"], it.node.source, it.schema["x-path"]["base"])
             for it in visit(tree, _base_key_paths(form))
             if it.node.kind is Kind.SCALAR and it.node.source
@@ -159,24 +157,24 @@ class _BaseFolders:
         self._known: dict[str, Path | None] = {}
 
     def folder(self, base: str, pointer: Pointer) -> Path | None:
-        """The folder for a value at `pointer`."""
+        """Return the folder for a value at `pointer`."""
         return self.start(base, pointer)[1]
 
     def start(self, base: str, pointer: Pointer) -> tuple[str, Path | None]:
-        """What a value at `pointer` starts from: what the nearest key says that moves it, else the usual folder."""
-        for mover, moves, text, its_base in reversed(self._moved):
-            is_below = pointer[: len(mover) - 1] == mover[:-1]
-            if moves == base and is_below and pointer != mover:
+        """Return the base of a value at `pointer` and its folder: from the nearest key that changes it, else the usual one."""
+        for key, changed_base, text, its_base in reversed(self._base_keys):
+            is_below = pointer[: len(key) - 1] == key[:-1]
+            if changed_base == base and is_below and pointer != key:
                 start = self._usual(its_base)
                 return its_base, start / text if start is not None else None
         return base, self._usual(base)
 
     def _usual(self, base: str) -> Path | None:
         if base not in self._known:
-            self._known[base] = self._found(base)
+            self._known[base] = self._usual_folder(base)
         return self._known[base]
 
-    def _found(self, base: str) -> Path | None:
+    def _usual_folder(self, base: str) -> Path | None:
         match base:
             case "eval":
                 return _eval_folder(self._path, self._files) if self._is_task else self._path.parent
@@ -188,11 +186,11 @@ class _BaseFolders:
             case "process":
                 return self._files.process_dir
             case _:
-                return None  # The agent's workspace does not exist yet.
+                return None  # The workspace of the agent does not exist before the run.
 
 
 def _eval_folder(path: Path, files: Disk) -> Path | None:
-    """The folder of a task's eval: the nearest one above it that holds an eval file."""
+    """Return the folder of a task's eval: the nearest one above the task with an eval file."""
     for folder in list(path.parents)[:_MOST_LEVELS]:
         if any(files.is_file(folder / it) for it in EVAL_NAMES):
             return folder

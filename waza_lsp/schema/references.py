@@ -1,7 +1,7 @@
-"""Names within a document: anchors with their aliases, and values that name the same thing.
+"""Find the names in a document: anchors with their aliases, and values that define or reference the same thing.
 
-The schema says what names something (`x-defines`, or `x-defines-keys` for the keys of a mapping) and what refers to it
-(`x-reference`), each with a kind of thing.
+The schema says which values define a name (`x-defines`, or `x-defines-keys` for the keys of a mapping) and which
+reference one (`x-reference`), each with a kind of thing.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from waza_lsp.syntax.tree.tree import Tree
 
 
 class Name(NamedTuple):
-    """A value that names a thing: `span` is the whole value, `inner` the name without quotes."""
+    """A value that names a thing. `span` is the whole value, `inner` the name without quotes."""
 
     thing: str
     text: str
@@ -35,21 +35,21 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Where a name is given to something, and where it is used."""
+    """The spans that define a name, and those that use it."""
 
     definitions: tuple[Span, ...]
     uses: tuple[Span, ...]
 
 
 def name_at(form: Form, tree: Tree, place: Place) -> Name | None:
-    """The name of a thing that a place is on."""
+    """Return the name at a place in the text."""
     located = tree.at(place)
     if located is None:
         return None
     data = data_along(tree, located.pointer)
     if located.on_key:
-        around = schema_at(form.schema, located.pointer[:-1], data)
-        thing = around.get(_KEYS) if around is not None else None
+        parent = schema_at(form.schema, located.pointer[:-1], data)
+        thing = parent.get(_KEYS) if parent is not None else None
         named = names_in(form, tree) if thing else ()
         return next((it for it in named if it.defines and it.pointer == located.pointer), None)
     if located.node.kind is not Kind.SCALAR:
@@ -60,7 +60,7 @@ def name_at(form: Form, tree: Tree, place: Place) -> Name | None:
 
 
 def names_in(form: Form, tree: Tree) -> Iterator[Name]:
-    """Every name of a thing in a document."""
+    """Yield every name in a document."""
     for site in visit(tree, _name_paths(form)):
         if site.node.kind is Kind.SCALAR and (
             name := _name(site.schema, site.node, site.pointer, site.start)
@@ -82,7 +82,7 @@ def _name(schema: Schema, node: Node, pointer: Pointer, start: int) -> Name | No
 
 
 def _inner(node: Node) -> Span | None:
-    """Where the name itself stands; None where it stands on several lines."""
+    """Return the span of the name itself; None if it takes several lines."""
     if node.style not in {"|", ">"}:
         return node.inner
     (first, _), end = node.span
@@ -92,7 +92,7 @@ def _inner(node: Node) -> Span | None:
 
 
 def occurrences(form: Form, tree: Tree, text: Text, place: Place) -> Occurrences | None:
-    """All places of the name that `place` is on; None where there is no name."""
+    """Return all occurrences of the name at `place`; None if there is no name."""
     here = name_at(form, tree, place)
     if here is None:
         return anchor_occurrences(tree, text, place)
@@ -103,7 +103,7 @@ def occurrences(form: Form, tree: Tree, text: Text, place: Place) -> Occurrences
 
 
 def names_of_kind(form: Form, tree: Tree, thing: str, without: Place) -> list[str]:
-    """All names of a kind of thing, where they are given first; not the one that is being written at `without`."""
+    """Return all names of a kind, definitions first, except the one that is being typed at `without`."""
     found = [
         (not it.defines, it.text)
         for it in names_in(form, tree)
@@ -113,22 +113,22 @@ def names_of_kind(form: Form, tree: Tree, thing: str, without: Place) -> list[st
 
 
 def is_pattern(name: str) -> bool:
-    """Whether what stands for a name is a pattern for names."""
+    """Whether the text is a pattern for names instead of a name."""
     return not _PATTERN_MARKS.isdisjoint(name)
 
 
 @lru_cache(maxsize=64)
 def has_definitions(form: Form, thing: str) -> bool:
-    """Whether things of a kind have a place where they get their name: a key of such files, or a file of their own."""
+    """Whether names of a kind are defined somewhere: by a key of such files, or by a file of their own."""
 
-    def gives(schema: Schema, _: bool) -> bool:
+    def defines_thing(schema: Schema, _: bool) -> bool:
         return thing in {schema.get("x-defines"), schema.get(_KEYS)}
 
-    return thing == SKILL or not schema_paths(form.schema, gives).is_empty
+    return thing == SKILL or not schema_paths(form.schema, defines_thing).is_empty
 
 
 def anchor_occurrences(tree: Tree, text: Text, place: Place) -> Occurrences | None:
-    """The anchor that a place is on or that the alias there means, and all aliases of that name."""
+    """Return the anchor at a place, or of the alias there, and all aliases of its name."""
     located = tree.at(place)
     if located is not None and not located.on_key and located.node.kind is Kind.ALIAS:
         name = located.node.source
@@ -146,7 +146,7 @@ _PATTERN_MARKS = frozenset("^$*+?()[]{}|\\")
 
 @lru_cache(maxsize=64)
 def _name_paths(form: Form) -> SchemaPaths:
-    return schema_paths(form.schema, lambda schema, _: not _NAMING.isdisjoint(schema))
+    return schema_paths(form.schema, lambda schema, _: not _NAME_KEYWORDS.isdisjoint(schema))
 
 
-_NAMING = frozenset(["x-reference", "x-defines", "x-defines-keys"])
+_NAME_KEYWORDS = frozenset(["x-reference", "x-defines", "x-defines-keys"])

@@ -1,4 +1,4 @@
-"""The least that a schema asks for, as text to fill in: required keys only, deeply."""
+"""Build the smallest value that fits a schema, as text with holes to fill in: all required keys, at every level."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ _LONGEST_EXAMPLE = 50
 
 
 def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Body:
-    """What to write where a value of this schema is expected; `value` says what is known of it."""
+    """Return the body of a new value of this schema; `value` is the part that is known already."""
     schema = narrow(root, schema, value)
     kinds = json_types(schema)
     if "enum" in schema or kinds[:1] == ["boolean"]:
@@ -37,19 +37,19 @@ def body_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> 
 
 
 def mapping_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) -> Mapping[str, Body]:
-    """The keys that a mapping needs, what is known of it (`value`) as fixed text."""
+    """Return the keys that a mapping needs, with the known part (`value`) as fixed text."""
     known = dict(value) if isinstance(value, Mapping) else {}
-    picked = _picked(root, schema, known)
-    wanted = list(dict.fromkeys([*known, *needed_keys(root, schema, known), *picked]))
+    selected = _selected(root, schema, known)
+    keys = list(dict.fromkeys([*known, *needed_keys(root, schema, known), *selected]))
     bodies = {
         key: str(known[key]) if key in known else _below(root, schema, key, known, depth)
-        for key in sorted(wanted, key=_order(root, schema, known))
+        for key in sorted(keys, key=_order(root, schema, known))
     }
-    return {key: picked[key] if key in picked and it == {} else it for key, it in bodies.items()}
+    return {key: selected[key] if key in selected and it == {} else it for key, it in bodies.items()}
 
 
 def needed_keys(root: Schema, schema: Schema, value: Mapping[str, Any]) -> list[str]:
-    """Keys that are required or recommended, and the first way to fulfil "at least one of"."""
+    """Return the required and recommended keys, and the first alternative of "at least one of"."""
     first_choice = [] if has_key_group(schema, value) else key_groups(schema.get("anyOf", ()))[0]
     return list(
         dict.fromkeys([*required_keys(root, schema, value), *first_choice, *recommended_keys(schema)])
@@ -57,7 +57,7 @@ def needed_keys(root: Schema, schema: Schema, value: Mapping[str, Any]) -> list[
 
 
 def variants(root: Schema, schema: Schema) -> Iterator[Mapping[str, str]]:
-    """What the current (not deprecated) values of a discriminator fix; one empty variant without discriminator."""
+    """Yield each current value of a discriminator as a mapping; one empty mapping without a discriminator."""
     key = schema.get(DISCRIMINATOR)
     if key is None:
         yield {}
@@ -67,21 +67,21 @@ def variants(root: Schema, schema: Schema) -> Iterator[Mapping[str, str]]:
 
 
 def current_values(schema: Schema) -> list[Any]:
-    """The values of an enumeration or truth value that are not deprecated; the likely one for a new key first."""
+    """Return the current values of an enumeration or boolean, the likely one for a new key first."""
     if "enum" in schema:
         return [it for it in schema["enum"] if it not in schema.get("x-enum-deprecated", ())]
-    # A key is mostly added because its default is not wanted.
+    # People add a key mostly to change its default.
     return [not schema.get("default", False), bool(schema.get("default", False))]
 
 
 def json_types(schema: Schema) -> list[str]:
-    """The JSON types that a schema names."""
-    wanted = schema.get("type", [])
-    return [it for it in ([wanted] if isinstance(wanted, str) else wanted) if it != "null"]
+    """Return the JSON types of a schema, without null."""
+    types = schema.get("type", [])
+    return [it for it in ([types] if isinstance(types, str) else types) if it != "null"]
 
 
 def _item(root: Schema, schema: Schema, depth: int) -> Body:
-    """The first item of a list; the list's example shows what a text may look like."""
+    """Return the first item of a new list, modelled on the example of the list."""
     items = schema.get("items")
     if not isinstance(items, Mapping) or depth >= _DEEPEST:
         return TabStop()
@@ -90,8 +90,8 @@ def _item(root: Schema, schema: Schema, depth: int) -> Body:
     return body_of(root, {"examples": shown, **item} if json_types(item) else item, None, depth + 1)
 
 
-def _picked(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Mapping[str, Body]:
-    """The mappings that a discriminator's value puts in place, each with its first key: without, they say nothing."""
+def _selected(root: Schema, schema: Schema, known: Mapping[str, Any]) -> Mapping[str, Body]:
+    """Return the mappings that a discriminator's value selects, each with its first key so that it is not empty."""
     branch = branch_of(schema, known)
     found: dict[str, Body] = {}
     for key, it in resolve(root, branch).get("properties", {}).items() if branch is not None else ():

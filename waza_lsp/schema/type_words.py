@@ -1,4 +1,4 @@
-"""What a schema says about a value's type and limits, in people's words."""
+"""Describe the type and the limits of a value in words."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _MOST_LISTED = 6
 
 
 def type_words(root: Schema, schema: Schema) -> str:
-    """The type of a value: `list of strings`, `whole number`, "one of `a`, `b`"."""
+    """Return the type of a value: `list of strings`, `whole number`, "one of `a`, `b`"."""
     schema = resolve(root, schema)
     values = schema.get("enum")
     if values:
@@ -32,7 +32,7 @@ def type_words(root: Schema, schema: Schema) -> str:
 
 
 def limits(schema: Schema) -> Iterator[str]:
-    """The bounds of a value, each a short phrase with a capital."""
+    """Yield the limits of a value, each as a short phrase with a capital."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
         yield f"From {flow(low)} to {flow(high)}"
@@ -46,12 +46,12 @@ def limits(schema: Schema) -> Iterator[str]:
         yield f"Less than {flow(schema['exclusiveMaximum'])}"
     yield from _sizes(schema)
     if "pattern" in schema:
-        said = str(schema.get("x-pattern-text", ""))
-        yield f"{said[0].upper()}{said[1:]}" if said else f"Must match `{schema['pattern']}`"
+        words = str(schema.get("x-pattern-text", ""))
+        yield f"{words[0].upper()}{words[1:]}" if words else f"Must match `{schema['pattern']}`"
 
 
 def code(value: Any) -> str:
-    """A value as inline code."""
+    """Return a value as inline code."""
     text = value if isinstance(value, str) else flow(value)
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
@@ -69,10 +69,10 @@ def _sizes(schema: Schema) -> Iterator[str]:
 
 
 def _kinds(schema: Schema) -> list[str]:
-    wanted = schema.get("type")
-    if wanted is None:
+    kinds = schema.get("type")
+    if kinds is None:
         return ["object"] if "properties" in schema else []
-    return [it for it in (wanted if isinstance(wanted, list) else [wanted]) if it != "null"]
+    return [it for it in (kinds if isinstance(kinds, list) else [kinds]) if it != "null"]
 
 
 def _alternatives(root: Schema, schema: Schema) -> list[Schema]:
@@ -81,7 +81,7 @@ def _alternatives(root: Schema, schema: Schema) -> list[Schema]:
 
 
 def _content(schema: Schema) -> Schema | None:
-    """What a list, or a mapping with free keys, holds."""
+    """Return the schema of the items of a list, or of the values of a mapping with free keys."""
     if "items" in schema:
         return schema["items"] if isinstance(schema["items"], Mapping) else None
     more = schema.get("additionalProperties")

@@ -1,7 +1,7 @@
-"""A schema cut down to the ways that lead to values of one kind (paths, references, things to run ...).
+"""Reduce a schema to the paths that can hold one kind of value (file paths, references, runnables), and visit these.
 
-Requests that look for such values in a whole document follow these ways only: a value that cannot hold one is never
-looked into, and no schema is resolved twice.
+Requests that search a whole document follow these paths only. They skip values that cannot hold a match, and resolve no
+schema twice.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -13,11 +13,11 @@ from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.tree import Tree
 
 SchemaFilter = Callable[[Schema, bool], bool]
-"""Whether values of a schema are looked for; the flag says whether they are items of a list."""
+"""Whether values of a schema match; the flag says whether they are items of a list."""
 
 
 class SchemaPaths:
-    """Where to go on from one value. `schema` is set when values here are looked for."""
+    """The paths below one value. `schema` is set if the value itself matches."""
 
     __slots__ = ("branches", "discriminator", "items", "keys", "others", "schema")
 
@@ -31,17 +31,17 @@ class SchemaPaths:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing wanted here or below."""
+        """Whether nothing can match here or below."""
         return not (self.schema is not None or self.keys or self.others or self.items or self.branches)
 
     def below(self, node: Node) -> Iterator[tuple[str | int, Node | None, Node, "SchemaPaths"]]:
-        """The members and items of a value that are worth going to: pointer part, key, value, ways."""
+        """Yield the members and items that may hold a match: pointer part, key, value and paths."""
         if node.pairs and (self.keys or self.others or self.branches):
             keys = self._keys_for(node)
             for key, value in node.pairs:
-                way = keys.get(key.source, self.others)
-                if way is not None:
-                    yield key.source, key, value, way
+                path = keys.get(key.source, self.others)
+                if path is not None:
+                    yield key.source, key, value, path
         elif node.items and self.items is not None:
             for index, item in enumerate(node.items):
                 yield index, None, item, self.items
@@ -55,7 +55,7 @@ class SchemaPaths:
 
 
 class VisitedValue(NamedTuple):
-    """A value that was looked for. Its node's places count from line `start`."""
+    """A value that matches. The lines of its node count from line `start`."""
 
     pointer: Pointer
     start: int
@@ -64,15 +64,15 @@ class VisitedValue(NamedTuple):
     schema: Schema
 
 
-def schema_paths(root: Schema, wanted: SchemaFilter, *, into_branches: bool = True) -> SchemaPaths:
-    """The ways from the root of a schema to the wanted values; without those of a discriminator on request."""
-    return _Compiler(root, wanted, into_branches).compiled(root, is_item=False)
+def schema_paths(root: Schema, matches: SchemaFilter, *, into_branches: bool = True) -> SchemaPaths:
+    """Return the paths from the root of a schema to matching values; on request without those of a discriminator."""
+    return _Compiler(root, matches, into_branches).compile(root, is_item=False)
 
 
 def visit(tree: Tree, start: SchemaPaths, lines: tuple[int, int] | None = None) -> Iterator[VisitedValue]:
-    """Every value of a document that the ways lead to, in the order of the text; the root itself is not one.
+    """Yield every matching value of a document except its root, in the order of the text.
 
-    With `lines` (first, last) pieces outside of them are left out, with what is in them.
+    With `lines` (first, last), only pieces that reach into these lines are visited.
     """
     first, end = lines if lines is not None else (0, tree.line_count)
     whole = tree.whole
@@ -82,79 +82,79 @@ def visit(tree: Tree, start: SchemaPaths, lines: tuple[int, int] | None = None) 
         return
     for entry in tree.entries:
         name = entry.key.source
-        way = start.keys.get(name, start.others)
-        if way is None:
+        path = start.keys.get(name, start.others)
+        if path is None:
             continue
         if not entry.is_list:
             if entry.piece.start > end or entry.piece.end <= first:
                 continue
-            yield from _at(entry.key, entry.value, way, (name,), entry.piece.start)
-        elif way.items is not None:
+            yield from _at(entry.key, entry.value, path, (name,), entry.piece.start)
+        elif path.items is not None:
             for index, (piece, item) in enumerate(entry.items):
                 if piece.start > end or piece.end <= first:
                     continue
-                yield from _at(None, item, way.items, (name, index), piece.start)
+                yield from _at(None, item, path.items, (name, index), piece.start)
 
 
 def _at(
-    key: Node | None, node: Node, way: SchemaPaths, pointer: Pointer, start: int
+    key: Node | None, node: Node, path: SchemaPaths, pointer: Pointer, start: int
 ) -> Iterator[VisitedValue]:
-    if way.schema is not None:
-        yield VisitedValue(pointer, start, key, node, way.schema)
-    yield from _below(node, way, pointer, start)
+    if path.schema is not None:
+        yield VisitedValue(pointer, start, key, node, path.schema)
+    yield from _below(node, path, pointer, start)
 
 
-def _below(node: Node, way: SchemaPaths, pointer: Pointer, start: int) -> Iterator[VisitedValue]:
-    for part, key, value, next_way in way.below(node):
-        yield from _at(key, value, next_way, (*pointer, part), start)
+def _below(node: Node, path: SchemaPaths, pointer: Pointer, start: int) -> Iterator[VisitedValue]:
+    for part, key, value, paths in path.below(node):
+        yield from _at(key, value, paths, (*pointer, part), start)
 
 
 class _Compiler:
-    """Compiles a schema; definitions that are on the way already are met again as the same object."""
+    """Compiles a schema. A definition is compiled once, so recursive definitions share one object."""
 
-    def __init__(self, root: Schema, wanted: SchemaFilter, into_branches: bool) -> None:
+    def __init__(self, root: Schema, matches: SchemaFilter, into_branches: bool) -> None:
         self._root = root
-        self._wanted = wanted
+        self._matches = matches
         self._into_branches = into_branches
-        self._met: dict[tuple[str, bool], SchemaPaths] = {}
+        self._definitions: dict[tuple[str, bool], SchemaPaths] = {}
         self._unfinished: set[SchemaPaths] = set()
 
-    def compiled(self, schema: Schema, *, is_item: bool) -> SchemaPaths:
+    def compile(self, schema: Schema, *, is_item: bool) -> SchemaPaths:
         reference = schema.get("$ref")
-        # Keywords beside a reference make another schema of it: only the bare ones are shared.
+        # A reference with further keywords is another schema, so only bare references are shared.
         if isinstance(reference, str) and len(schema) == 1:
-            known = self._met.get((reference, is_item))
+            known = self._definitions.get((reference, is_item))
             if known is None:
-                known = self._met[reference, is_item] = SchemaPaths()
+                known = self._definitions[reference, is_item] = SchemaPaths()
                 self._unfinished.add(known)
                 self._fill(known, resolve(self._root, schema), is_item=is_item)
                 self._unfinished.remove(known)
             return known
-        made = SchemaPaths()
-        self._fill(made, resolve(self._root, schema), is_item=is_item)
-        return made
+        paths = SchemaPaths()
+        self._fill(paths, resolve(self._root, schema), is_item=is_item)
+        return paths
 
-    def _fill(self, made: SchemaPaths, schema: Schema, *, is_item: bool) -> None:
-        if made.schema is None and self._wanted(schema, is_item):
-            made.schema = schema
+    def _fill(self, paths: SchemaPaths, schema: Schema, *, is_item: bool) -> None:
+        if paths.schema is None and self._matches(schema, is_item):
+            paths.schema = schema
         for it in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-            self._fill(made, resolve(self._root, it), is_item=is_item)
-        made.keys.update(self._keys(schema))
-        made.items = self._way(schema.get("items"), is_item=True) or made.items
-        made.others = self._way(schema.get("additionalProperties")) or made.others
+            self._fill(paths, resolve(self._root, it), is_item=is_item)
+        paths.keys.update(self._keys(schema))
+        paths.items = self._path(schema.get("items"), is_item=True) or paths.items
+        paths.others = self._path(schema.get("additionalProperties")) or paths.others
         if self._into_branches and DISCRIMINATOR in schema:
-            made.discriminator = schema[DISCRIMINATOR]
+            paths.discriminator = schema[DISCRIMINATOR]
             for kind, branch in branches(schema).items():
                 if keys := self._keys(resolve(self._root, branch)):
-                    made.branches[kind] = keys
+                    paths.branches[kind] = keys
 
     def _keys(self, schema: Schema) -> dict[str, SchemaPaths]:
-        found = {name: self._way(it) for name, it in schema.get("properties", {}).items()}
-        return {name: way for name, way in found.items() if way is not None}
+        found = {name: self._path(it) for name, it in schema.get("properties", {}).items()}
+        return {name: path for name, path in found.items() if path is not None}
 
-    def _way(self, schema: object, *, is_item: bool = False) -> SchemaPaths | None:
+    def _path(self, schema: object, *, is_item: bool = False) -> SchemaPaths | None:
         if not isinstance(schema, Mapping):
             return None
-        way = self.compiled(schema, is_item=is_item)
-        # Where an unfinished one leads is not known yet: it holds itself.
-        return None if way.is_empty and way not in self._unfinished else way
+        path = self.compile(schema, is_item=is_item)
+        # An unfinished definition contains itself, so it is not known yet whether it is empty.
+        return None if path.is_empty and path not in self._unfinished else path

@@ -88,7 +88,7 @@ def _grade(question: Question) -> dict[str, Any]:
         "trials": sum(map(len, outcomes.values())),
         "failed": {
             task: [
-                {**check.place._asdict(), "message": check.message, "excerpt": check.excerpt}
+                {**check.location._asdict(), "message": check.message, "excerpt": check.excerpt}
                 for check in failed_checks(trials)
             ]
             for task, trials in outcomes.items()

@@ -159,7 +159,7 @@ class Annotations:
         """Add the failed checks of a task. Returns the files that they are in."""
         by_path: dict[Path, list[FailedCheck]] = {}
         for check in checks.failed:
-            by_path.setdefault(check.place.path, []).append(check)
+            by_path.setdefault(check.location.path, []).append(check)
         for path, its in by_path.items():
             text = texts.get(path)
             if text is not None:
@@ -233,7 +233,7 @@ def check_annotations(
     own = next((it.range for it in runnables_in(snapshot) if (it.kind, it.id) == ("task", task)), None)
     found = []
     for check in checks:
-        span = short_span(snapshot, check.place.check, len(check.place.entry))
+        span = short_span(snapshot, check.location.check, len(check.location.entry))
         if span is not None:
             names_task = own is None or not own.contains(span.start)
             about = FAILED_CHECK, eval_path, task, names_task, cover, check.excerpt

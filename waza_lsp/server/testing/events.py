@@ -14,8 +14,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.records import GraderOutcome
 from waza_engine.runs.events import Event, RunStarted, TaskFinished, TaskStarted, TrialFinished, event_data
 from waza_lsp.runnables.failed_checks import TaskChecks, is_expectation
-from waza_lsp.runnables.runnables import PART_KINDS, runnables_in
-from waza_lsp.runnables.test_ids import eval_key, grader_key, task_key
+from waza_lsp.runnables.runnables import PART_KINDS, eval_key, grader_key, runnables_in, task_key
 from waza_lsp.server.results.annotations import short_span
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import change_between, map_span
@@ -83,7 +82,7 @@ class TestEvents:
             return
         failed = checks.failed if checks is not None else []
         for check in failed:
-            path, entry, pointer = check.place
+            path, entry, pointer = check.location
             text = self.texts.get(path)
             span = short_span(text, pointer, len(entry)) if text is not None else None
             yield {
