@@ -31,7 +31,7 @@ def vsix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def vscode(vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
-    """VS Code for a whole file of tests: starting it is what takes the time."""
+    """VS Code for all tests of a file, because starting it is slow."""
     settings = {"waza.server.interpreter": sys.executable, "waza.run.executor": "replay"}
     with running_vscode(tmp_path_factory.mktemp("vscode"), vsix, settings) as started:
         yield started
@@ -39,7 +39,7 @@ def vscode(vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSC
 
 @pytest.fixture(scope="session")
 def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where pictures go: of failures, and all of them where the environment names a folder."""
+    """The folder for pictures of failures, or for all pictures if the environment names a folder."""
     folder = os.environ.get("WAZA_LSP_SCREENSHOTS")
     chosen = Path(folder) if folder else tmp_path_factory.mktemp("screenshots")
     chosen.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""An animated PNG of a window: a frame per picture, each only as large as what has changed."""
+"""Animated PNG of a window. Each frame contains only the changed part."""
 
 import base64
 import struct
@@ -60,7 +60,7 @@ class Film:
     """Pictures of a page, one after the other."""
 
     def __init__(self, page: "Page", desk: "Page") -> None:
-        """`desk` is an empty page to work in."""
+        """`desk` is an empty page for image processing."""
         self._page = page
         self._desk = desk
         self._last = ""
@@ -68,7 +68,7 @@ class Film:
         self._poster = b""
 
     async def frame(self, milliseconds: int) -> None:
-        """Show what there is now for a while."""
+        """Record the current picture for a duration."""
         picture = base64.b64encode(await self._page.screenshot()).decode()
         part = await self._desk.evaluate(_CHANGED_PART, [self._last, picture])
         if part is None:
@@ -79,7 +79,7 @@ class Film:
         self._last = picture
 
     async def poster(self) -> None:
-        """What there is now is what programs show that know no animations."""
+        """Use the current picture as the poster, for programs without animation support."""
         _, _, png = await self._desk.evaluate(_CHANGED_PART, ["", self._last])
         self._poster = base64.b64decode(png)
 
@@ -92,7 +92,7 @@ async def film_of(page: "Page", browser: "Browser") -> Film:
 
 
 def _animated(frames: list[_Frame], poster: bytes) -> bytes:
-    """The frames as one file (APNG); the poster is no part of the animation."""
+    """Return the frames as an APNG file. The poster is not part of the animation."""
     first = dict(_chunks(frames[0].png))
     result = _SIGNATURE + _chunk(b"IHDR", first[b"IHDR"])
     result += _chunk(b"acTL", struct.pack(">II", len(frames), 0))

@@ -1,4 +1,4 @@
-"""Editors that are newer than those of the system, where `install-newer.sh` has put them (tier 3)."""
+"""Newer editors than those of the system, installed by `install-newer.sh` (tier 3)."""
 
 import os
 from pathlib import Path
@@ -16,7 +16,7 @@ _RUNTIMES = {
 
 
 def newer(program: str) -> tuple[list[str], dict[str, str]]:
-    """The command and the variables that start it; without it the test is skipped.
+    """Return the command and the environment of an editor, or skip the test.
 
     Only the tests before a release need these, so that `WAZA_LSP_EDITORS=require` asks for nothing here.
     """

@@ -1,4 +1,4 @@
-"""Programs that tests of this folder drive: skipped with the name of what is missing, or required (CI)."""
+"""Programs that these tests need. If one is missing, the tests are skipped, or fail in CI."""
 
 import os
 import shutil
@@ -9,11 +9,11 @@ MODE = os.environ.get("WAZA_LSP_EDITORS", "auto")
 """`auto`: skip where a program is missing; `require`: fail instead; `off`: skip always."""
 
 RAN: set[str] = set()
-"""What tests have gone on with; told at the end, so that a run in which everything was skipped is seen as such."""
+"""The programs that tests have used. The final report lists them, which reveals a run that skipped everything."""
 
 
 def needs(*programs: str) -> None:
-    """Go on only when all programs are installed."""
+    """Skip or fail unless all programs are installed."""
     if MODE == "off":
         pytest.skip("editor tests are switched off (WAZA_LSP_EDITORS=off)")
     missing = [it for it in programs if shutil.which(it) is None]

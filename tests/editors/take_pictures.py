@@ -1,4 +1,4 @@
-"""The pictures of the guide, of the README and of the extension, taken in a real VS Code.
+"""Take the pictures of the guide, the README and the extension in a real VS Code.
 
 `python -m tests.editors.take_pictures` in the root of a checkout, after `tests/editors/install-vscode.sh`.
 """
@@ -37,7 +37,7 @@ SETTINGS = {
 
 
 async def main(names: list[str]) -> None:
-    """Take those that are named, or all."""
+    """Take the named pictures, or all."""
     home = Path(tempfile.mkdtemp())
     try:
         vsix = build_vsix(home)
@@ -58,7 +58,7 @@ class _Studio:
         self._browser = browser
         self._home = home
         self._failing = 0
-        """The line of the check that fails."""
+        """Return the line of the failing check."""
 
     @asynccontextmanager
     async def _window(self, file: str = FAILING_TASK, *, fails: bool = True) -> AsyncIterator[Screen]:
@@ -71,7 +71,7 @@ class _Studio:
             yield screen
 
     async def editing(self) -> None:
-        """A mistake, what completion offers, and what hover explains."""
+        """A mistake, completion and hover."""
         async with self._window() as screen:
             await screen.command("View: Toggle Primary Side Bar Visibility")
             await screen.retype(self._failing + 1, "regex_mach:")
@@ -147,7 +147,7 @@ class _Studio:
         await film.frame(800)
 
     async def _grade(self, screen: Screen, film: Film) -> None:
-        """The grader is edited, and is graded against the recorded run at once."""
+        """Edit the grader and see the recorded run regraded at once."""
         for text in ("contains: [jitter, d", "contains: [jitter, del", "contains: [jitter, delay]"):
             await screen.retype(self._failing, text)
             await film.frame(250)

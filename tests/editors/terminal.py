@@ -1,4 +1,4 @@
-"""A program in a terminal, seen as its screen: for editors that no script can drive."""
+"""A program in a terminal with its screen, for editors that no script can drive."""
 
 import fcntl
 import os
@@ -18,7 +18,7 @@ _PATIENCE_SECONDS = 20
 
 
 class Terminal:
-    """What a person in front of the terminal types and sees."""
+    """The keyboard and screen of the terminal."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -29,11 +29,11 @@ class Terminal:
         os.write(self._descriptor, keys.encode())
 
     def seen(self, text: str) -> str:
-        """The screen, once a text is on it."""
+        """Wait for a text on the screen and return the screen."""
         return self.until(lambda screen: text in screen, text)
 
     def until(self, holds: Callable[[str], bool], what: str) -> str:
-        """The screen, once something holds for it."""
+        """Wait for a condition on the screen and return the screen."""
         end = time.monotonic() + _PATIENCE_SECONDS
         while time.monotonic() < end:
             ready, _, _ = select.select([self._descriptor], [], [], 0.05)
@@ -48,7 +48,7 @@ class Terminal:
 
 @contextmanager
 def running(command: Sequence[str], environment: Mapping[str, str], folder: str) -> Iterator[Terminal]:
-    """The program, killed at the end."""
+    """Start the program; kill it at the end."""
     pid, descriptor = pty.fork()
     if pid == 0:
         os.chdir(folder)

@@ -1,4 +1,4 @@
-"""What the VS Code extension says about evals in files of its own, held against what the engine says."""
+"""The extension's own files about evals agree with the engine."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def test_files_with_telling_names_start_the_server() -> None:
 
 
 def test_files_with_telling_names_activate_the_extension() -> None:
-    """The Testing view of a workspace in which no YAML file is open would be empty otherwise."""
+    """Otherwise the Testing view would be empty until a YAML file is open."""
     manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
     names = [it.removeprefix("workspaceContains:**/") for it in manifest["activationEvents"] if "/" in it]
     assert sorted(names) == sorted(telling_names())

@@ -61,14 +61,14 @@ def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
 
 
 def _to_normal(helix: "Terminal") -> None:
-    """Leave a mode or a popup. Alone: followed by a key at once, Escape would count as Alt."""
+    """Leave a mode or a popup. A key directly after Escape would count as Alt."""
     helix.type(ESCAPE)
     helix.seen("NOR")
     time.sleep(0.2)
 
 
 def _shipped_languages() -> str:
-    """The block of the page for users, with our server started from here and runs that replay."""
+    """Return the configuration of the user guide with this checkout's server and replayed runs."""
     page = (CLIENTS / "helix" / "README.md").read_text(encoding="utf-8")
     block = re.search(r"```toml\n(.*?)```", page, re.DOTALL)
     assert block is not None

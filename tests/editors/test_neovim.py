@@ -19,7 +19,7 @@ VERSIONS = pytest.mark.parametrize("version", ["of the system", "newer"])
 
 
 def seen_by_neovim(version: str, script: str, eval_file: Path, folder: Path, **more: str) -> Any:
-    """What a script has written down."""
+    """Return the output of a script."""
     if version == "newer":
         command, runtime = newer("nvim")
     else:
@@ -47,7 +47,7 @@ def seen_by_neovim(version: str, script: str, eval_file: Path, folder: Path, **m
 @pytest.mark.editor
 @VERSIONS
 def test_the_root_is_the_nearest_folder_with_a_mark(version: str, tmp_path: Path) -> None:
-    """The one that the server takes, also of a worktree, and where names have blanks in them."""
+    """The root is the one that the server uses, also in a worktree and with spaces in names."""
     wanted = marked_folders(tmp_path)
     files = list(wanted)
     named = "\n".join(map(str, files))

@@ -1,4 +1,4 @@
-"""Users who take only the exported schemas: one mistake is one error in check-jsonschema and in VS Code's YAML server."""
+"""Exported schemas in other tools: one mistake is one error in check-jsonschema and in VS Code's YAML server."""
 
 import json
 import subprocess
@@ -40,7 +40,7 @@ TYPES = read_schema("eval")["$defs"]["EvalGrader"]["properties"]["type"]["enum"]
 
 @dataclass(frozen=True)
 class Mistake:
-    """A change of the valid file, and what each tool says: `place: message` and `line: message`."""
+    """A change of the valid file and the messages of each tool: `place: message` and `line: message`."""
 
     name: str
     right: str
@@ -131,7 +131,7 @@ def _wrong(mistake: Mistake) -> str:
 
 @pytest.fixture(scope="module")
 def said_by_check_jsonschema(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What check-jsonschema says about each file; it is started once, starting is what takes its time."""
+    """Return the messages of check-jsonschema for each file. It is started once because starting is slow."""
     folder = tmp_path_factory.mktemp("files")
     texts = {"valid": VALID, **{it.name: _wrong(it) for it in MISTAKES}}
     for name, text in texts.items():

@@ -1,4 +1,4 @@
-"""The exported schema of vally's eval specs in other tools: what vally accepts is valid, a mistake is one error."""
+"""The exported schema of vally eval specs in other tools: valid files pass, and one mistake is one error."""
 
 from collections.abc import Iterator
 from pathlib import Path

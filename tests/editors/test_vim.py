@@ -12,7 +12,7 @@ from tests.editors.workspaces import CLIENTS, edited_example, marked_folders, va
 SCRIPT = Path(__file__).parent / "vim" / "drive.vim"
 ROOTS = SCRIPT.with_name("roots.vim")
 ALE = Path("/usr/share/vim-ale")
-"""Where Debian puts it, outside the runtime path."""
+"""The Debian location of ALE, which is outside the runtime path."""
 
 
 @pytest.mark.editor

@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_sco
 
 @dataclass(frozen=True, slots=True)
 class Misspelt:
-    """A window on an eval in which an option of a text grader is misspelt; lines count from 1."""
+    """A window with an eval that misspells an option of a text grader. Lines count from 1."""
 
     screen: Screen
     line: int

@@ -1,4 +1,4 @@
-"""Beside a YAML extension and an Ansible extension that claim the same files, in a real VS Code."""
+"""A real VS Code with a YAML and an Ansible extension that claim the same files."""
 
 import json
 import sys

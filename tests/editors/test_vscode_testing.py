@@ -1,4 +1,4 @@
-"""The Testing view of a real VS Code: the server's tree and the server's runs, whoever started them."""
+"""The Testing view of a real VS Code: the server's tree, and runs from any source."""
 
 import asyncio
 import os
@@ -90,7 +90,7 @@ async def test_runs_can_be_cancelled_and_none_outlives_the_server(
 
 
 def _kill_server(vscode: VSCode) -> None:
-    """End the language servers of this VS Code as a crash would."""
+    """Kill the language servers of this VS Code."""
     found = subprocess.run(
         ["pgrep", "-g", str(vscode.group), "-f", "waza_lsp serve"],
         capture_output=True,

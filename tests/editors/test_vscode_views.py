@@ -1,4 +1,4 @@
-"""What a real VS Code shows around the text: the report, the walkthrough, the status, a first eval, the installation."""
+"""Views of a real VS Code: the report, the walkthrough, the status, a first eval, the installation."""
 
 import asyncio
 import os

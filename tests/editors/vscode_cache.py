@@ -1,4 +1,4 @@
-"""The VS Code that the screen tests drive, kept in a cache folder outside the checkout.
+"""The VS Code for the screen tests, in a cache folder outside the checkout.
 
 `python vscode_cache.py` fills the cache; the standard library and npm are enough for it.
 `code-server` on npm carries a complete VS Code server, whose extension host needs Node 24:
@@ -35,7 +35,7 @@ def is_installed() -> bool:
 
 
 def install() -> None:
-    """Fill the cache. A folder without the stamp is what an interrupted attempt left."""
+    """Fill the cache. A folder without the stamp comes from an interrupted attempt."""
     if is_installed():
         return
     folder = _folder()

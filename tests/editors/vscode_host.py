@@ -1,4 +1,4 @@
-"""A VS Code server in a process group of its own, with data folders that are used once.
+"""A VS Code server in its own process group, with temporary data folders.
 
 Fresh folders matter: VS Code brings unsaved editors of an earlier run back (hot exit).
 """
@@ -44,10 +44,10 @@ class VSCode:
     port: int
     log: Path
     group: int
-    """The process group: that of the extension host and of the language servers, too."""
+    """The process group, which includes the extension host and the language servers."""
 
     def page_url(self, folder: Path, file: str) -> str:
-        """The address of a window on a folder, with one of its files open."""
+        """Return the URL of a window on a folder with one open file."""
         host = f"127.0.0.1:{self.port}"
         payload = json.dumps([["openFile", f"vscode-remote://{host}{folder}/{file}"]])
         return f"http://{host}/?folder={quote(str(folder))}&payload={quote(payload)}"
@@ -62,7 +62,7 @@ def running_vscode(
     trusted: bool = True,
     environment: Mapping[str, str] = {},
 ) -> Iterator[VSCode]:
-    """VS Code with one extension, settings for it, and variables that come before those of this process.
+    """Start VS Code with one extension, its settings, and extra environment variables.
 
     Folders in `home/extensions` are extensions, too.
     """

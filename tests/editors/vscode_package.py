@@ -1,4 +1,4 @@
-"""The extension as users get it: the packaged file, not the checkout."""
+"""The packaged extension, as users install it."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ EXTENSION = Path(__file__).parents[2] / "editor-client" / "vscode"
 
 
 def build_vsix(folder: Path) -> Path:
-    """Build in a copy, so that nothing is written into the checkout."""
+    """Build in a copy to leave the checkout unchanged."""
     source = folder / "extension"
     ignored = shutil.ignore_patterns("node_modules", "dist", "*.vsix")
     shutil.copytree(EXTENSION, source, ignore=ignored)
@@ -23,7 +23,7 @@ def build_vsix(folder: Path) -> Path:
 
 
 def build_yaml_stand_in(extensions: Path) -> None:
-    """An extension that claims YAML files as others do, ready in a folder of extensions."""
+    """Create an extension that claims YAML files, in an extensions folder."""
     source, target = Path(__file__).parent / "yaml_stand_in", extensions / "redhat.vscode-yaml-1.0.0"
     target.mkdir(parents=True)
     shutil.copy(source / "package.json", target)

@@ -1,4 +1,4 @@
-"""What has to be on the machine before a real VS Code can be driven."""
+"""The programs that tests with a real VS Code need."""
 
 import importlib.util
 import shutil
@@ -13,7 +13,7 @@ _INSTALL = "run tests/editors/install-vscode.sh"
 
 
 def require_vscode() -> None:
-    """Go on only when all of it is there."""
+    """Skip or fail unless all of them are installed."""
     needs("npm")
     if missing := ", ".join(_missing()):
         stop = pytest.fail if MODE == "require" else pytest.skip

@@ -1,4 +1,4 @@
-"""What a person does and sees in a VS Code window, in terms of Playwright.
+"""User actions and views of a VS Code window, with Playwright.
 
 Assertions are on text; nothing is compared pixel by pixel.
 """
@@ -58,15 +58,15 @@ class Screen:
 
     @property
     def page(self) -> "Page":
-        """For what no method here can do."""
+        """The Playwright page, for everything without a method."""
         return self._page
 
     async def settle(self, milliseconds: int = 700) -> None:
-        """Wait for what no text on the screen tells."""
+        """Wait for a change that no text on the screen shows."""
         await self._page.wait_for_timeout(milliseconds)
 
     async def retype(self, number: int, text: str, delay: int = 0) -> None:
-        """Type a line again, behind its indentation; `delay` in milliseconds between two keys."""
+        """Replace a line after its indentation, with `delay` milliseconds between two keys."""
         await self.go_to_line(number)
         await self._page.keyboard.press("Home")
         await self._page.keyboard.press("Shift+End")
@@ -74,7 +74,7 @@ class Screen:
         await self._page.keyboard.press("Escape")
 
     async def quick_fix(self) -> None:
-        """Open the fixes for what stands under the cursor."""
+        """Open the fixes at the cursor."""
         await self._page.keyboard.press("Control+.")
         await self._seen(".action-widget")
 
@@ -89,17 +89,17 @@ class Screen:
         await self._seen(".squiggly-error")
 
     async def problem(self, text: str) -> str:
-        """The entry of the Problems view that contains a text."""
+        """Return the entry of the Problems view that contains a text."""
         await self._page.keyboard.press("Control+Shift+M")
         return await _text(await self._seen(".markers-panel .monaco-list-row", text))
 
     async def problems(self) -> list[str]:
-        """The rows of the Problems view, which must be open, in any order; those that name files, too."""
+        """Return the rows of the open Problems view, including file rows, in any order."""
         rows = self._page.locator(".markers-panel .monaco-list-row")
         return [" ".join((await _text(it)).split()) for it in await rows.all()]
 
     async def problems_with(self, *texts: str) -> list[str]:
-        """What stands in the Problems view once all these texts do; after half a minute, what stands there then."""
+        """Return the Problems view once it has all these texts, or after 30 seconds."""
         found: list[str] = []
         for _ in range(60):
             found = await self.problems()
@@ -109,7 +109,7 @@ class Screen:
         return found
 
     async def language(self, name: str) -> None:
-        """Wait for the name of the language that VS Code takes the file for."""
+        """Wait until VS Code shows this language for the file."""
         await self._seen("[id='status.editor.mode']", name)
 
     async def go_to_line(self, number: int) -> None:
@@ -122,25 +122,25 @@ class Screen:
         await self._page.keyboard.press("End")
 
     async def complete_below(self) -> list[str]:
-        """The completions offered on a new line below the cursor, one level further in."""
+        """Return the completions on a new line below the cursor, one level deeper."""
         await self._page.keyboard.press("Enter")
         await self._page.keyboard.type("  ")
         return await self.completions()
 
     async def completions(self, typed: str = "") -> list[str]:
-        """The completions offered at the cursor after something is typed."""
+        """Return the completions at the cursor after typing a text."""
         await self._page.keyboard.type(typed)
         await self._page.keyboard.press("Control+Space")
         await self._seen(row := ".suggest-widget.visible .monaco-list-row")
         return await self._page.locator(row).locator(".label-name").all_inner_texts()
 
     async def take_back(self) -> None:
-        """Close the completion list, and remove the line that was made for it; nothing else may be unsaved."""
+        """Close the completion list and revert the file."""
         await self.take_back_line()
         await self._page.locator(".tab.dirty").wait_for(state="hidden")
 
     async def take_back_line(self) -> None:
-        """The same where other changes are to stay."""
+        """Close the completion list and keep other changes."""
         for key in "Escape", "Control+Z", "Control+Z":
             await self._page.keyboard.press(key)
 
@@ -178,11 +178,11 @@ class Screen:
         await toast.locator(".monaco-button", has_text=button).click()
 
     async def pick(self, label: str) -> None:
-        """Choose from a list that is open."""
+        """Choose from an open list."""
         await (await self._seen(".quick-input-list .monaco-list-row", label)).click()
 
     async def answer(self, text: str) -> None:
-        """Type into a question that is open."""
+        """Type into an open input box."""
         await (await self._seen(".quick-input-widget input")).fill(text)
         await self._page.keyboard.press("Enter")
 
@@ -203,7 +203,7 @@ class Screen:
         await (await self._seen(".quick-input-list .monaco-list-row", title)).click()
 
     async def tests(self) -> list[str]:
-        """The labels in the Testing view, those of the tasks of its first eval among them."""
+        """Return the labels in the Testing view, with the tasks of its first eval expanded."""
         await self.command("Testing: Focus on Test Explorer View")
         await self._seen(".test-explorer .monaco-list-row")
         rows = self._page.locator(".test-explorer .monaco-list-row")
@@ -218,16 +218,16 @@ class Screen:
         await self._waited(row.locator(f".{icon}"), "attached")
 
     async def test_count(self, text: str) -> None:
-        """Wait for the line above the tests: so many of so many passed."""
+        """Wait for the summary above the tests: passed and total."""
         await self._seen(".test-explorer .result-summary", text)
 
     async def test_output(self, text: str) -> str:
-        """What the Test Results view shows, once it has a text."""
+        """Wait for a text in the Test Results view and return its content."""
         await self.command("Test Results: Focus on Test Results View")
         return await _text(await self._seen(".test-output-peek-message-container .xterm-rows", text))
 
     async def line_of_message(self, text: str) -> str:
-        """The line of code behind which the message of a failed test is drawn."""
+        """Return the line of code that shows the message of a failed test."""
         message = await (await self._seen(".monaco-editor .content", text)).bounding_box()
         assert message is not None
         middle = message["y"] + message["height"] / 2
@@ -238,17 +238,17 @@ class Screen:
         raise AssertionError(f"the message {text} is behind no line")
 
     async def language_status(self, text: str) -> str:
-        """The entry of the menu behind the curly brackets that has a text."""
+        """Return the entry with a text in the language status menu (curly brackets)."""
         await self._page.locator("[id='status.languageStatus']").hover()
         return " ".join((await _text(await self._seen(".hover-language-status", text))).split())
 
     async def web_page(self, text: str) -> str:
-        """The text of the web view that contains a text."""
+        """Return the content of the web view that contains a text."""
         frame = await self._web_frame(text)
         return str(await frame.evaluate("document.body.innerText"))
 
     async def policy_of_web_page(self, text: str) -> tuple[str, str]:
-        """What the frame of a web view may do, and what its page may load."""
+        """Return the sandbox of a web view's frame and the content policy of its page."""
         frame = await self._web_frame(text)
         sandbox = await (await frame.frame_element()).get_attribute("sandbox")
         policy = await frame.evaluate("document.querySelector('meta[http-equiv]').content")
@@ -269,7 +269,7 @@ class Screen:
         raise AssertionError(f"no web view says {text}")
 
     async def _seen(self, selector: str, text: str | re.Pattern[str] = "") -> "Locator":
-        """The first element with a text, once it is visible."""
+        """Wait for the first element with a text."""
         return await self._waited(self._page.locator(selector, has_text=text).first)
 
     async def _waited(

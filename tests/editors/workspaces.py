@@ -1,4 +1,4 @@
-"""Workspaces for editors: copies of the examples, with the mistakes and failures that a test wants to see."""
+"""Workspaces for editor tests: copies of the examples with mistakes and failures."""
 
 import os
 import shutil
@@ -17,12 +17,12 @@ def copy_of_example(parent: Path) -> Path:
 
 
 def make_fail(suite: Path) -> int:
-    """Have one task fail at one of its checks; the line of that check, counted from 1."""
+    """Make one check of a task fail and return its line, counted from 1."""
     return _replaced(suite / FAILING_TASK, "[jitter]", f"[jitter, {MISSING}]")
 
 
 def make_slow(suite: Path, seconds: int) -> None:
-    """Have the same task wait in a grader."""
+    """Make the same task wait in a grader."""
     slow = f"""\
   - name: slow
     type: program
@@ -43,7 +43,7 @@ def _replaced(file: Path, old: str, new: str) -> int:
 
 
 def edited_example(folder: Path) -> Path:
-    """A workspace with an example whose eval has one misspelt option (`not_contians`); the eval file."""
+    """Create a workspace whose eval has one misspelt option (`not_contians`). Return the eval file."""
     suite = copy_of_example(folder)
     (folder / ".waza.yaml").write_text("paths: {results: results/}\n", encoding="utf-8")
     _replaced(suite / "eval.yaml", "not_contains:", "not_contians:")
@@ -51,7 +51,7 @@ def edited_example(folder: Path) -> Path:
 
 
 def variables(client: Path, eval_file: Path) -> dict[str, str]:
-    """The environment of a driver: where the shipped set-up, the eval and the server are."""
+    """Return the environment of a driver: the paths of the shipped set-up, the eval and the server."""
     return {
         **os.environ,
         "WAZA_CLIENT": str(client),
@@ -61,7 +61,7 @@ def variables(client: Path, eval_file: Path) -> dict[str, str]:
 
 
 def marked_folders(folder: Path) -> dict[Path, Path]:
-    """Eval files and the root that each is to have: a worktree and a name with blanks, a project of its own, neither."""
+    """Return eval files with their expected roots: a worktree, a name with spaces, its own project, none of these."""
     (folder / ".git").mkdir()
     tree, project, plain = folder / "w t", folder / "own" / "a[b]", folder / "plain"
     for it in (tree / "evals", project, plain):

@@ -1,4 +1,4 @@
-"""The YAML language server of VS Code's YAML extension, as users without our server have it, and a client for it.
+"""The YAML language server of VS Code's YAML extension, and a client for it.
 
 It is kept in a cache folder outside the checkout and installed by npm when it is not there yet.
 """
@@ -21,7 +21,7 @@ _STAMP = "complete"
 
 
 def require_yaml_server() -> Path:
-    """The program. Without it the test is skipped, or fails: `WAZA_LSP_EDITORS` is `auto`, `require` or `off`."""
+    """Return the program. If it is missing, the test is skipped or fails: `WAZA_LSP_EDITORS` is `auto`, `require` or `off`."""
     mode = os.environ.get("WAZA_LSP_EDITORS", "auto")
     if mode == "off":
         pytest.skip("WAZA_LSP_EDITORS=off")
@@ -33,7 +33,7 @@ def require_yaml_server() -> Path:
 
 
 def yaml_server() -> tuple[Path, str]:
-    """The program, installed if it was not there, and why it cannot be used (empty when it can)."""
+    """Return the program, installed if needed, and the reason why it is unusable, if any."""
     return _program(), _installed()
 
 
@@ -47,7 +47,7 @@ def _folder() -> Path:
 
 
 def _installed() -> str:
-    """Install it if needed; why that cannot be, or nothing. Several may do so at once: each brings a whole folder."""
+    """Install it if needed and return the error, if any. Parallel installs are safe: each moves a complete folder."""
     missing = [it for it in ("node", "npm") if shutil.which(it) is None]
     if missing:
         return f"missing: {', '.join(missing)}"
@@ -74,13 +74,13 @@ def _installed() -> str:
 
 
 def _is_whole(folder: Path) -> bool:
-    """A folder without the stamp is an interrupted attempt."""
+    """A folder without the stamp comes from an interrupted attempt."""
     return (folder / _STAMP).is_file()
 
 
 @dataclass
 class YamlServer:
-    """A running server. Every document is opened under a new name, so that its findings are known to be its own."""
+    """A running server. Each document gets a new name, so that its findings cannot belong to another."""
 
     process: "subprocess.Popen[bytes]"
     folder: Path
@@ -89,7 +89,7 @@ class YamlServer:
     _received: list[dict[str, Any]] = field(default_factory=list)
 
     def findings(self, text: str, schema: Path) -> list[str]:
-        """What the server says about a document: `line: message`, lines counted from one."""
+        """Return the findings of a document as `line: message`, lines counted from one."""
         self._count += 1
         uri = (self.folder / f"document{self._count}.yaml").as_uri()
         text = f"# yaml-language-server: $schema={schema.as_uri()}\n{text}"
@@ -102,7 +102,7 @@ class YamlServer:
                 return [f"{it['range']['start']['line']}: {it['message']}" for it in found["diagnostics"]]
 
     def request(self, method: str, params: Any) -> Any:
-        """The result of a request."""
+        """Send a request and return its result."""
         self._ids += 1
         self._write({"id": self._ids, "method": method, "params": params})
         while True:
@@ -115,7 +115,7 @@ class YamlServer:
         self._write({"method": method, "params": params})
 
     def _read(self) -> dict[str, Any]:
-        """The next message; the server's own questions are answered on the way."""
+        """Return the next message. Requests of the server get a response."""
         message = _read_message(self.process.stdout)
         if "id" in message and "method" in message:
             asked = (
@@ -147,7 +147,7 @@ def _read_message(stream: IO[bytes] | None) -> dict[str, Any]:
 
 @contextmanager
 def running_yaml_server(folder: Path) -> Iterator[YamlServer]:
-    """A started server, ended at the end."""
+    """Start a server, and stop it at the end."""
     command = ["node", str(require_yaml_server()), "--stdio"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL

@@ -1,4 +1,4 @@
-"""A real server over stdio, as an editor starts it."""
+"""A real server over stdio, started as by an editor."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
-    """A copy of an example suite, in a workspace of its own."""
+    """Copy an example suite into its own workspace."""
     folder = tmp_path / "examples" / "code-explainer"
     shutil.copytree(EXAMPLES / "code-explainer", folder)
     return folder
@@ -30,7 +30,7 @@ SERVER = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
 
 
 def make_client() -> LanguageClient:
-    """A client that lets the server register and refresh what it likes, as editors do."""
+    """A client that accepts all registrations and refreshes, as editors do."""
     client = make_test_lsp_client()
     client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda _params: None)
     client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda _params: None)
@@ -45,7 +45,7 @@ def make_client() -> LanguageClient:
 async def client(
     request: pytest.FixtureRequest, lsp_client: LanguageClient, tmp_path: Path
 ) -> AsyncIterator[None]:
-    """A client with the abilities of a real editor, its workspace in `tmp_path`."""
+    """A client with the capabilities of a real editor and its workspace in `tmp_path`."""
     capabilities = client_capabilities(request.param)
     await lsp_client.initialize_session(
         types.InitializeParams(
@@ -60,7 +60,7 @@ async def client(
 
 
 async def findings(client: LanguageClient, uri: str) -> Sequence[types.Diagnostic] | None:
-    """What the client knows of a document: pulled if it can, else what was pushed; None before that."""
+    """Return the diagnostics of a document, pulled or pushed, or None if there are none yet."""
     document = client.capabilities.text_document if client.capabilities else None
     if document is None or document.diagnostic is None:
         return client.diagnostics.get(uri)
@@ -72,7 +72,7 @@ async def findings(client: LanguageClient, uri: str) -> Sequence[types.Diagnosti
 
 
 async def until_found(client: LanguageClient, uri: str, count: int) -> Sequence[types.Diagnostic]:
-    """The findings, once there are so many."""
+    """Wait for `count` findings and return them."""
     async with asyncio.timeout(60):
         while True:
             found = await findings(client, uri)
@@ -87,7 +87,7 @@ class Opener(Protocol):
 
 @pytest.fixture
 def opened(client: LanguageClient) -> Opener:
-    """Opens a file in the client, with its own or another text; gives its URI."""
+    """Open a file in the client, with its own or another text, and return its URI."""
 
     def open_file(path: Path, text: str | None = None) -> str:
         source = path.read_text(encoding="utf-8") if text is None else text

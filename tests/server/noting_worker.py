@@ -1,4 +1,4 @@
-"""A worker that notes what it is asked; to some questions it has no answer."""
+"""A worker that records its requests and does not respond to some of them."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""An editor for tests about runs and results: one document at a time in hand, everything the server says kept."""
+"""An editor for tests about runs and results. It edits one document and records all messages of the server."""
 
 import asyncio
 import os
@@ -14,18 +14,18 @@ from pytest_lsp import LanguageClient, client_capabilities
 from tests.server.conftest import SERVER, make_client
 
 CANCEL_SECONDS = 3.0
-"""A cancelled run ends within one second; a machine with more to do may take longer to show it."""
+"""Seconds. A cancelled run ends within one second, but a busy machine needs longer."""
 
 
 async def until(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Wait until something holds; fail after a while."""
+    """Wait until a condition holds, or fail after a timeout."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110  # the client offers no event for a later state
             await asyncio.sleep(0.01)
 
 
 class Editor:
-    """A client of a running server, with one document that is edited."""
+    """A client of a running server that edits one document."""
 
     def __init__(self, client: LanguageClient) -> None:
         self.client = client
@@ -66,7 +66,7 @@ class Editor:
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(document))
 
     def replace(self, old: str, new: str) -> float:
-        """Edit the first occurrence of a text that stands on one line; when it was sent."""
+        """Edit the first occurrence of a single-line text and return the time of sending."""
         before, found, _ = self.text.partition(old)
         assert found, old
         line, column = before.count("\n"), len(before.rpartition("\n")[2])
@@ -75,7 +75,7 @@ class Editor:
         return self.change(types.Range(types.Position(line, column), types.Position(line + last, end)), new)
 
     def change(self, span: types.Range, new: str) -> float:
-        """Edit a stretch of the text; when it was sent."""
+        """Edit a part of the text and return the time of sending."""
         lines = self.text.split("\n")
         above = "\n".join([*lines[: span.start.line], lines[span.start.line][: span.start.character]])
         below = "\n".join([lines[span.end.line][span.end.character :], *lines[span.end.line + 1 :]])
@@ -109,7 +109,7 @@ class Editor:
         return min(it.range.start.line for it in found or ())
 
     async def lenses_with(self, part: str, seconds: float = 30) -> list[str]:
-        """The lenses, once one of them holds this text."""
+        """Wait for a lens that contains this text, and return all lenses."""
         async with asyncio.timeout(seconds):
             while True:
                 found = await self.lenses()
@@ -118,14 +118,14 @@ class Editor:
                 await asyncio.sleep(0.02)
 
     def marked(self, place: dict[str, Any]) -> str:
-        """The text of a range, up to the end of its first line."""
+        """Return the text of a range, up to the end of its first line."""
         first, last = place["start"], place["end"]
         end = last["character"] if last["line"] == first["line"] else None
         line: str = self.text.split("\n")[first["line"]]
         return line[first["character"] : end]
 
     def said(self) -> list[tuple[str, str, str]]:
-        """What runs say about the document: code, marked text, message."""
+        """Return the annotations of runs: code, marked text, message."""
         mine = [it for _, it in self.published if it.uri == self.uri]
         lines = self.text.split("\n")
         return [
@@ -139,7 +139,7 @@ class Editor:
         ]
 
     async def says(self, code: str, marked: str = "", seconds: float = 30) -> tuple[str, str, str]:
-        """What is said with a code about a text, once it is."""
+        """Wait for the annotation with a code on a text, and return its message."""
         await until(lambda: self._one(code, marked), seconds)
         found = self._one(code, marked)
         assert found is not None
@@ -149,11 +149,11 @@ class Editor:
         return next((it for it in self.said() if it[0] == code and marked in it[1]), None)
 
     def finished(self, task: str) -> bool:
-        """Whether the run has told that a task is done."""
+        """Whether the run has reported that a task is done."""
         return any((event["event"], event.get("task")) == ("task_finished", task) for event in self.events)
 
     def ended_progress(self) -> list[Any]:
-        """The tokens of progress that has ended, in the order in which it began."""
+        """Return the tokens of finished progress, in order of their start."""
         reports: dict[Any, list[Any]] = self.client.progress_reports
         return [
             token
@@ -170,7 +170,7 @@ class Editor:
 async def editor(
     root: Path, *, profile: str = "neovim", settings: dict[str, Any] | None = None, **options: Any
 ) -> AsyncIterator[Editor]:
-    """An editor whose workspace is `root`."""
+    """Start an editor whose workspace is `root`."""
     client = make_client()
     found = Editor(client)
     await client.start_io(*SERVER, env=dict(os.environ))
@@ -192,7 +192,7 @@ async def editor(
 
 
 def plain(value: Any) -> Any:
-    """What pygls made of a JSON object, as dictionaries and lists again."""
+    """Convert an object of pygls back to dictionaries and lists."""
     if isinstance(value, dict):
         return {key: plain(it) for key, it in value.items()}
     if hasattr(value, "_asdict"):

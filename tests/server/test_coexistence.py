@@ -1,4 +1,4 @@
-"""What is left out when another server gives it."""
+"""Features that are left to another server."""
 
 import pytest
 from lsprotocol import types

@@ -1,4 +1,4 @@
-"""What runs leave behind is taken away soon, not after hours."""
+"""Garbage of runs is collected soon, not after hours."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""What editing leaves behind: nothing that grows with the number of edits."""
+"""Memory after many edits: nothing grows with their number."""
 
 import gc
 import weakref
@@ -41,7 +41,7 @@ _UTF16 = types.PositionEncodingKind.Utf16
 
 
 class _Editor:
-    """Documents, of which everything is asked that an editor asks at each edit."""
+    """Documents that receive all requests that an editor sends at each edit."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,4 +1,4 @@
-"""The settings: read with care, and written down for people."""
+"""Settings: parsing, and their documentation page."""
 
 import json
 import re

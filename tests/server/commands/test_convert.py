@@ -1,4 +1,4 @@
-"""`waza.convert`: the editor makes the files of the other dialect."""
+"""`waza.convert`: write the files of the other dialect."""
 
 from pathlib import Path
 from typing import Any

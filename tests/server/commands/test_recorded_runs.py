@@ -1,4 +1,4 @@
-"""What the editor makes of recordings: graders written from a run, and which runs a grader would have failed."""
+"""Use of recordings in the editor: drafted graders, and runs that a grader would have failed."""
 
 import asyncio
 import difflib
@@ -19,7 +19,7 @@ TASK = "explain-retry"
 
 
 async def actions(it: Editor, line: int) -> list[dict[str, Any]]:
-    """The code actions at a line, as JSON has them."""
+    """Return the code actions at a line as JSON."""
     at = types.Range(types.Position(line, 0), types.Position(line, 0))
     params = types.CodeActionParams(types.TextDocumentIdentifier(it.uri), at, types.CodeActionContext([]))
     protocol: Any = it.client.protocol
@@ -28,13 +28,13 @@ async def actions(it: Editor, line: int) -> list[dict[str, Any]]:
 
 
 async def drafts(it: Editor, line: int = 0) -> dict[str, types.WorkspaceEdit]:
-    """The graders drafted for the task at a line, by type."""
+    """Return the drafted graders for the task at a line, by type."""
     found = [one for one in await actions(it, line) if one["title"].startswith("Write a '")]
     return {one["title"].split("'")[1]: one["edit"] for one in found}
 
 
 async def all_drafts(it: Editor, line: int = 0) -> dict[str, types.WorkspaceEdit]:
-    """The same, once there are some: the menu does not wait for long, and a busy machine takes longer."""
+    """Wait for drafted graders. The menu has a short timeout, which a busy machine can miss."""
     async with asyncio.timeout(60):
         while not (found := await drafts(it, line)):  # noqa: ASYNC110  # the client offers no event for it
             await asyncio.sleep(0.05)

@@ -14,7 +14,7 @@ _FINDING, _ANNOTATION = '{"message":"finding"}', '{"message":"annotation"}'
 
 
 class _Editor:
-    """A publisher whose client collects what it is sent, and whose deferred work runs on demand."""
+    """A publisher whose client records messages and whose deferred work runs on demand."""
 
     def __init__(self) -> None:
         self.documents = Documents()

@@ -1,4 +1,4 @@
-"""How findings get to the client: pushed or pulled, files that change, settings."""
+"""Delivery of findings to the client: push, pull, changed files, settings."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ PARTS = "parts"
 
 
 class Recorder(LanguageClient):
-    """A client that keeps what the server sends, in order."""
+    """A client that records the server's messages in order."""
 
     published: list[types.PublishDiagnosticsParams]
     registered: list[types.Registration]
@@ -61,7 +61,7 @@ def make_recorder() -> LanguageClient:
 async def _started(
     client: LanguageClient, folder: Path, capabilities: types.ClientCapabilities
 ) -> types.ServerCapabilities:
-    """Start the server on an empty workspace; what it offers."""
+    """Start the server on an empty workspace and return its capabilities."""
     (folder / "tasks").mkdir()
     result = await client.initialize_session(
         types.InitializeParams(
@@ -78,7 +78,7 @@ CONFIG = ClientServerConfig(server_command=SERVER, server_env=dict(os.environ), 
 
 @pytest_lsp.fixture(config=CONFIG)  # type: ignore[untyped-decorator]  # the library gives it no types
 async def pushed(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
-    """A client that is sent findings, and watches files."""
+    """A client with pushed diagnostics and file watching."""
     recorder: Any = lsp_client
     recorder.offered = await _started(lsp_client, tmp_path, client_capabilities("visual_studio_code"))
     yield
@@ -87,7 +87,7 @@ async def pushed(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[No
 
 @pytest_lsp.fixture(config=CONFIG)  # type: ignore[untyped-decorator]  # the library gives it no types
 async def pulling(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
-    """A client that asks for findings, and can be told to ask again: today's VS Code."""
+    """A client that pulls diagnostics and supports refresh, like VS Code."""
     capabilities = client_capabilities("visual_studio_code")
     assert capabilities.text_document is not None
     assert capabilities.workspace is not None

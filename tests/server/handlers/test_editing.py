@@ -11,7 +11,7 @@ from tests.server.conftest import Opener, findings, until_found
 
 
 async def until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait until something holds; fail after a while."""
+    """Wait until a condition holds, or fail after a timeout."""
     async with asyncio.timeout(seconds):
         while not condition():  # noqa: ASYNC110  # pytest-lsp offers no event for a later state
             await asyncio.sleep(0.01)
@@ -20,7 +20,7 @@ async def until(condition: Callable[[], bool], seconds: float = 60) -> None:
 def change(
     client: LanguageClient, uri: str, version: int, line: int, columns: tuple[int, int], text: str
 ) -> None:
-    """Replace a stretch of one line."""
+    """Replace a part of one line."""
     span = types.Range(types.Position(line, columns[0]), types.Position(line, columns[1]))
     client.text_document_did_change(
         types.DidChangeTextDocumentParams(

@@ -1,4 +1,4 @@
-"""Code actions over the wire: a fix, all fixes at once, and what the server says it can do."""
+"""Code actions over the wire: one fix, all fixes, and the announced capabilities."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ async def _actions(
 
 
 def _edits(action: types.CodeAction, uri: str) -> list[tuple[str, int | None]]:
-    """The new texts with the version of the document they are for, however the client takes edits."""
+    """Return the new texts with their document version, in either form of a workspace edit."""
     assert action.edit is not None
     if action.edit.document_changes is None:
         return [(it.new_text, None) for it in (action.edit.changes or {})[uri]]

@@ -1,4 +1,4 @@
-"""Every row of the table of requests: one function finds the document, and answers if it is not open."""
+"""The table of requests: one function finds the document and responds if it is not open."""
 
 import inspect
 from typing import Any

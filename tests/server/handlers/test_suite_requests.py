@@ -12,7 +12,7 @@ from tests.server.conftest import Opener
 
 
 def _place(path: Path, text: str) -> types.Position:
-    """Where a text stands in a file."""
+    """Return the position of a text in a file."""
     before = path.read_text(encoding="utf-8").partition(text)[0]
     return types.Position(before.count("\n"), len(before.rpartition("\n")[2]) + 1)
 

@@ -1,4 +1,4 @@
-"""Checkpoints of recordings that are graded again: what was said of earlier turns, and graders after the last one."""
+"""Checkpoints of regraded recordings: verdicts on earlier turns, and graders after the last one."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ checkpoints:
 
 
 def write(root: Path, first: str, last: str, *, stops: bool = False) -> Path:
-    """A suite whose checkpoints want these texts, run once."""
+    """Run a suite once whose checkpoints require these texts."""
     (root / "eval.yaml").write_text(EVAL, encoding="utf-8")
     task = root / "task.yaml"
     text = TASK.replace("FIRST", first).replace("LAST", last)

@@ -1,4 +1,4 @@
-"""Live grading: an edit inside a grader gives a new verdict on what was recorded, without running anything."""
+"""Live grading: an edit inside a grader regrades the recording without a run."""
 
 import asyncio
 import os
@@ -24,12 +24,12 @@ def task_file(suite: Path) -> Path:
 
 
 def workers(it: Editor) -> list[int]:
-    """The process ids of the server's grading workers."""
+    """Return the process ids of the server's grading workers."""
     return children(it.pid, "live.worker")
 
 
 async def ready(it: Editor, path: Path) -> None:
-    """Open a file and wait until its recordings are known."""
+    """Open a file and wait until its recordings are loaded."""
     it.open(path)
     await it.lenses_with("Grade again")
 
@@ -220,7 +220,7 @@ async def test_a_run_stops_what_is_executed_live(tmp_path: Path, suite: Path, ta
 
 
 def running_now(command: str) -> int:
-    """How many processes with this command there are."""
+    """Return the number of processes with this command."""
     found = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     return sum(line.startswith(command) for line in found.splitlines())
 

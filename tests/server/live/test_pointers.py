@@ -1,4 +1,4 @@
-"""Which graders are still to be graded once their document is another version."""
+"""Pending graders after their document has changed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Results in the text: failed checks where they stand, and the commands that make, renew and clear them."""
+"""Annotations: failed checks at their place, and the commands that create, update and clear them."""
 
 import asyncio
 import os
@@ -28,7 +28,7 @@ def task_file(suite: Path) -> Path:
 
 
 def make_slow(suite: Path, seconds: str) -> str:
-    """Have the task wait in a grader; the command that is seen while it does, unlike that of any other test run."""
+    """Make the task wait in a grader. Return the command line of that grader, which is unique to this test."""
     seconds = f"{seconds}{os.getpid()}"
     path = task_file(suite)
     text = path.read_text(encoding="utf-8").replace("graders:\n", "graders:\n" + SLOW.format(seconds=seconds))
@@ -37,18 +37,18 @@ def make_slow(suite: Path, seconds: str) -> str:
 
 
 def children(pid: int, what: str) -> list[int]:
-    """The process ids of a process's children with something in their command lines."""
+    """Return the ids of a process's children whose command line contains a text."""
     command = ["ps", "-o", "pid=,args=", "--ppid", str(pid)]
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return [int(line.split()[0]) for line in found.splitlines() if what in line]
 
 
 NO_LIVE = {"live": {"enable": False}}
-"""Live grading must not start the slow grader as well."""
+"""Live grading is off, or it would start the slow grader as well."""
 
 
 def trial_runs(it: Editor) -> bool:
-    """Whether the run has told that a trial began."""
+    """Whether the run has reported the start of a trial."""
     return any(event["event"] == "trial_started" for event in it.events)
 
 
@@ -69,7 +69,7 @@ async def test_a_failed_check_stands_at_its_own_text(tmp_path: Path, suite: Path
 
 
 async def hover(it: Editor, text: str) -> str:
-    """The hover over the first occurrence of a text."""
+    """Return the hover over the first occurrence of a text."""
     line = next(number for number, one in enumerate(it.text.split("\n")) if text in one)
     at = types.Position(line, it.text.split("\n")[line].index(text) + 1)
     found = await it.client.text_document_hover_async(

@@ -1,4 +1,4 @@
-"""A file that begins with a byte-order mark: editors leave it out of the text, or send it."""
+"""Files with a byte-order mark, which editors either remove or send."""
 
 from codecs import BOM_UTF8
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Lenses about results: the last verdict, what failed, what can be graded again; and whether they still hold."""
+"""Result lenses: the last verdict, failed tasks, regrading, stale results."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ FAILING = ("contains: [jitter]", "contains: [jitter, no such words]")
 
 
 def run_outside(root: Path, eval_path: Path, *options: str) -> None:
-    """A run by another program: the command line, another window."""
+    """Simulate a run by another program: the command line or another window."""
     command = [
         sys.executable,
         "-P",

@@ -1,4 +1,4 @@
-"""What people say of a run reaches the editor: reviews in lenses, and in verdicts of recordings that are graded again."""
+"""Human reviews of a run: in lenses, and in regraded verdicts."""
 
 import subprocess
 import sys

@@ -41,7 +41,7 @@ async def test_a_task_runs_and_answers_with_its_verdict(
 
 @asynccontextmanager
 async def asked_for_settings(suite: Path, told: asyncio.Event) -> AsyncIterator[LanguageClient]:
-    """A client that answers what its settings are once it is `told` to."""
+    """A client that sends its settings only once it is `told` to."""
     client = make_client()
 
     async def settings(_: types.ConfigurationParams) -> list[Any]:

@@ -1,4 +1,4 @@
-"""An experiment in the editor: the lenses of the file and of its variants, runs, and what came out."""
+"""An experiment in the editor: lenses of the file and its variants, runs, and results."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The server's children are cancelled or ended at any moment of their start: nothing hangs, nothing is left."""
+"""Child processes are cancelled or killed at any moment of their start. Nothing hangs, nothing is left."""
 
 import asyncio
 import gc
@@ -29,7 +29,7 @@ TURNS = (*range(10), 50)
 
 @dataclass(frozen=True, slots=True)
 class Sleep:
-    """A child that says nothing and goes on for ever."""
+    """A child that is silent and runs forever."""
 
     directory: Path
 
@@ -52,7 +52,7 @@ async def ended(task: "asyncio.Task[Any]") -> None:
 
 
 async def no_child(of: str) -> None:
-    """See that there is none, and that the event loop knows it."""
+    """Check that the child is gone and that the event loop has noticed."""
     await until(lambda: not children(os.getpid(), of))
     # Nobody else holds on to what was killed.
     await until(lambda: not [it for it in gc.get_objects() if isinstance(it, _Transport) and it._proc])
@@ -123,7 +123,7 @@ async def test_a_worker_that_is_ended_while_it_warms_up_is_not_asked_what_execut
 
 
 class _Process:
-    """A child as Windows knows it: it can be ended, and leads no group."""
+    """A child as on Windows: it can be killed but leads no process group."""
 
     pid = 2**22 + 1
 

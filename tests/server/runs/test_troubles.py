@@ -1,4 +1,4 @@
-"""What may go wrong around a run: odd calls, clients that do not answer, a server that is killed, missing parts."""
+"""Problems of runs: invalid calls, clients that do not respond, a killed server, missing parts."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from tests.server.results.test_annotations import NO_LIVE, TASK, is_running, mak
 from tests.server.results_harness import CANCEL_SECONDS, Editor, editor, plain, until
 
 OTHERS = ("comment-worker-pool", "document-query", "explain-debounce-short")
-"""The tasks beside the one that is slow."""
+"""The tasks besides the slow one."""
 FIRST = OTHERS[0]
 
 

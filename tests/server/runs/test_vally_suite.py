@@ -1,4 +1,4 @@
-"""A vally suite in the editor: lenses, runs, live grading, the test view. The same code as for waza, other data."""
+"""A vally suite in the editor: lenses, runs, live grading, the test view. The same tests as for waza, with other data."""
 
 import shutil
 from pathlib import Path

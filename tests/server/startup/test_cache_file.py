@@ -1,4 +1,4 @@
-"""What a start worked out is kept for the next one, in a file that is believed only when it is whole and one's own."""
+"""Results of a start are cached in a file that is used only if it is complete and belongs to the user."""
 
 import marshal
 import os
@@ -11,7 +11,7 @@ from waza_lsp.server.startup.code_cache import CacheFile, cache_path
 
 
 def kept(path: Path, *keys: str) -> Path:
-    """A start that needs these keys."""
+    """Simulate a start that needs these keys."""
     it = CacheFile(path)
     for key in keys or ("one", "two"):
         if it.find(key) is None:

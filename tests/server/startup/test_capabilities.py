@@ -1,4 +1,4 @@
-"""What is answered to `initialize` before pygls is there is what pygls would answer."""
+"""The early response to `initialize` equals that of pygls."""
 
 import json
 from typing import Any

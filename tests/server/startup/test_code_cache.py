@@ -1,4 +1,4 @@
-"""What is compiled at the start is kept for the next one, and is never anything but what Python would make of it."""
+"""Code compiled at the start is cached for the next one, and equals what Python would compile."""
 
 import re
 import subprocess
@@ -52,7 +52,7 @@ def test_another_text_name_or_mode_is_another_thing(path: Path) -> None:
 
 
 def test_the_caller_s_future_lines_count(path: Path) -> None:
-    """A module that postpones annotations gets functions that do; one that does not, does not."""
+    """Functions postpone annotations exactly if their module does."""
     it = CodeCache(kept(path))
     caller = "def make(it, source):\n    found = {}\n    exec(it.compile(source, '<made>', 'exec'), {'NotKnown': int}, found)\n"
     caller += "    return found['answer'].__annotations__\n"
@@ -157,7 +157,7 @@ it.save()
 
 
 def test_lsprotocol_is_the_same_with_what_is_kept(path: Path) -> None:
-    """All methods of all its classes, byte for byte; and the libraries do call what we put in their way."""
+    """All methods of all its classes are equal byte for byte, and the libraries call our replacements."""
     results = [
         subprocess.run([sys.executable, "-P", "-c", _CLASSES, where], capture_output=True, check=True)
         for where in ("", str(path), str(path))

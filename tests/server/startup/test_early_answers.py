@@ -1,4 +1,4 @@
-"""The first answers come before pygls is there, once each, and are those that the server itself would give."""
+"""The first responses come before pygls is loaded, once each, and equal those of the full server."""
 
 import itertools
 import json
@@ -42,7 +42,7 @@ PULLING = {
 
 
 class Wire:
-    """A server process, and the messages that it has sent."""
+    """A server process and the messages that it has sent."""
 
     def __init__(self, root: Path) -> None:
         command = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
@@ -58,7 +58,7 @@ class Wire:
         os.write(self.process.stdin.fileno(), b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
 
     def until(self, **wanted: Any) -> Any:
-        """The next message that has these members; requests of the server are answered with nothing."""
+        """Return the next message with these members. Requests of the server get a null result."""
         while True:
             while not self._unread:
                 assert self._frames.read(), "the server has ended"
@@ -217,7 +217,7 @@ def test_the_library_is_not_imported_early() -> None:
 
 
 def test_what_nothing_asks_for_takes_no_memory() -> None:
-    """OpenSSL alone is 4 MB; the rest 5. Whoever does ask still gets it."""
+    """OpenSSL takes 4 MB, the rest 5 MB. Both still load on demand."""
     code = (
         "import sys; from waza_lsp.server.startup import main;"
         "[main.import_lazily(it) for it in (*main._NOT_AT_FIRST, *main._NOT_YET, 'lsprotocol.types')];"

@@ -1,4 +1,4 @@
-"""`waza/runEvent` and `waza/testsChanged`: what a test view is told, and how it knows what it is about."""
+"""`waza/runEvent` and `waza/testsChanged`: the events for a test view, and the keys that identify their items."""
 
 import asyncio
 from pathlib import Path

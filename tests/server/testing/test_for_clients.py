@@ -1,4 +1,4 @@
-"""What clients with a test view and a status line ask for beyond LSP (docs/running.md, "For clients")."""
+"""Requests beyond LSP for clients with a test view and a status line (docs/running.md, "For clients")."""
 
 from pathlib import Path
 from typing import Any

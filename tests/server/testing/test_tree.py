@@ -1,4 +1,4 @@
-"""`waza/tests`: the tree that a test view shows, and the events that move it."""
+"""`waza/tests`: the tree of a test view, and the events that update it."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Messages are taken out of a stream of bytes however it is cut."""
+"""Messages are read from a byte stream, however it is split."""
 
 import os
 

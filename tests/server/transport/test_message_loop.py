@@ -1,4 +1,4 @@
-"""Messages keep their order, what may wait comes after those that are on their way, and nothing waits for ever."""
+"""Messages keep their order, deferred work comes after pending messages, and nothing waits forever."""
 
 import asyncio
 import os
@@ -19,11 +19,11 @@ def framed(body: bytes) -> bytes:
 
 @dataclass
 class Line:
-    """A pipe, and what was done with what came out of it."""
+    """A pipe, and the messages that were handled from it."""
 
     done: list[str] = field(default_factory=list)
     on: dict[str, Callable[[], bool]] = field(default_factory=dict)
-    """What more is done with a message; False when it leaves something to begin."""
+    """Handle a message. Return False if it leaves deferred work."""
 
     def __post_init__(self) -> None:
         self.reading, self.writing = os.pipe()
@@ -41,7 +41,7 @@ class Line:
         return True
 
     async def until(self, count: int) -> None:
-        """Read as the server does, until so many things are done."""
+        """Read like the server until `count` things are done."""
         loop = asyncio.get_running_loop()
         loop.add_reader(self.reading, self.turns.read)
         async with asyncio.timeout(30):
@@ -129,7 +129,7 @@ def test_two_that_wait_keep_their_order_and_both_come(line: Line) -> None:
 
 
 def test_an_editor_that_writes_before_it_reads_is_read_first(line: Line) -> None:
-    """Neither waits for the other: what it writes is taken in while our answer waits, and handled after it."""
+    """There is no deadlock: its messages are read while our response waits, and handled afterwards."""
     reading, writing = os.pipe()
     answer, got, wrote = b"x" * 1_000_000, bytearray(), b"e" * 300_000
     gone: list[bool] = []

@@ -1,4 +1,4 @@
-"""What the library's protocol does not do by itself."""
+"""Protocol behaviour that the library lacks."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ def test_other_converters_of_the_process_know_all_types() -> None:
 
 
 class Talk:
-    """A server that answers one request when it is told to, and what it has written."""
+    """A server that responds to one request on demand, and its output."""
 
     def __init__(self, find: Callable[[], Any]) -> None:
         self.written: list[Any] = []
@@ -69,7 +69,7 @@ class Talk:
 
     @property
     def answers(self) -> Iterator[tuple[Any, Any]]:
-        """The numbers of what was answered, each with the result or the code of the error."""
+        """Return the ids of the responses, each with its result or error code."""
         for it in self.written:
             if "method" not in it:
                 yield it["id"], it["error"]["code"] if "error" in it else it["result"]
