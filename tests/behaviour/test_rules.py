@@ -38,18 +38,18 @@ def test_an_empty_glob_among_others_is_a_warning(tmp_path: Path) -> None:
     ]
 
 
-def test_a_glob_without_any_suite_around_is_a_warning_only(tmp_path: Path) -> None:
+def test_an_unmatched_glob_without_any_tasks_is_only_a_warning(tmp_path: Path) -> None:
     assert codes(tmp_path, "eval.yaml", eval_yaml=GRADED) == [("glob-without-match", "warning")]
 
 
-def test_a_glob_is_an_error_when_the_tasks_stand_beside_it(tmp_path: Path) -> None:
+def test_an_unmatched_glob_is_an_error_if_there_are_tasks(tmp_path: Path) -> None:
     text = GRADED.replace("tasks/*.yaml", "tests/*.yaml")
     assert codes(tmp_path, "eval.yaml", eval_yaml=text, tasks__a_yaml=TASK) == [
         ("glob-without-match", "error")
     ]
 
 
-def test_the_folder_itself_is_no_glob(tmp_path: Path) -> None:
+def test_a_glob_must_not_match_a_folder(tmp_path: Path) -> None:
     text = GRADED.replace("tasks/*.yaml", "tasks")
     assert codes(tmp_path, "eval.yaml", eval_yaml=text, tasks__a_yaml=TASK) == [
         ("glob-without-match", "error")
@@ -66,7 +66,7 @@ def test_a_glob_of_another_tool_has_one_finding(pattern: str, tmp_path: Path) ->
     ]
 
 
-def test_a_file_that_two_globs_name_runs_twice(tmp_path: Path) -> None:
+def test_a_file_that_two_globs_match_runs_twice(tmp_path: Path) -> None:
     text = GRADED.replace('["tasks/*.yaml"]', '["tasks/a.yaml", "tasks/*.yaml"]')
     assert codes(tmp_path, "eval.yaml", eval_yaml=text, tasks__a_yaml=TASK) == [
         ("task-named-twice", "warning")
@@ -74,13 +74,13 @@ def test_a_file_that_two_globs_name_runs_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "# later\n", "- a\n- b\n", "just a text\n", 'id: "b\n', GRADED])
-def test_a_file_that_is_no_task_keeps_the_suite_from_running(text: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_task_prevents_the_run(text: str, tmp_path: Path) -> None:
     assert codes(tmp_path, "eval.yaml", eval_yaml=GRADED, tasks__a_yaml=TASK, tasks__b_yaml=text) == [
         ("unloadable-task", "error")
     ]
 
 
-def test_a_mistake_inside_a_task_is_the_tasks_own(tmp_path: Path) -> None:
+def test_a_mistake_inside_a_task_is_reported_in_the_task(tmp_path: Path) -> None:
     files = {"eval_yaml": GRADED, "tasks__a_yaml": TASK, "tasks__b_yaml": TASK.replace("inputs", "input")}
     files["tasks__b_yaml"] = files["tasks__b_yaml"].replace("some-task", "b").replace("Some task", "B")
     assert codes(tmp_path, "eval.yaml", **files) == []
@@ -90,7 +90,7 @@ def test_a_mistake_inside_a_task_is_the_tasks_own(tmp_path: Path) -> None:
 # Ids and names
 
 
-def test_one_id_in_two_files_is_told_in_both(tmp_path: Path) -> None:
+def test_an_id_in_two_files_is_reported_in_both(tmp_path: Path) -> None:
     other = TASK.replace("Some task", "Other task") + "enabled: false\n"
     files = {"eval_yaml": GRADED, "tasks__a_yaml": TASK, "tasks__b_yaml": other}
     for name in ("tasks/a.yaml", "tasks/b.yaml"):
@@ -115,9 +115,7 @@ def test_one_id_in_two_files_is_told_in_both(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("key", ["id", "name"])
-def test_numbers_are_told_apart_as_they_are_written(
-    key: str, one: str, other: str, is_same: bool, tmp_path: Path
-) -> None:
+def test_ids_are_compared_as_written(key: str, one: str, other: str, is_same: bool, tmp_path: Path) -> None:
     """docs/reference/waza-formats.md, section 3: a string field takes the source text."""
     old = {"id": "some-task", "name": "Some task"}[key]
     rest = ("Some task", "Other") if key == "id" else ("some-task", "other")
@@ -151,7 +149,7 @@ def test_a_grader_with_the_name_of_an_expectation(tmp_path: Path) -> None:
     ]
 
 
-# What the agent gets
+# Input files
 
 
 def inputs(more: str, prompt: str = "What time is it?") -> str:
@@ -159,31 +157,31 @@ def inputs(more: str, prompt: str = "What time is it?") -> str:
 
 
 @pytest.mark.parametrize("path", ["/etc/hosts", "../a.txt", "a..b.txt", "x/../../a.txt"])
-def test_a_path_that_waza_leaves_out(path: str, tmp_path: Path) -> None:
+def test_a_path_that_waza_skips(path: str, tmp_path: Path) -> None:
     text = inputs(f"files: [{{path: {path}}}]")
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text) == [
         ("dropped-input-file", "error")
     ]
 
 
-def test_files_that_are_there_are_fine(tmp_path: Path) -> None:
+def test_existing_files_have_no_finding(tmp_path: Path) -> None:
     write(tmp_path / "evals/fixtures", {"a.txt": "a", "b/c.txt": "c"})
     text = inputs("files: [{path: a.txt}, {path: ./b/c.txt}, {path: new.txt, content: x}]")
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text) == []
 
 
-def test_a_whole_missing_folder_is_one_mistake(tmp_path: Path) -> None:
+def test_a_missing_folder_is_one_finding(tmp_path: Path) -> None:
     text = inputs("files: [{path: a.txt}, {path: b.txt}]")
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text) == [
         ("missing-fixture", "warning")
     ]
 
 
-def test_a_task_without_its_eval_is_not_told_about_files(tmp_path: Path) -> None:
+def test_a_task_without_an_eval_has_no_findings_about_files(tmp_path: Path) -> None:
     assert codes(tmp_path, "tasks/a.yaml", tasks__a_yaml=inputs("files: [{path: a.txt}]")) == []
 
 
-def test_a_context_fixture_starts_at_the_eval(tmp_path: Path) -> None:
+def test_a_context_fixture_is_relative_to_the_eval(tmp_path: Path) -> None:
     write(tmp_path / "evals/fixtures", {"project/a.txt": "a"})
     good, bad = inputs("context: {fixture: fixtures/project}"), inputs("context: {fixture: project}")
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=good) == []
@@ -201,13 +199,13 @@ def test_a_context_fixture_starts_at_the_eval(tmp_path: Path) -> None:
         ("A set is {{1, 2}}", False),
     ],
 )
-def test_templates_of_other_languages_are_left_alone(prompt: str, is_ours: bool, tmp_path: Path) -> None:
+def test_templates_of_other_languages_have_no_finding(prompt: str, is_ours: bool, tmp_path: Path) -> None:
     text = TASK.replace("What time is it?", repr(prompt))
     expected = [("template-in-prompt", "warning")] if is_ours else []
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text) == expected
 
 
-def test_a_fixture_that_is_listed_or_covered_may_be_named(tmp_path: Path) -> None:
+def test_a_prompt_may_name_fixtures_that_the_agent_gets(tmp_path: Path) -> None:
     write(tmp_path / "evals/fixtures", {"a.txt": "a", "src/b.py": "b"})
     text = inputs("files: [{path: a.txt}, {path: src/b.py}]", "Compare a.txt with b.py, then write c.txt.")
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text) == []
@@ -262,7 +260,7 @@ def test_row_ranges(limits: str, severity: str, tmp_path: Path) -> None:
     assert codes(tmp_path, "eval.yaml", eval_yaml=DATASET + f"range: {limits}\n") == expected
 
 
-def test_a_dataset_that_is_elsewhere(tmp_path: Path) -> None:
+def test_a_missing_dataset(tmp_path: Path) -> None:
     assert codes(tmp_path, "eval.yaml", eval_yaml=DATASET) == [("missing-dataset", "warning")]
     write(tmp_path / "evals", {"data.csv": "id,prompt\n"})
     assert codes(tmp_path, "eval.yaml") == [("missing-dataset", "error")]
@@ -271,7 +269,7 @@ def test_a_dataset_that_is_elsewhere(tmp_path: Path) -> None:
     ]
 
 
-# The mock
+# The mock executor
 
 
 @pytest.mark.parametrize(
@@ -306,7 +304,7 @@ def test_graders_under_mock(kind: str, config: str, code: str | None, tmp_path: 
 # Skills
 
 
-def test_the_parent_of_skills_is_no_skill_directory(tmp_path: Path) -> None:
+def test_the_parent_of_a_skill_folder_is_not_a_skill_directory(tmp_path: Path) -> None:
     write(tmp_path / "evals", {"skills/notes/SKILL.md": SKILL, "tasks/a.yaml": TASK})
     config = "  required_skills: [notes]\n  skill_directories: [{}]\n"
     for folder, expected in (("skills", ["missing-required-skill"]), ("skills/notes", [])):
@@ -324,7 +322,7 @@ def test_the_project_may_have_the_required_skills(tmp_path: Path) -> None:
     assert codes(tmp_path, "eval.yaml") == []
 
 
-def test_a_skill_is_unknown_only_where_there_are_skills(tmp_path: Path) -> None:
+def test_a_skill_is_unknown_only_if_there_are_skills(tmp_path: Path) -> None:
     text = GRADED.replace("skill: notes", "skill: nots")
     write(tmp_path / "evals", {"tasks/a.yaml": TASK})
     assert codes(tmp_path, "eval.yaml", eval_yaml=text) == []
@@ -380,7 +378,7 @@ def test_schema_versions(more: str, code: str | None, tmp_path: Path) -> None:
     assert codes(tmp_path, "eval.yaml", eval_yaml=GRADED + more, tasks__a_yaml=TASK) == expected
 
 
-def test_a_schema_version_without_quotes_is_nothing_to_a_run(tmp_path: Path) -> None:
+def test_a_schema_version_without_quotes_is_only_a_hint(tmp_path: Path) -> None:
     found = codes(tmp_path, "eval.yaml", eval_yaml=GRADED + "schemaVersion: 1.4\n", tasks__a_yaml=TASK)
     assert found == [("refused-by-check", "hint")]
 
@@ -418,7 +416,7 @@ def test_graders_of_older_versions_are_information(
     assert bool(finding.fixes) is fixable
 
 
-def test_assertions_without_a_type_are_those_of_an_older_version(tmp_path: Path) -> None:
+def test_assertions_without_a_type_are_an_older_form(tmp_path: Path) -> None:
     text = TASK + "graders:\n  - name: c\n    assertions: ['True']\n"
     kept = [
         (it.code, it.underlined)
@@ -427,7 +425,7 @@ def test_assertions_without_a_type_are_those_of_an_older_version(tmp_path: Path)
     assert ("legacy-shape", "assertions") in kept
 
 
-def test_a_key_in_the_wrong_place_can_move(tmp_path: Path) -> None:
+def test_the_message_says_where_a_misplaced_key_belongs(tmp_path: Path) -> None:
     text = TASK + "config:\n  timeout_seconds: 5\n"
     [it] = found(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text)
     assert (it.code, it.underlined) == ("unknown-key", "config")

@@ -1,1 +1,1 @@
-"""Rules for files of vally alone, and its checks of shared rules: one file each."""
+"""Rules that apply only to vally files, and the checks of shared rules in vally files, one file each."""

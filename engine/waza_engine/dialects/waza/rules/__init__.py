@@ -1,1 +1,1 @@
-"""Rules for files of waza alone, and its checks of shared rules: one file each."""
+"""Rules that apply only to waza files, and the checks of shared rules in waza files, one file each."""
