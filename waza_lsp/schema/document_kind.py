@@ -17,7 +17,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.roundtrip import STRICT_LIST
 from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
-from waza_engine.project.owner import kind_named_by_eval
+from waza_engine.project.suite_files import kind_named_by_eval
 from waza_engine.recognition.recognise import Dialect, Kind, kind_of, may_be_ours, recognise, recognise_text
 from waza_lsp.syntax.text import split_lines
 from waza_lsp.syntax.tree.split import PieceKind, cut, schema_address

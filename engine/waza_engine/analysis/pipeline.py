@@ -75,8 +75,8 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
 
     """
     from waza_engine.lib.yaml.scalars import plain_with_source
-    from waza_engine.project.owner import kind_named_by_eval
     from waza_engine.project.reading import read_filled_mapping
+    from waza_engine.project.suite_files import kind_named_by_eval
 
     path = path.absolute()
     written = read_filled_mapping(path)

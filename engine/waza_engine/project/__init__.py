@@ -1,1 +1,1 @@
-"""The files around a file."""
+"""Documents, and the files around them: suites, skills, settings."""

@@ -1,4 +1,4 @@
-"""Which files of a folder may be eval files: YAML files that neither git nor the project's settings leave out."""
+"""Finds the YAML files of a folder that neither git nor the project's settings exclude."""
 
 import os
 from collections.abc import Iterator
@@ -14,16 +14,16 @@ from waza_engine.project.store_location import FOLDER as STORE_FOLDER
 _SUFFIXES = (".yaml", ".yml")
 _NEVER = frozenset([".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", STORE_FOLDER])
 _LOCK = ".#"
-"""How the links begin with which Emacs marks a file as being edited; they lead nowhere."""
+"""Prefix of the dangling links by which Emacs marks a file as being edited."""
 
 _Ignored = list[tuple[Path, GitIgnoreSpec]]
 
 
 def eval_files(start: Path, projects: Projects) -> Iterator[Path]:
-    """The file itself, or all YAML files below a folder in a stable order.
+    """Yield the file itself, or all YAML files below a folder in a stable order.
 
-    `.gitignore` files and the `exclude` of settings files are respected below a folder; a file that is named itself
-    is always given. Links to folders are not followed. A folder that cannot be listed counts as empty.
+    Below a folder, `.gitignore` files and the `exclude` of settings files apply; a file that is named itself is always
+    included. Links to folders are not followed. A folder that cannot be listed counts as empty.
     """
     if not start.is_dir():
         yield start
@@ -43,7 +43,7 @@ def _below(shown: Path, folder: Path, ignored: _Ignored, projects: Projects) -> 
         if is_folder and (entry.name in _NEVER or entry.is_symlink()):
             continue
         if not is_folder and not (entry.name.endswith(_SUFFIXES) and (entry.is_symlink() or entry.is_file())):
-            continue  # Such as a named pipe, which would never end.
+            continue  # For example a named pipe, which would never end.
         if _is_ignored(path, ignored, "/" if is_folder else "") or settings.excludes(path, folder=is_folder):
             continue
         if is_folder:
@@ -61,7 +61,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """A link that leads in a circle, or through a file, is none."""
+    """Whether an entry is a folder; a link in a circle, or through a file, is not."""
     try:
         return entry.is_dir()
     except OSError:
@@ -69,7 +69,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _ignored_above(folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
-    """The ignore files between the repository's root and the folder."""
+    """Yield the ignore files from the repository's root down to the folder's parent."""
     parents: list[Path] = []
     while not (folder / ".git").exists():
         if folder == folder.parent:

@@ -1,4 +1,4 @@
-"""A file as rules see it: its data, which may be half-written, and where it stands."""
+"""A file as rules see it: its data, which may be incomplete, and its location."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """One file. `path` is None for a text that is no file; `process_dir` is where runs are started, if known."""
+    """One file. `path` is None for an unsaved text; `process_dir` is the directory that runs start in, if known."""
 
     dialect: str
     kind: str
@@ -29,27 +29,27 @@ class Document:
 
     @tracked_property
     def suite(self) -> SuiteFiles | None:
-        """The eval that the file is or belongs to; None when there is none, or nothing is known of other files."""
+        """The suite of the file; None if it has none or no other files are known."""
         return suite_of(self.kind, self.path, self.data, self.files, self.dialect)
 
     @tracked_property
     def executor(self) -> str:
-        """The executor that the suite names, empty when it names none."""
+        """The executor that the suite names; empty if it names none."""
         named = self.suite.executor if self.suite is not None else self.value("config", "executor")
         return named if isinstance(named, str) else ""
 
     @property
     def folder(self) -> Path | None:
-        """The folder of the file, None when there is no such folder (a text that was never saved)."""
+        """The folder of the file; None if it does not exist (for a text that was never saved)."""
         folder = self.path.parent if self.path is not None else None
         return folder if folder is not None and self.files.is_directory(folder) else None
 
     def once(self, place: Hashable, make: Callable[[], _T]) -> _T:
-        """What several rules, or one rule many times, want to know of this version of the file."""
+        """Return the result of `make`, computed once per version of the file."""
         return cached_with_reads(self.__dict__, place, make)
 
     def value(self, *pointer: str | int) -> Any:
-        """What stands at a pointer; None when nothing does."""
+        """Return the value at a pointer; None if there is none."""
         value = self.data
         for part in pointer:
             if isinstance(value, dict):
@@ -61,37 +61,37 @@ class Document:
         return value
 
     def has(self, *pointer: str | int) -> bool:
-        """Whether something stands at a pointer that is not empty: no null, empty text, list or mapping."""
+        """Whether the value at a pointer is not empty: no null, empty string, list or mapping."""
         return self.value(*pointer) not in (None, "", [], {})
 
     def mapping(self, *pointer: str | int) -> Mapping[str, Any]:
-        """The mapping at a pointer; empty when something else stands there."""
+        """Return the mapping at a pointer; empty if the value is not a mapping."""
         value = self.value(*pointer)
         return value if isinstance(value, dict) else {}
 
     def text(self, *pointer: str | int) -> str:
-        """The text at a pointer; empty when something else stands there."""
+        """Return the string at a pointer; empty if the value is not a string."""
         value = self.value(*pointer)
         return value if isinstance(value, str) else ""
 
     def items(self, *pointer: str | int) -> Iterator[tuple[Pointer, Any]]:
-        """The items of the list at a pointer, each with its own pointer."""
+        """Yield the items of the list at a pointer, each with its own pointer."""
         value = self.value(*pointer)
         if isinstance(value, list):
             yield from (((*pointer, index), it) for index, it in enumerate(value))
 
     def mappings(self, *pointer: str | int) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
-        """The items that are mappings."""
+        """Yield the items of the list at a pointer that are mappings."""
         value = self.value(*pointer)
         if isinstance(value, list):
             yield from [((*pointer, index), it) for index, it in enumerate(value) if isinstance(it, dict)]
 
     def texts(self, *pointer: str | int) -> Iterator[tuple[Pointer, str]]:
-        """The items that are texts."""
+        """Yield the items of the list at a pointer that are strings."""
         yield from ((place, it) for place, it in self.items(*pointer) if isinstance(it, str))
 
     def tasks(self) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
-        """The tasks written in this file: the task that it is, or the ones that an eval holds itself."""
+        """Yield the tasks in this file: the file itself if it is a task, or the inline tasks of an eval."""
         yield from self._tasks
 
     @tracked_property
@@ -105,7 +105,7 @@ class Document:
         return [(place, it) for place, it in found if not kind.task_keys or kind.task_keys & it.keys()]
 
     def graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
-        """All grader entries of the file, those of checkpoints and of tasks in the eval included."""
+        """Return all grader entries of the file, including those of checkpoints and inline tasks."""
         return self._graders
 
     @tracked_property
@@ -113,10 +113,10 @@ class Document:
         return [(pointer, grader) for pointer, grader, _ in self.grader_results(_always)]
 
     def grader_results(self, make: "Make[_T | None]") -> list[tuple[Pointer, Mapping[str, Any], _T]]:
-        """The grader entries of which `make` makes something (that is not empty), with that.
+        """Return the grader entries for which `make` returns a non-empty result, with that result.
 
-        It may look at the entry, at top-level keys and at files, and is asked again when one of these is another. It
-        has to be the same function each time.
+        `make` may read the entry, top-level keys and files; it runs again when one of these changes. The results are
+        cached per function, so it must be the same function each time.
         """
         return self.once(("grader results", make), lambda: [*self._grader_rows(make)])
 
@@ -130,7 +130,7 @@ class Document:
                     yield (key, index, *rest), grader, found
 
     def _entries_with(self, key: str, make: "Make[_T | None]") -> Iterator[tuple[int, Mapping[str, Any], _T]]:
-        """The mappings in the list of a top-level key, in the same way, with their indices."""
+        """Yield the mappings in the list of a top-level key with non-empty results, and their indices."""
         entries = self.value(key)
         if isinstance(entries, MemoList):
             made = entries.results(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)
@@ -144,7 +144,7 @@ class Document:
 
 
 Make = Callable[[Document, Mapping[str, Any]], _T]
-"""What somebody wants to know of an entry of a document."""
+"""Computes a result for an entry of a document."""
 _Rows = list[tuple[Pointer, Mapping[str, Any], Any]]
 
 
@@ -156,7 +156,10 @@ def _always(_document: Document, _grader: Mapping[str, Any]) -> bool:
 def _grader_lists(
     dialect: str, kind_name: str
 ) -> list[tuple[str, Callable[[Make[Any]], Make[_Rows]] | None]]:
-    """The top-level lists of grader entries, or of items that have some: for these, what is made of an item."""
+    """Return the top-level lists that hold grader entries, or items with grader entries.
+
+    For a list of such items, the second element wraps `make` so that it runs on the graders of one item.
+    """
     kind = kind_of(dialect, kind_name)
     below: dict[str, list[tuple[str, ...]]] = {}
     for key, *rest in kind.graders if kind is not None else ():
@@ -173,7 +176,7 @@ def _grader_lists(
 
 @cache
 def _item_rows(make: Make[Any], ways: tuple[tuple[str, ...], ...], needed: frozenset[str]) -> Make[_Rows]:
-    """What is made of the graders of an item, with their pointers in it; an item counts with one of the `needed` keys."""
+    """Wrap `make` to run on all graders of an item; items without any of the `needed` keys are skipped."""
 
     def rows(document: Document, item: Mapping[str, Any]) -> _Rows:
         if needed and needed.isdisjoint(item):
@@ -189,7 +192,7 @@ def _item_rows(make: Make[Any], ways: tuple[tuple[str, ...], ...], needed: froze
 
 
 def _entries(item: Mapping[str, Any], way: tuple[str, ...]) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
-    """The mappings at the end of a path of lists."""
+    """Yield the mappings at the end of a path of lists."""
     key, *rest = way
     for index, it in _mappings(item.get(key)):
         if rest:

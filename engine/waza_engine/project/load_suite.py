@@ -1,4 +1,4 @@
-"""Load a suite or an experiment of whatever dialect its file is of."""
+"""Loads a suite or an experiment of any dialect."""
 
 from pathlib import Path
 
@@ -13,12 +13,12 @@ def load_suite(
 ) -> Suite:
     """Load the eval at `path` with everything it names.
 
-    The dialect is taken from its content, unless `dialect_name` says which one it is.
-    `process_dir` is the directory that a run is started in: some paths of the files begin there.
-    `context_dir` is where the input files of tasks are, instead of the dialect's own place.
+    The dialect is detected from the content, unless `dialect_name` is given.
+    `process_dir` is the directory that a run starts in: some paths in the files are relative to it.
+    `context_dir` is the folder of the tasks' input files, instead of the dialect's default.
 
     Raises:
-        waza_engine.model.suite.LoadError: a file cannot be used; or this is no eval file of any dialect.
+        waza_engine.model.suite.LoadError: a file cannot be used, or this is not an eval file of any dialect.
 
     """
     chosen = dialect(dialect_name) if dialect_name else dialect_of_file(path)
@@ -29,7 +29,7 @@ def load_suite(
 
 
 def experiment_at(path: Path) -> Experiment | None:
-    """The experiment in a file; None when the file is of another kind, or cannot be read.
+    """Return the experiment in a file; None if the file is of another kind or cannot be read.
 
     Raises:
         LoadError: it is an experiment that cannot be run.
@@ -46,27 +46,27 @@ def experiment_at(path: Path) -> Experiment | None:
 
 
 def suite_of_arm(about: ExperimentArm) -> Suite:
-    """The current suite of an arm that was run before.
+    """Return the current suite of an arm from an earlier run.
 
     Raises:
-        LoadError: the experiment has no such arm any more, or cannot be used.
+        LoadError: the experiment no longer has this arm, or cannot be used.
 
     """
     path = Path(about.path)
     experiment = experiment_at(path)
     if experiment is None:
-        raise LoadError(path, "This is no experiment any more")
+        raise LoadError(path, "This file is no longer an experiment")
     arm = next((it for it in experiment.arms if it.name == about.variant), None)
     if arm is None:
-        raise LoadError(experiment.path, f"There is no arm '{about.variant}' any more")
+        raise LoadError(experiment.path, f"The experiment no longer has an arm '{about.variant}'")
     return experiment.suite(arm, Path(about.eval_path), run_id=about.run_id, chosen=about.arms)
 
 
 def dialect_of_file(path: Path) -> Dialect:
-    """The dialect of the eval at `path`.
+    """Return the dialect of the eval at `path`.
 
     Raises:
-        LoadError: the file cannot be read, is no eval, or is another kind of file.
+        LoadError: the file cannot be read, or is not an eval.
 
     """
     data = read_filled_mapping(path)
@@ -74,12 +74,12 @@ def dialect_of_file(path: Path) -> Dialect:
     if found is None:
         raise LoadError(
             path,
-            "This is no eval file: it needs 'name', 'config' and 'tasks', or 'stimuli', at the top level",
+            "This is not an eval file: it needs 'name', 'config' and 'tasks', or 'stimuli', at the top level",
         )
     dialect, kind, _reason = found
     if kind.runnable != "eval":
         raise LoadError(
             path,
-            f"This is {'an' if kind.name[0] in 'aeiou' else 'a'} {kind.name} file of {dialect.name}, not an eval; name its eval file instead",
+            f"This is {'an' if kind.name[0] in 'aeiou' else 'a'} {kind.name} file of {dialect.name}, not an eval. Name its eval file instead",
         )
     return dialect

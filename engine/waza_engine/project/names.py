@@ -1,9 +1,4 @@
-"""A key whose text should be different in each task of a suite.
-
-Names that nothing else in a suite has, near to one that is taken.
-
-Fixes for a path that leads nowhere: to what is nearly called so where it was looked for.
-"""
+"""Names in a suite, for rules: duplicate names, free names, and existing paths with similar names."""
 
 from collections.abc import Callable, Collection, Iterator
 from itertools import count
@@ -19,21 +14,21 @@ from waza_engine.project.suite_files import text_of
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
-    """The name itself, or with the first number that makes it one of its own."""
+    """Return the name itself, or the name with the first number that makes it unique."""
     if wanted not in taken:
         return wanted
     return next(name for it in count(2) if (name := f"{wanted}-{it}") not in taken)
 
 
 def name_from_file(path: Path | None) -> str:
-    """What a file is called, as a task may be called after it; empty without a file."""
+    """Return a task name derived from a file name; empty without a file."""
     return path.name.split(".")[0] if path is not None else ""
 
 
 def duplicate_texts(document: Document, key: str) -> Iterator[tuple[Pointer, str, list[Related]]]:
-    """Every task of the document whose `key` another task of the suite has as well, with those others.
+    """Yield each task of the document that shares its `key` with other tasks of the suite, and those tasks.
 
-    Disabled tasks count: they are loaded all the same. Between two tasks of one file only the later one is told.
+    Disabled tasks count, because they are loaded, too. Of two tasks in one file, only the later one is reported.
     """
     suite, own = document.suite, document.path
     elsewhere = suite.paths_by_text(key) if suite is not None and not suite.eval.get("tasks_from") else {}
@@ -57,7 +52,10 @@ def _text(value: Any) -> str:
 def similar_paths(
     files: Files, folder: Path, place: Pointer, text: str, *, only: Callable[[Path], bool] | None = None
 ) -> Iterator[Fix]:
-    """Changes of the path at `place`, best first. It is `text`, from `folder`; `only` says what may stand in its place."""
+    """Yield fixes that replace a missing path with a similar existing one, best first.
+
+    `text` is the path at `place`, relative to `folder`; `only` filters the replacements.
+    """
     head, slash, name = text.rpartition("/")
     there, base = files.names(folder / head), folder / head
     for it in nearest(name, there if only is None else [it for it in there if only(base / it)]):

@@ -1,4 +1,4 @@
-"""From a file to a model, with one clear message when that is impossible."""
+"""Reads a file into data or a model, or raises one `LoadError` that says why not."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ _open_texts: ContextVar[Mapping[Path, str]] = ContextVar("open_texts", default={
 
 @contextmanager
 def reading_open_texts(texts: Mapping[Path, str]) -> Iterator[None]:
-    """Inside the `with` block these texts are read instead of the files: they are open and not saved yet."""
+    """Read these unsaved texts instead of the files inside the `with` block."""
     token = _open_texts.set(texts)
     try:
         yield
@@ -40,7 +40,7 @@ def reading_open_texts(texts: Mapping[Path, str]) -> Iterator[None]:
 
 @dataclass(slots=True)
 class _ReadOnce:
-    """One file with its text and its YAML, as soon as they are read."""
+    """One file with its text and its YAML, once they are read."""
 
     path: Path
     text: str | None = None
@@ -52,7 +52,7 @@ _read_once: ContextVar[_ReadOnce | None] = ContextVar("read_once", default=None)
 
 @contextmanager
 def reading_once(path: Path) -> Iterator[None]:
-    """Read and parse the file at `path` only once inside the `with` block, whoever asks for it."""
+    """Read and parse the file at `path` at most once inside the `with` block."""
     token = _read_once.set(_ReadOnce(path))
     try:
         yield
@@ -61,10 +61,10 @@ def reading_once(path: Path) -> Iterator[None]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file.
+    """Return the text of a file.
 
     Raises:
-        LoadError: the file cannot be read, is no regular one, or is not UTF-8.
+        LoadError: the file cannot be read, is not a regular file, or is not UTF-8.
 
     """
     if (text := _open_texts.get().get(path)) is not None:
@@ -105,10 +105,10 @@ def parse_yaml(text: str, *, strict_graders: bool = False) -> Any:
 
 
 def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
-    """The top-level mapping of a YAML file; with `strict_graders` grader configs as strictly as waza reads them.
+    """Return the top-level mapping of a YAML file; `strict_graders` reads grader configs as strictly as waza.
 
     Raises:
-        LoadError: unreadable, no YAML, or something else than a mapping.
+        LoadError: the file cannot be read, is not YAML, or is not a mapping.
 
     """
     try:
@@ -123,10 +123,10 @@ def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
 
 
 def read_filled_mapping(path: Path) -> dict[str, Any]:
-    """The top-level mapping of a YAML file, with any value where placeholders keep it from being YAML.
+    """Return the top-level mapping of a YAML file; placeholders that break the YAML are replaced by some value.
 
     Raises:
-        LoadError: unreadable, no YAML either way, or something else than a mapping.
+        LoadError: the file cannot be read, is not YAML either way, or is not a mapping.
 
     """
     try:
@@ -142,10 +142,10 @@ def read_filled_mapping(path: Path) -> dict[str, Any]:
 
 
 def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _Model:
-    """The data as a model; `below` is where the data hangs in its file.
+    """Validate data as a model; `below` is the pointer to the data in its file.
 
     Raises:
-        LoadError: the first thing that does not fit.
+        LoadError: the first error of the data.
 
     """
     try:
@@ -156,7 +156,7 @@ def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _M
 
 
 def pointer_in_file(pointer: Pointer, data: Any) -> Pointer:
-    """Where something stands in the data of a file, when its pointer passes over the null items of lists, as models do."""
+    """Convert a pointer that skips null items of lists, as models do, to a pointer into the file's data."""
     found: list[str | int] = []
     for part in pointer:
         at = index_as_written(part, data) if isinstance(part, int) and isinstance(data, list) else part
@@ -168,7 +168,7 @@ def pointer_in_file(pointer: Pointer, data: Any) -> Pointer:
 def _first_problem(error: ValidationError, data: Any) -> tuple[Pointer, str]:
     problems = [(problem_pointer(it, data), it) for it in error.errors(include_url=False)]
     start = problems[0][0]
-    # Of the alternatives "text or mapping" the one that got deeper is what the author meant.
+    # Of the alternatives "string or mapping", the author meant the one whose error is deeper.
     deeper = (it for it in problems if len(it[0]) > len(start) and it[0][: len(start)] == start)
     pointer, problem = next(deeper, problems[0])
     return pointer, _sentence(problem, _value_at(data, pointer))
@@ -186,11 +186,11 @@ def _value_at(data: Any, pointer: Pointer) -> Any:
 def _sentence(problem: Any, value: Any) -> str:
     match problem["type"]:
         case "extra_forbidden":
-            return "is no key that waza knows here"
+            return "is not a key that waza knows at this place"
         case "missing":
             return "is missing"
         case "value_error":
-            # The field types of `values` say "expected a whole number, not a string; ...".
+            # The types in `model.fields` raise "expected a whole number, not a string; ...".
             text = problem_text(problem).replace("expected", "must be")
             return text if ", not " in text else f"{text}, not {value_text(value)}"
         case _:
@@ -202,7 +202,7 @@ def _located_sentence(pointer: Pointer, sentence: str) -> str:
 
 
 def pointer_text(pointer: Pointer) -> str:
-    """A pointer for people: `graders[0].config`."""
+    """Return a pointer in readable form: `graders[0].config`."""
     text = ""
     for key in pointer:
         text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key

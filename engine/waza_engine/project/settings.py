@@ -1,14 +1,8 @@
-"""Settings of this tool for a project: `.waza-lsp.toml`, or the table `[tool.waza-lsp]` in `pyproject.toml`.
+"""Project settings: `.waza-lsp.toml`, or the table `[tool.waza-lsp]` in `pyproject.toml`.
 
-The nearest one above a file counts, alone. Editor and command line read the same one, so both report the same.
-
-Lists of names in settings.
-
-The codes of all findings, for those who let people choose among them: found by looking into the folders of rules.
-
-How much people want to hear of each finding: a severity by code, or `off`.
-
-The version of the runner that a project uses, as people write it: `0.34`, `0.34.1`, `v0.34`; empty means the newest.
+Only the nearest settings file above a file applies. Editor and command line use the same one, so their findings agree.
+The settings are: `rules` (a severity or `off` for each code), `exclude`, `target` (the version of the runner, such as
+`0.34`, `0.34.1` or `v0.34`; empty means the newest), and a table for each dialect.
 """
 
 import re
@@ -30,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def read_names(given: Any, where: str) -> tuple[tuple[str, ...], list[str]]:
-    """The names, and a sentence when they cannot be used. `where` names the setting."""
+    """Return the names, and a message if they are invalid. `where` names the setting."""
     if isinstance(given, list | tuple) and all(isinstance(it, str) for it in given):
         return tuple(given), []
-    return (), [f"{where} must be a list of names, such as ['my-grader']; it is taken as empty"]
+    return (), [f"{where} must be a list of names, such as ['my-grader']; it is ignored"]
 
 
 _SHARED = "waza_engine.rules"
@@ -41,7 +35,7 @@ _SHARED = "waza_engine.rules"
 
 @cache
 def codes() -> frozenset[str]:
-    """All codes. A rule's module is named like its code, so no rule needs to be imported."""
+    """Return the codes of all findings; rule modules are named like their codes, so none is imported."""
     packages = [_SHARED, *(it.rules for it in dialects() if it.rules)]
     found = (find_spec(it) for it in packages)
     folders = (folder for it in found if it is not None for folder in it.submodule_search_locations or ())
@@ -50,7 +44,7 @@ def codes() -> frozenset[str]:
 
 
 def unknown_code(code: str) -> str | None:
-    """What to say about a code that no finding has; None for one that exists."""
+    """Return the message for an unknown code; None for a known one."""
     if code in codes():
         return None
     near = nearest(code, sorted(codes()))
@@ -62,14 +56,14 @@ def _quoted(names: list[str]) -> str:
 
 
 Levels = Mapping[str, Severity | None]
-"""What a code's findings are to be, None for off. A code that is not there keeps its own severity."""
+"""The severity for each code's findings; None is off. Other codes keep their own severity."""
 
 OFF = "off"
 LEVEL_NAMES = (*(str(it) for it in Severity), OFF)
 
 
 def read_levels(given: Any, where: str) -> tuple[dict[str, Severity | None], list[str]]:
-    """Levels as people write them, and a sentence for each that cannot be used. `where` names the setting."""
+    """Return the levels in a setting, and a message for each invalid one. `where` names the setting."""
     if not isinstance(given, Mapping):
         return {}, [f"{where} must map codes to levels, such as cannot-fail = 'off'; it is ignored"]
     levels: dict[str, Severity | None] = {}
@@ -87,7 +81,7 @@ def _unknown_level(level: Any) -> str | None:
         return None
     near = nearest(level, LEVEL_NAMES, most=1) if isinstance(level, str) else []
     hint = f" Did you mean '{near[0]}'?" if near else ""
-    return f"'{level}' is no level; there are {', '.join(LEVEL_NAMES)}.{hint}"
+    return f"'{level}' is not a level. Known levels: {', '.join(LEVEL_NAMES)}.{hint}"
 
 
 VERSION_PATTERN = r"^(v?\d+(\.\d+){1,2})?$"
@@ -95,7 +89,7 @@ _VERSION = re.compile(r"v?(\d+(?:\.\d+){1,2})")
 
 
 def read_target(given: Any, where: str) -> tuple[str, list[str]]:
-    """The version, and a sentence when it is none. `where` names the setting."""
+    """Return the version, and a message if it is invalid. `where` names the setting."""
     found = _VERSION.fullmatch(given.strip()) if isinstance(given, str) else None
     if found is not None or given == "":
         return found[1] if found is not None else "", []
@@ -103,7 +97,7 @@ def read_target(given: Any, where: str) -> tuple[str, list[str]]:
 
 
 def is_newer(since: str, target: str) -> bool:
-    """Whether something that came with `since` is not there in `target`."""
+    """Whether version `since` is newer than `target`; parts that `target` omits count as 0."""
     return _numbers(since) > (*_numbers(target), *[0] * (len(_numbers(since)) - len(_numbers(target))))
 
 
@@ -116,12 +110,12 @@ PYPROJECT = "pyproject.toml"
 SETTINGS_FILES = (OWN_FILE, PYPROJECT)
 _KEYS = ("exclude", "rules", "target")
 _EXTRA_TYPES = "extraGraderTypes"
-"""The one setting of dialects so far: the grader types that plug-ins of its program add."""
+"""The only setting of dialects so far: the grader types that plug-ins of the dialect's runner add."""
 
 
 @dataclass(frozen=True)
 class ProjectSettings:
-    """What a settings file says. `problems` are sentences about what in it cannot be used; the defaults stand there."""
+    """The content of a settings file. `problems` are messages about invalid settings, which have their defaults."""
 
     path: Path | None = None
     rules: Levels = field(default_factory=dict)
@@ -131,7 +125,7 @@ class ProjectSettings:
     problems: tuple[str, ...] = ()
 
     def excludes(self, path: Path, *, folder: bool = False) -> bool:
-        """Whether `exclude` names this file or folder; the patterns are those of a `.gitignore` beside the settings."""
+        """Whether `exclude` matches this file or folder; the patterns work like a `.gitignore` beside the settings."""
         if self.path is None or not self.exclude or not path.is_relative_to(self.path.parent):
             return False
         relative = path.relative_to(self.path.parent).as_posix()
@@ -150,19 +144,19 @@ _NOTHING = ProjectSettings()
 
 @dataclass(slots=True)
 class Projects:
-    """The settings files of the disk. What was read is remembered until the file changes."""
+    """The settings files on disk, cached until they change."""
 
     _read: dict[Path, tuple[Stamp, ProjectSettings | None]] = field(default_factory=dict)
 
     def of(self, folder: Path) -> ProjectSettings:
-        """The settings for the files in a folder (an absolute path): those of the nearest settings file."""
+        """Return the settings for the files in a folder (an absolute path), from the nearest settings file."""
         for path in _above(folder):
             if (found := self._settings(path)) is not None:
                 return found
         return _NOTHING
 
     def problems(self) -> Iterator[str]:
-        """What cannot be used in the settings files that were read so far."""
+        """Yield the problems in all settings files read so far."""
         for _, settings in self._read.values():
             if settings is not None:
                 yield from settings.problems
@@ -178,19 +172,19 @@ class Projects:
 
 @lru_cache(maxsize=256)
 def _above(folder: Path) -> tuple[Path, ...]:
-    """Where settings may stand, the nearest first: asked for at every edit."""
+    """Return the possible settings files, the nearest first. Cached, because every edit needs them."""
     return tuple(it / name for it in (folder, *folder.parents) for name in SETTINGS_FILES)
 
 
 def read_project(path: Path) -> ProjectSettings | None:
-    """The settings in a file; None when it is a `pyproject.toml` without a table for this tool."""
+    """Return the settings in a file; None for a `pyproject.toml` without a table for this tool."""
     # Imported late: many projects have no such file, and the server must start fast.
     import tomllib
 
     try:
         data: Any = tomllib.loads(regular_bytes(path).decode("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        # A broken pyproject.toml is other tools' concern until it is known to be ours.
+        # A broken pyproject.toml is reported by other tools; it may not contain settings of ours.
         problem = f"{path} cannot be read: {error}; the defaults are used"
         return ProjectSettings(path, problems=(problem,)) if path.name == OWN_FILE else None
     if path.name == PYPROJECT:
@@ -203,12 +197,12 @@ def read_project(path: Path) -> ProjectSettings | None:
     exclude, more = _patterns(data.get("exclude", []), path)
     target, odd = read_target(data.get("target", ""), f"{path}: 'target'")
     types, wrong = _extra_types(data, path)
-    said = (*problems, *more, *odd, *wrong, *_unknown_keys(data, path))
-    return ProjectSettings(path, levels, exclude, target, types, said)
+    all_problems = (*problems, *more, *odd, *wrong, *_unknown_keys(data, path))
+    return ProjectSettings(path, levels, exclude, target, types, all_problems)
 
 
 def _extra_types(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, ...], list[str]]:
-    """The grader types that plug-ins of other programs add: `extraGraderTypes` in the table of a dialect."""
+    """Return the `extraGraderTypes` in the tables of all dialects, and messages for invalid ones."""
     types: list[str] = []
     problems: list[str] = []
     for it in dialects():
@@ -233,7 +227,7 @@ def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
 
     patterns = tuple(it for it in given if is_ignore_pattern(it))
     wrong = [it for it in given if it not in patterns]
-    return patterns, [f"{path}: 'exclude': '{it}' is no pattern; it is ignored" for it in wrong]
+    return patterns, [f"{path}: 'exclude': '{it}' is not a valid pattern; it is ignored" for it in wrong]
 
 
 def _unknown_keys(data: Mapping[str, Any], path: Path) -> Iterator[str]:

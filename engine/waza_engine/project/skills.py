@@ -1,12 +1,7 @@
-"""Where the skills of a suite are: their SKILL.md files and custom agents.
+"""Finds the skills around a suite (SKILL.md files and custom agents), and those that a run of an eval uses.
 
-See docs/reference/waza-formats.md, sections 2 and 8.
-
-Wider than what a run takes: somebody who reads a name wants to see what it means, whichever way the agent gets it.
-
-Which skills a run of an eval takes, by the names in their SKILL.md.
-
-See docs/reference/waza-formats.md, sections 8 and 13.2.
+See docs/reference/waza-formats.md, sections 2, 8 and 13.2. `skills` finds more than a run uses: a hover should explain
+a skill's name, however the agent gets that skill.
 """
 
 import os
@@ -22,15 +17,15 @@ from waza_engine.project.document import Document
 from waza_engine.project.suite_files import SuiteFiles
 
 SKILL = "skill"
-"""What the schemas call the name of a skill (`x-reference`)."""
+"""The value of `x-reference` in schemas for the name of a skill."""
 FOR_THE_AGENT = ("environment", "agent_environment")
-"""The keys of vally's files for what an agent finds."""
+"""The keys in vally's files for the agent's environment."""
 _LEVELS = 10
 _USUAL = ("skills", ".github/skills", "agents", ".github/agents")
 
 
 class Skill(NamedTuple):
-    """A skill or custom agent. Without a name in its front matter it is called after its folder (or file)."""
+    """A skill or custom agent. Without a name in its front matter, its name is that of its folder (or file)."""
 
     path: Path
     name: str
@@ -38,7 +33,7 @@ class Skill(NamedTuple):
 
 
 def skills(suite: SuiteFiles, files: Files) -> Iterator[Skill]:
-    """The skills around a suite, those that it names itself first; each file once."""
+    """Yield the skills around a suite, those that the eval names first; each file once."""
     seen: set[Path] = set()
     for path in _paths(suite, files):
         if path not in seen:
@@ -47,7 +42,7 @@ def skills(suite: SuiteFiles, files: Files) -> Iterator[Skill]:
 
 
 def skill_at(path: Path, files: Files) -> Skill:
-    """The skill that a file describes."""
+    """Return the skill that a file describes."""
     front = files.read_as(path, front_matter) or {}
     usual = path.name.removesuffix(AGENT_SUFFIX) if path.name.endswith(AGENT_SUFFIX) else path.parent.name
     return Skill(path, _text(front.get("name")) or usual, _text(front.get("description")))
@@ -63,7 +58,7 @@ def _is_skill_name(name: str) -> bool:
 
 
 def front_lines(text: str) -> list[str]:
-    """The lines of a file's front matter, with their ends; the first one is line 1 of the file."""
+    """Return the lines of a file's front matter with line ends; the first one is line 1 of the file."""
     parts = split_front_matter(text)
     return parts.front.splitlines(keepends=True) if parts is not None else []
 
@@ -85,7 +80,7 @@ def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
 
 
 def _listed_paths(suite: SuiteFiles) -> Iterator[str]:
-    """What the eval itself lists: directories, or SKILL.md files, in its settings or in its environments."""
+    """Yield the directories and SKILL.md files that the eval lists in its settings and environments."""
     yield from _texts(suite.config.get("skill_directories"))
     stimuli = suite.eval.get("stimuli")
     for it in (suite.eval, *(stimuli if isinstance(stimuli, list) else ())):
@@ -95,7 +90,7 @@ def _listed_paths(suite: SuiteFiles) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts of a list, or the one text."""
+    """Yield the strings of a list, or the single string."""
     yield from (it for it in (value if isinstance(value, list) else [value]) if isinstance(it, str) and it)
 
 
@@ -104,18 +99,18 @@ def _in_folder(folder: Path, files: Files) -> Iterator[Path]:
 
 
 def _below(folder: Path, files: Files) -> Iterator[Path]:
-    """The skills whose folders stand in a folder."""
+    """Yield the SKILL.md files in the subfolders of a folder."""
     return (folder / it / SKILL_FILE for it in files.names(folder) if files.is_file(folder / it / SKILL_FILE))
 
 
 def _text(value: Any) -> str:
-    # A plain scalar that is no text for YAML (`name: 365`) is one here.
+    # A plain scalar that YAML does not read as a string (`name: 365`) counts as one.
     text = value.source if isinstance(value, Scalar) and value.value is not None else value
     return text.strip() if isinstance(text, str) else ""
 
 
 def skill_folders(document: Document) -> list[Path]:
-    """The folders of `config.skill_directories`."""
+    """Return the folders of `config.skill_directories`."""
     folder = document.folder
     return (
         [folder / it for _, it in document.texts("config", "skill_directories")] if folder is not None else []
@@ -123,19 +118,19 @@ def skill_folders(document: Document) -> list[Path]:
 
 
 def are_skills_off(document: Document) -> bool:
-    """Whether the eval switches all skills off."""
+    """Whether the eval disables all skills."""
     listed = document.value("config", "skill_directories")
     disabled = document.value("config", "disabled_skills")
     return (isinstance(listed, list) and "none" in listed) or (isinstance(disabled, list) and "*" in disabled)
 
 
 def skill_in(folder: Path, files: Files) -> str:
-    """The name of the skill whose folder this is; empty without a SKILL.md."""
+    """Return the name of the skill in a folder; "" without a SKILL.md."""
     return skill_at(folder / SKILL_FILE, files).name if files.is_file(folder / SKILL_FILE) else ""
 
 
 def has_project_skills(document: Document) -> bool:
-    """Whether the project has skills: evals without `skill_directories` use those."""
+    """Whether the project has skills, which evals without `skill_directories` use."""
     suite = document.suite
     if suite is None or suite.project_path is None:
         return False

@@ -1,4 +1,7 @@
-"""Where the runs of an eval are stored. Cheap to import: who looks whether there are any needs no more."""
+"""Where the runs of an eval are stored.
+
+Apart from the store, because checking whether there are runs must not import it.
+"""
 
 from pathlib import Path
 
@@ -11,12 +14,12 @@ _ROOT_MARKS = (".git", WAZA_PROJECT)
 
 
 def default_store_dir(eval_path: Path) -> Path:
-    """Where the runs of an eval are stored unless the user says otherwise."""
+    """Return the default folder for the runs of an eval."""
     return workspace_root(eval_path) / FOLDER
 
 
 def workspace_root(eval_path: Path) -> Path:
-    """The nearest folder above the eval that holds `.git` or `.waza.yaml`, else the eval's own folder."""
+    """Return the nearest folder above the eval with `.git` or `.waza.yaml`, else the eval's own folder."""
     folder = real_path(eval_path).parent
     for candidate in (folder, *folder.parents):
         if any((candidate / mark).exists() for mark in _ROOT_MARKS):

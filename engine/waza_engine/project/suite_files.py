@@ -1,8 +1,7 @@
-"""The files of one suite as rules see them: the eval and the task files that its globs name.
+"""The files of one suite: the eval, and the task files that its globs match; and the eval that a file belongs to.
 
-See docs/reference/waza-formats.md, sections 2, 3.
-
-Everything comes from `Files`, which remembers what it has read; nothing here is ever complete or valid for sure.
+See docs/reference/waza-formats.md, sections 2, 3. Everything is read through `Files`, which caches it; the data may be
+incomplete or invalid.
 """
 
 import os
@@ -15,20 +14,22 @@ from waza_engine.lib.files.read_tracking import cached_with_reads, tracked_prope
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.lib.go.paths import cleaned
+from waza_engine.lib.yaml.reader import YamlError
 from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.file_names import TRIGGER_TESTS
+from waza_engine.model.placeholders import read_with_placeholders
 from waza_engine.recognition.recognise import Dialect, Kind, default_dialect, dialect, kind_of, recognise
 
 _LEVELS = 6
 _EVAL_NAMES = ("eval.yaml", "eval.yml")
-# Behind a line's start only blanks: with line breaks each of many empty lines would be a start for all that follow.
+# Only blanks may follow a line's start: with line breaks, a match would be tried from each of many empty lines.
 _EVAL_KEY = re.compile(r"""(?:^[ \t]*|[{,]\s*)(["']?)tasks(?:_from)?\1\s*:""", re.MULTILINE)
 _SUFFIXES = (".yaml", ".yml")
 _PROJECT_LEVELS = 10
 
 
 class TaskOfSuite(NamedTuple):
-    """A task file, its data (empty when it has none), and the indexes of the globs that name it."""
+    """A task file, its data (empty if it has none), and the indexes of the globs that match it."""
 
     path: Path
     data: Mapping[str, Any]
@@ -44,7 +45,7 @@ class TaskOfSuite(NamedTuple):
 
 
 class SuiteFiles:
-    """An eval with its task files. The data of the document that is being checked comes before what `files` has."""
+    """An eval with its task files. The data of the checked document overrides what `files` has."""
 
     def __init__(
         self,
@@ -67,7 +68,7 @@ class SuiteFiles:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """The settings of the run, `config` or `defaults` as the dialect calls them."""
+        """The settings of the run, under `config` or `defaults`."""
         config = self.eval.get("config") or self.eval.get("defaults")
         return config if isinstance(config, Mapping) else {}
 
@@ -81,17 +82,17 @@ class SuiteFiles:
 
     @property
     def graders(self) -> list[Mapping[str, Any]]:
-        """The graders that judge every task."""
+        """The graders for all tasks."""
         entries = self.eval.get("graders")
         return [it for it in entries if isinstance(it, Mapping)] if isinstance(entries, list) else []
 
     @tracked_property
     def tasks(self) -> tuple[TaskOfSuite, ...]:
-        """The task files in waza's order; one that two globs name stands here once."""
+        """The task files in waza's order, without duplicates."""
         return tuple(TaskOfSuite(path, self._data(path), globs) for path, globs in self._named.items())
 
     def paths_by_text(self, key: str) -> Mapping[str, list[Path]]:
-        """The task files by the text that they have at this key; those that have none, too."""
+        """Return the task files by their text at this key; files without one are under ""."""
 
         def find() -> Mapping[str, list[Path]]:
             found: dict[str, list[Path]] = {}
@@ -103,16 +104,16 @@ class SuiteFiles:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """All files of the suite: the eval first, then its tasks, then what stands beside it."""
+        """All files of the suite: the eval, its tasks, then the trigger tests beside it."""
         triggers = self.folder / TRIGGER_TESTS
         beside = [triggers] if self._files.is_file(triggers) else []
         return tuple(dict.fromkeys([self.eval_path, *self._named, *beside]))
 
     def setting(self, place: str) -> Any:
-        """A value of the suite: `eval:` or `project:` and the keys to it, with dots between; None when it is not there.
+        """Return a setting, such as `project:paths.skills` or `eval:config.model`; None if it is not set.
 
-        The project is the nearest `.waza.yaml` (of the eval's dialect) above the eval. Runs look for it from where they
-        are started.
+        The project file is the nearest one of the eval's dialect (`.waza.yaml`) above the eval. Runs search for it from
+        the directory they start in.
         """
         where, _, keys = place.partition(":")
         value: Any = self.eval if where == "eval" else self._project
@@ -122,7 +123,7 @@ class SuiteFiles:
 
     @tracked_property
     def project_path(self) -> Path | None:
-        """The project file that counts for the eval; None without one."""
+        """The project file that applies to the eval; None without one."""
         above = [it / self._project_name for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
         return next((it for it in above if self._files.is_file(it)), None)
 
@@ -139,7 +140,7 @@ class SuiteFiles:
 
     @tracked_property
     def _named(self) -> dict[Path, tuple[int, ...]]:
-        """The task files with the indexes of the globs that name them."""
+        """The task files with the indexes of the globs that match them."""
         named: dict[Path, tuple[int, ...]] = {}
         for index, pattern in globs_of(self.eval):
             for path in self._files.glob(as_glob(pattern), self.folder):
@@ -155,7 +156,7 @@ class SuiteFiles:
 def suite_of(
     kind: str, path: Path | None, data: Any, files: Files, dialect_name: str = ""
 ) -> SuiteFiles | None:
-    """The suite that a file belongs to, None when none is found."""
+    """Return the suite that a file belongs to; None if there is none."""
     if path is None or not files.is_directory(path.parent):
         return None
     known = kind_of(dialect_name, kind)
@@ -164,19 +165,19 @@ def suite_of(
     if found is None:
         return None
     if found != path and files.is_snapshot:
-        # All its files share it: the file that is being checked is the one that `files` has.
+        # In a snapshot, `files` already has the checked document, so all files of the suite share one object.
         return files.once(("suite", found), lambda: SuiteFiles(found, files.data(found), files, None, None))
     if found != path:
         return SuiteFiles(found, files.data(found), files, path, data)
-    # Its dialect is known: to find it out would make what is asked of the project depend on all of the data.
+    # Pass the known dialect: detecting it would make project settings depend on all of the data.
     return SuiteFiles(found, data, files, path, data, dialect_name)
 
 
 def owner_of(kind: str, path: Path, files: Files) -> Path | None:
-    """The file whose runs a file of some kind belongs to; None when there is none.
+    """Return the eval or experiment that a file of some kind belongs to; None if there is none.
 
-    It is the file itself for an eval or an experiment, the eval beside trigger tests, and for any other kind the nearest
-    eval above that lists the file as a task.
+    For an eval or an experiment it is the file itself, for trigger tests the eval beside them, and for any other kind
+    the nearest eval above that lists the file as a task.
     """
     match kind:
         case "eval" | "experiment":
@@ -190,7 +191,7 @@ def owner_of(kind: str, path: Path, files: Files) -> Path | None:
 
 
 def globs_of(data: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    """The globs under `tasks` with their indexes."""
+    """Yield the globs under `tasks` with their indexes."""
     entries = data.get("tasks")
     for index, it in enumerate(entries if isinstance(entries, list) else ()):
         if isinstance(it, str) and it.strip():
@@ -198,22 +199,22 @@ def globs_of(data: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
 
 
 def as_glob(pattern: str) -> str:
-    """The pattern as Go joins it to the folder: cleaned, and an absolute one below it, too."""
+    """Return the pattern as Go joins it to the folder: cleaned, and relative even if it is absolute."""
     relative = pattern.lstrip("/")
     return cleaned(relative) if relative else "."
 
 
 def text_of(value: Any) -> str:
-    """A text, as it stands; numbers as they are written; anything else is empty."""
+    """Return a string as it is and a number as it is written; "" for anything else."""
     if isinstance(value, str):
         return value
     return source_text(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else ""
 
 
 def naming_eval(path: Path, files: Files) -> tuple[Path, Dialect, Kind] | None:
-    """The nearest eval above a file that names it as a task, among those that are called some kind of eval.
+    """Return the nearest eval above a file that names it as a task, with the file's dialect and kind.
 
-    With it dialect and kind of the file.
+    Only evals with "eval" in their file name are searched.
     """
     found = eval_of_task(path, files, usual=True) if path.name.endswith(_SUFFIXES) else None
     known = recognise(files.mapping(found), found) if found is not None else None
@@ -225,7 +226,7 @@ def naming_eval(path: Path, files: Files) -> tuple[Path, Dialect, Kind] | None:
 
 
 def eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | None:
-    """The nearest eval above a task file that lists it; with `usual` among those that are called some kind of eval."""
+    """Return the nearest eval above a task file that lists it; `usual` searches only files named like evals."""
     for folder in list(path.parents)[:_LEVELS]:
         name = path.relative_to(folder).as_posix()
         for candidate in _evals_in(folder, files, usual=usual):
@@ -236,10 +237,43 @@ def eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | Non
     return None
 
 
+def eval_of(path: Path) -> Path | None:
+    """Return the eval or experiment to run for a file on disk: the file itself, or the eval it belongs to."""
+    files = Files()
+    return owner_of(_kind_on_disk(path, files), path, files)
+
+
+def _kind_on_disk(path: Path, files: Files) -> str:
+    """Return the kind of a file; "" if its text does not tell."""
+    try:
+        data = read_with_placeholders(files.text(path) or "")
+    except YamlError:
+        return ""
+    found = recognise(data, path) if isinstance(data, dict) else None
+    return (found[1].runnable or found[1].name) if found is not None else ""
+
+
+_DISK = Files()
+"""Evals are cached until they change on disk."""
+
+
+def kind_named_by_eval(path: Path) -> tuple[Dialect, Kind, str] | None:
+    """Return dialect, kind and the reason for a file that matches a glob of an eval above it; None without one.
+
+    This is waza's own rule for task files (docs/reference/waza-formats.md, section 2). Only evals with usual names are
+    searched, because this runs for every YAML file that is not recognised otherwise.
+    """
+    found = naming_eval(path, _DISK) if path.is_absolute() else None
+    if found is None:
+        return None
+    eval_path, dialect, kind = found
+    return dialect, kind, f"named by {eval_path.name}"
+
+
 def _evals_in(folder: Path, files: Files, *, usual: bool = False) -> Iterable[Path]:
-    """The eval files of a folder, those with the usual names first; or only those that have `eval` in their name."""
+    """Return the eval files of a folder, usual names first; with `usual`, only files named like evals."""
     found = _find_evals(folder, files, usual=usual)
-    # Of files that are held it is worth knowing all; else who looks for the first one should wait for no other.
+    # In a snapshot, the whole list is cached; otherwise it is lazy, as most callers need only the first.
     return files.once(("evals", folder, usual), lambda: tuple(found)) if files.is_snapshot else found
 
 
@@ -247,7 +281,7 @@ def _find_evals(folder: Path, files: Files, *, usual: bool) -> Iterator[Path]:
     names = [it for it in files.names(folder) if it.endswith(_SUFFIXES) and (not usual or "eval" in it)]
     for name in sorted(names, key=lambda it: (it not in _EVAL_NAMES, it)):
         path = folder / name
-        # Most YAML files near an eval are tasks: a look at the text spares the parsing.
+        # Most YAML files near an eval are tasks: a search in the text avoids parsing them.
         if files.read_as(path, _may_be_eval) and _is_eval(files.mapping(path), path):
             yield path
 

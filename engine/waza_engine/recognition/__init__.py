@@ -1,1 +1,1 @@
-"""Which dialect and kind a file is: plain data, cheap to import."""
+"""Recognises the dialect and kind of a file. Plain data, cheap to import."""

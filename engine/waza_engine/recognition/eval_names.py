@@ -1,7 +1,7 @@
-"""Names that a project gives its evals: `files.evalFile` of `.waza.yaml`, `paths.evalFilenames` of `.vally.yaml`.
+"""Eval file names set by a project: `files.evalFile` of `.waza.yaml`, `paths.evalFilenames` of `.vally.yaml`.
 
-See docs/reference/waza-formats.md, section 2; docs/reference/vally.md, section 8. Such a file is taken
-for an eval exactly where one with the usual name would be.
+A file with such a name counts as an eval exactly where one with the usual name would. See
+docs/reference/waza-formats.md, section 2, and docs/reference/vally.md, section 8.
 """
 
 import os
@@ -20,7 +20,7 @@ _USUAL = "eval.yaml"
 
 
 def usual_path(path: PurePath, project_files: Collection[str]) -> tuple[PurePath, PurePath] | None:
-    """The path with the usual name of an eval, and the nearest project file, if that one gives evals such a name."""
+    """Return the path with the usual eval name, and the project file that names this file as an eval."""
     if not path.name.endswith(_SUFFIXES) or not path.is_absolute():
         return None
     for folder in list(path.parents)[:_LEVELS]:
@@ -44,15 +44,15 @@ def _names_as_eval(path: PurePath, project: Path) -> bool:
 
 @cache
 def _disk() -> "Files":
-    """What was read of projects is remembered until they change."""
-    # Imported late: it brings the YAML library, which a file that its text or name tells does not need.
+    """Return the file system; project files are cached until they change."""
+    # Imported late: it imports the YAML library, which is not needed if the text or name decides.
     from waza_engine.lib.files.vfs import Files
 
     return Files()
 
 
 def _fits(name: str, pattern: str) -> bool:
-    """Whether a file is called so; a pattern for every file says nothing of any."""
+    """Whether a file name matches a pattern; patterns that match every file do not count."""
     return PurePath(pattern).stem.strip("*") != "" and fnmatchcase(name, pattern)
 
 

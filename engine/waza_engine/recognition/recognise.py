@@ -1,4 +1,4 @@
-"""Which dialect and kind a file is of. Importing this is cheap."""
+"""Recognises the dialect and kind of a file, and looks up dialects by name. Cheap to import."""
 
 import importlib
 import os
@@ -32,8 +32,8 @@ _FOLDER = Path(__file__).parents[1] / "dialects"
 
 @cache
 def dialects() -> tuple[Dialect, ...]:
-    """The dialects, by name: found by looking into `dialects/` and at entry points, no list to keep."""
-    # `pkgutil` would do, but brings with it half of what the server imports at its start.
+    """Return all dialects, sorted by name, from the folders in `dialects/` and from entry points."""
+    # Not `pkgutil`: its imports would double those of the server's start.
     folders = (it.name for it in os.scandir(_FOLDER) if it.is_dir() and not it.name.startswith("_"))
     packages = [f"waza_engine.dialects.{it}" for it in folders]
     if has_plugins():
@@ -43,7 +43,7 @@ def dialects() -> tuple[Dialect, ...]:
 
 
 def dialect(name: str) -> Dialect:
-    """The dialect called `name`.
+    """Return the dialect called `name`.
 
     Raises:
         KeyError: there is none.
@@ -58,32 +58,32 @@ def _dialects_by_name() -> dict[str, Dialect]:
 
 
 def kind_of(dialect_name: str, kind: str) -> Kind | None:
-    """A kind of file by the names of its dialect and its own; None when there is none."""
+    """Return a kind of file by the names of its dialect and itself; None if there is none."""
     found = _dialects_by_name().get(dialect_name)
     return found.kind(kind) if found is not None else None
 
 
 @cache
 def dialects_by_preference() -> tuple[Dialect, ...]:
-    """The dialects, the default one first."""
+    """Return the dialects, the default one first."""
     return tuple(sorted(dialects(), key=lambda it: not it.is_default))
 
 
 def default_dialect() -> Dialect:
-    """The dialect of what names none."""
+    """Return the dialect of entries that name none."""
     return dialects_by_preference()[0]
 
 
 def meanings() -> tuple[str, ...]:
-    """What `grade --gen` takes, the default first: all names in `Dialect.meanings`."""
+    """Return the values of `grade --gen`, the default first: all names in `Dialect.meanings`."""
     return tuple(name for it in dialects_by_preference() for name in it.meanings)
 
 
 def dialect_for(meaning: str) -> Dialect:
-    """The dialect of a meaning: a dialect's name, or one of `meanings`; "" is the default dialect.
+    """Return the dialect of a meaning: a dialect's name, or one of `meanings`; "" is the default dialect.
 
     Raises:
-        KeyError: nothing is called so.
+        KeyError: there is no such name.
 
     """
     return _dialects_by_meaning()[meaning]
@@ -102,14 +102,13 @@ def recognise(
     dialect_name: str = "",
     schema: str = "",
 ) -> tuple[Dialect, Kind, str] | None:
-    """Dialect and kind of a file, and why; None when it is no file of ours.
+    """Return the dialect and kind of a file, and the reason; None if it is not an eval file.
 
-    `top_level_keys` is None when the top level is a list. For an empty document, or one that is no mapping *yet*
-    (a half-typed word), it is empty. What the keys say comes before what the path says; when it is a mapping, its
-    values may then say that it is another tool's after all. `schema` is the address that the file itself names as
-    that of its schema: one of ours decides where the keys leave room, another tool's leaves only what is beyond
-    doubt. When it is a path, of which nobody knows whose it is, a file's name counts all the same. With a
-    `dialect_name` no other dialect is thought of.
+    `top_level_keys` is None if the top level is a list. It is empty for an empty document and for one that is not a
+    mapping yet (a half-typed word). Keys take precedence over the path. If `top_level_keys` is a mapping, its values can
+    show that the file belongs to another tool. `schema` is the schema address in the file: one of our addresses decides
+    unclear cases; with another tool's address only strong signals count. If that address is a path, whose owner is
+    unknown, the file name still counts. With a `dialect_name`, only that dialect is considered.
     """
     told = recognise_text(top_level_keys, dialect_name=dialect_name, schema=schema)
     if told is not None:
@@ -129,7 +128,7 @@ def recognise(
 def _named_by_project(
     keys: Collection[str] | None, values: Mapping[str, Any], path: PurePath, possible: list[Dialect]
 ) -> tuple[Dialect, Kind, str] | None:
-    """What a file is that its project gives the name of an eval, as if it had the usual one."""
+    """Recognise a file that its project names as an eval, as if it had the usual name."""
     named = usual_path(path, [it.project_file for it in dialects() if it.project_file])
     if named is None:
         return None
@@ -145,7 +144,7 @@ def _named_by_project(
 def recognise_text(
     top_level_keys: Collection[str] | None, *, dialect_name: str = "", schema: str = ""
 ) -> tuple[Dialect, Kind, str] | None:
-    """What `recognise` says where the text alone decides, wherever the file is; else None."""
+    """Return the result of `recognise` if the text decides regardless of the path; else None."""
     keys, values = frozenset(top_level_keys or ()), _values(top_level_keys, dialect_name)
     possible = _possible(keys, dialect_name)
     for find in _finders(keys, values, schema):
@@ -156,7 +155,7 @@ def recognise_text(
 
 
 def _is_schema_address(schema: str) -> bool:
-    """Whether it is the address of a schema: `none` is what people write to have none applied."""
+    """Whether this is the address of a schema; people write `none` to disable schemas."""
     return schema.lower() not in {"", "none"}
 
 
@@ -169,7 +168,7 @@ def _values(top_level_keys: Collection[str] | None, dialect_name: str) -> Mappin
 
 
 def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *, schema: str = "") -> bool:
-    """False only if `recognise` says None of a file with these keys, whatever stands under them."""
+    """Whether `recognise` could recognise a file with these keys, given suitable values."""
     keys = frozenset(top_level_keys)
     return recognise(top_level_keys, path, schema=schema) is not None or any(
         kind.signals
@@ -183,7 +182,7 @@ def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *
 def _finders(
     keys: frozenset[str], values: Mapping[str, Any], schema: str
 ) -> list[Callable[[Dialect], tuple[Kind, str] | None]]:
-    """What tells the kind of a file by its text, in the order in which it is believed."""
+    """Return the functions that recognise a kind by its text, in order of precedence."""
     if _is_schema_address(schema):
         return [
             lambda it: it.kind_by_content(keys, values, strongly=True),
@@ -193,7 +192,7 @@ def _finders(
 
 
 def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
-    """Whether the nearest project file above a file is one of this dialect."""
+    """Whether the nearest project file above a file belongs to this dialect."""
     names = {it.project_file for it in dialects() if it.project_file}
     for folder in path.parents if not certain else ():
         if there := [it for it in names if Path(folder, it).is_file()]:
@@ -202,6 +201,6 @@ def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
 
 
 def load_object(name: str) -> Any:
-    """The thing that `module:name` names."""
+    """Import and return the object called `module:name`."""
     module, _, attribute = name.partition(":")
     return getattr(importlib.import_module(module), attribute)

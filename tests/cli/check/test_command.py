@@ -267,7 +267,7 @@ def test_settings_that_cannot_be_used_are_told_and_left_out() -> None:
     assert len(told) == 4
     assert "'rules': No finding has the code 'unknwon-key'. Did you mean 'unknown-key'" in told[0]
     assert told[1].endswith(
-        "'of' is no level; there are error, warning, information, hint, off. Did you mean 'off'?"
+        "'of' is not a level. Known levels: error, warning, information, hint, off. Did you mean 'off'?"
     )
     assert told[2].endswith("'exclude' must be a list of patterns, such as ['drafts/']; it is ignored")
     assert told[3].endswith("unknown key 'rule'. Did you mean 'rules'?")
@@ -281,8 +281,8 @@ def test_what_is_no_pattern_is_told_and_excludes_nothing() -> None:
     result = check()
     assert result.exit_code == 0
     assert [it.partition(": ")[2] for it in result.stderr.splitlines()] == [
-        "'exclude': '[z-a].yaml' is no pattern; it is ignored",
-        "'exclude': '!' is no pattern; it is ignored",
+        "'exclude': '[z-a].yaml' is not a valid pattern; it is ignored",
+        "'exclude': '!' is not a valid pattern; it is ignored",
     ]
 
 

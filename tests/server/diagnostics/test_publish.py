@@ -213,7 +213,7 @@ async def test_settings_of_the_project(pushed: Recorder, tmp_path: Path) -> None
     settings.write_text("rules = {unknown-key = 'loud'}\n", encoding="utf-8")
     files_changed(pushed, settings)
     await until_found(pushed, uri, 1)
-    await until(lambda: any("'loud' is no level" in it.message for it in pushed.messages))
+    await until(lambda: any("'loud' is not a level" in it.message for it in pushed.messages))
     settings.write_text("exclude = ['eval.yaml']\n", encoding="utf-8")
     files_changed(pushed, settings)
     await until_found(pushed, uri, 0)

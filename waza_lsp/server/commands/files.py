@@ -93,7 +93,7 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
     """
     # Imported late: they bring pydantic and SQLite.
     from waza_engine.lib.files.safe_write import write_text_atomic
-    from waza_engine.project.owner import eval_of
+    from waza_engine.project.suite_files import eval_of
     from waza_engine.reports.html.comparison import arms_report
     from waza_engine.reports.html.report import html_report
     from waza_engine.runs.store.record import stored_record

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from waza_engine.project.owner import eval_of
+from waza_engine.project.suite_files import eval_of
 from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.params import Params, params_of, pointer_in, tasks_in, text_in
 from waza_lsp.server.results.reader import on_disk

@@ -13,8 +13,8 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import GraderEntry, LoadError
-from waza_engine.project.owner import eval_of
 from waza_engine.project.reading import reading_open_texts
+from waza_engine.project.suite_files import eval_of
 from waza_engine.runs.planning.plan import Plan, PlanError
 from waza_engine.runs.recordings.regrade import plan_for_grading, plan_without_suite
 from waza_engine.runs.trial.checkpoints import last_turn

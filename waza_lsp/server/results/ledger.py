@@ -223,7 +223,7 @@ class ResultLedger:
         if path is None or self.eval_of(snapshot) is not None or path in self._owners:
             return self.eval_of(snapshot)
         # Imported late: it reads YAML.
-        from waza_engine.project.owner import eval_of
+        from waza_engine.project.suite_files import eval_of
 
         self._owners[path] = await asyncio.to_thread(eval_of, path)
         return self._owners[path]

@@ -13,7 +13,7 @@ from waza_engine.project.load_suite import load_suite
 @pytest.mark.parametrize(
     ("change", "pointer", "message"),
     [
-        (("name: demo", "nam: demo"), ("nam",), "'nam' is no key that waza knows here"),
+        (("name: demo", "nam: demo"), ("nam",), "'nam' is not a key that waza knows at this place"),
         (("trials_per_task: 1, ", ""), ("config", "trials_per_task"), "'config.trials_per_task' is missing"),
         (
             ("trials_per_task: 1", "trials_per_task: 0"),
@@ -34,18 +34,18 @@ from waza_engine.project.load_suite import load_suite
         (
             ("tasks: [tasks/*.yaml]", "tasks: [{id: a, inputs: {promt: x}}]"),
             ("tasks", 0, "inputs", "promt"),
-            "'tasks[0].inputs.promt' is no key that waza knows here",
+            "'tasks[0].inputs.promt' is not a key that waza knows at this place",
         ),
         (("name: demo", "name: [a]"), ("name",), "'name' must be a string, not a list"),
         (
             ("executor: mock", "executor: mock, verbos: true"),
             ("config", "verbos"),
-            "is no key that waza knows here",
+            "is not a key that waza knows at this place",
         ),
         (
             ("name: demo", "name: demo\ngraders: [{type: text, name: x, contains: [a]}]"),
             ("graders", 0, "contains"),
-            "'graders[0].contains' is no key that waza knows here",
+            "'graders[0].contains' is not a key that waza knows at this place",
         ),
         (("tasks: [tasks/*.yaml]", "tasks: ['tasks/[.yaml']"), ("tasks", 0), "'tasks/[.yaml' is malformed"),
         (("tasks: [tasks/*.yaml]", "tasks: [no/*.yaml, ne/*]"), ("tasks",), "No file matches any pattern"),
@@ -92,7 +92,7 @@ def test_an_eval_that_waza_would_not_run(
 @pytest.mark.parametrize(
     ("task", "pointer", "message"),
     [
-        (TASK.replace("name: A", "naem: A"), ("naem",), "'naem' is no key that waza knows here"),
+        (TASK.replace("name: A", "naem: A"), ("naem",), "'naem' is not a key that waza knows at this place"),
         (TASK + "enabled: false\ngraders: {}\n", ("graders",), "'graders' must be a list, not a mapping"),
         (TASK + "timeout_seconds: 0\n", ("timeout_seconds",), "'timeout_seconds' must be 1 or more, not 0"),
         ("- id: a\n", (), "The file must be a mapping of keys, not a list"),
@@ -162,7 +162,7 @@ def test_another_kind_of_file_is_no_eval(tmp_path: Path) -> None:
     write(tmp_path, {"eval.yaml": EVAL, "tasks/a.yaml": TASK, "other.yaml": "a: 1\n"})
     with pytest.raises(LoadError, match="This is a task file of waza, not an eval"):
         load_suite(tmp_path / "tasks/a.yaml", process_dir=tmp_path)
-    with pytest.raises(LoadError, match="This is no eval file"):
+    with pytest.raises(LoadError, match="This is not an eval file"):
         load_suite(tmp_path / "other.yaml", process_dir=tmp_path)
 
 
@@ -178,7 +178,7 @@ def test_another_kind_of_file_is_no_eval(tmp_path: Path) -> None:
         ),
         (
             "skill: a\nshould_trigger_prompts: [{prompt: x, why: y}]",
-            "'should_trigger_prompts[0].why' is no key",
+            "'should_trigger_prompts[0].why' is not a key",
         ),
     ],
 )

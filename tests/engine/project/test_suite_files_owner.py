@@ -6,8 +6,7 @@ import pytest
 
 from tests.engine.dialects.waza.suite_files import EVAL, TASK, write
 from waza_engine.lib.files.vfs import Files
-from waza_engine.project.owner import eval_of
-from waza_engine.project.suite_files import suite_of
+from waza_engine.project.suite_files import eval_of, suite_of
 
 
 @pytest.mark.parametrize(

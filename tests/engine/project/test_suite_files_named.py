@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.project.owner import kind_named_by_eval
+from waza_engine.project.suite_files import kind_named_by_eval
 
 EVAL = "name: a\nskill: b\nconfig: {trials_per_task: 1}\ntasks: [tests/*.yaml]\n"
 
