@@ -70,7 +70,7 @@ async def test_an_experiment_is_run_from_its_lens(tmp_path: Path, experiment: Pa
         it.save(experiment)
         answer = plain(await it.execute("waza.runTask", uri=it.uri, task="with-skill"))
         assert answer["status"] == "error"
-        assert "There is no variant 'nobody'" in answer["error"]
+        assert "No variant named 'nobody'" in answer["error"]
 
 
 @pytest.mark.slow

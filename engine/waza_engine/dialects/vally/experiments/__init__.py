@@ -1,1 +1,1 @@
-"""Experiments: their arms, and the evals they run."""
+"""Experiments: the arms and the evals they run."""

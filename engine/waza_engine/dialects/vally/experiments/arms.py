@@ -1,14 +1,9 @@
-"""The arms of an experiment, and what is laid over the specs in each of them.
+"""The arms of an experiment, and the settings of a spec in each arm.
 
-See docs/reference/vally.md, section 9. Plain data, no I/O.
-
-What is laid over merges as JSON merge patches do: mappings key by key, everything else replaces, `null` takes away. So
-a list of skills is never added to that of the spec. The data may be half-written: what makes no sense is no arm.
-
-A spec as it is in an arm of an experiment: what it is run with (docs/reference/vally.md, section 9).
-
-Paths in a variant start at the experiment, those of a spec at the spec. `${eval.parent}` and `${eval.grandparent}` are the
-names of the folders that a spec is in.
+See docs/reference/vally.md, section 9. The settings of an arm are applied to a spec as a JSON merge patch: mappings
+merge key by key, `null` removes a key, and all other values replace, so a list of skills is never extended. The data
+may be incomplete; invalid parts produce no arm. Paths in a variant are relative to the experiment, paths in a spec to
+the spec. `${eval.parent}` and `${eval.grandparent}` are the names of the folders that contain a spec.
 """
 
 import json
@@ -30,14 +25,14 @@ from waza_engine.model.fields import as_text, is_null
 from waza_engine.model.placeholders import EVAL_FOLDER
 from waza_engine.project.reading import build
 
-_OTHER_NAMES = {"agent_environment": "environment"}
-"""What newer specs call a section; for an experiment it is the same one."""
+_SECTION_ALIASES = {"agent_environment": "environment"}
+"""Names of newer specs for a section; experiments treat both names as one section."""
 _MOST_ARMS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One value of an axis: what it is called, the value, and where it stands."""
+    """One value of an axis, with its label and its location."""
 
     label: str
     value: Any
@@ -45,13 +40,13 @@ class Choice:
 
 
 def arms_of(data: Mapping[str, Any]) -> list[Arm]:
-    """The arms in the order of the file: those of `matrix`, which beats `variants`."""
-    return list(_combinations(data) if _mapping(data.get("matrix")) else _variants(data))
+    """Return the arms in file order; `matrix` takes precedence over `variants`."""
+    return list(_matrix_arms(data) if _mapping(data.get("matrix")) else _variant_arms(data))
 
 
-def _variants(data: Mapping[str, Any]) -> Iterator[Arm]:
-    for name, given in _mapping(data.get("variants")).items():
-        variant = _mapping(given)
+def _variant_arms(data: Mapping[str, Any]) -> Iterator[Arm]:
+    for name, value in _mapping(data.get("variants")).items():
+        variant = _mapping(value)
         over: dict[str, Any] = {}
         if overrides := _mapping(variant.get("overrides")):
             over["defaults"] = overrides
@@ -61,114 +56,114 @@ def _variants(data: Mapping[str, Any]) -> Iterator[Arm]:
         yield Arm(str(name), over, ("variants", str(name)))
 
 
-def _combinations(data: Mapping[str, Any]) -> Iterator[Arm]:
+def _matrix_arms(data: Mapping[str, Any]) -> Iterator[Arm]:
     axes = [(axis, path, choices_of(data, axis)) for axis, path in axes_of(data).items()]
     if not all(choices for _, _, choices in axes):
         return
-    for number, chosen in enumerate(product(*(choices for _, _, choices in axes))):
+    for number, combination in enumerate(product(*(choices for _, _, choices in axes))):
         if number == _MOST_ARMS:
             return
         over: dict[str, Any] = {}
-        for (_, path, _), choice in zip(axes, chosen, strict=True):
-            _put(over, path, choice.value)
-        labels = {axis: it.label for (axis, _, _), it in zip(axes, chosen, strict=True)}
+        for (_, path, _), choice in zip(axes, combination, strict=True):
+            _set_at(over, path, choice.value)
+        labels = {axis: it.label for (axis, _, _), it in zip(axes, combination, strict=True)}
         yield Arm(arm_name(labels), over, labels=labels)
 
 
 def arm_name(labels: Mapping[str, str]) -> str:
-    """How a combination of a matrix is called: `model=gpt-5.2,skill=on`."""
+    """Return the name of a matrix combination: `model=gpt-5.2,skill=on`."""
     return ",".join(f"{axis}={label}" for axis, label in labels.items())
 
 
 def axes_of(data: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The axes of the matrix with the keys that their paths lead along."""
+    """Return the axes of the matrix with the keys of their paths."""
     axes = _mapping(data.get("matrix"))
-    return {str(axis): path_of(_mapping(given).get("path")) for axis, given in axes.items()}
+    return {str(axis): path_of(_mapping(it).get("path")) for axis, it in axes.items()}
 
 
 def choices_of(data: Mapping[str, Any], axis: str) -> list[Choice]:
-    """The values of an axis. A mapping of one key gives its value a name; other values are called as they are written."""
+    """Return the values of an axis. A mapping with one key labels its value; other values are their own label."""
     values = _mapping(_mapping(data.get("matrix")).get(axis)).get("values")
-    found = []
+    choices = []
     for index, it in enumerate(values if isinstance(values, list) else ()):
-        place = ("matrix", axis, "values", index)
+        pointer = ("matrix", axis, "values", index)
         if isinstance(it, dict) and len(it) == 1:
             ((label, value),) = it.items()
-            found.append(Choice(str(label), value, (*place, str(label))))
+            choices.append(Choice(str(label), value, (*pointer, str(label))))
         else:
-            found.append(Choice(label_of(it), it, place))
-    return found
+            choices.append(Choice(label_of(it), it, pointer))
+    return choices
 
 
 def label_of(value: Any) -> str:
-    """A value as a name."""
+    """Return a value as a label."""
     text = as_text(value)
     return text if isinstance(text, str) else json.dumps(plain(value), ensure_ascii=False)
 
 
 def path_of(pointer: Any) -> tuple[str, ...]:
-    """The keys of a JSON pointer; none when it is not one."""
+    """Return the keys of a JSON pointer; empty if it is not valid."""
     text = pointer if isinstance(pointer, str) else ""
     if not text.startswith("/"):
         return ()
     first, *rest = (it.replace("~1", "/").replace("~0", "~") for it in text[1:].rstrip("/").split("/"))
-    return (_OTHER_NAMES.get(first, first), *rest)
+    return (_SECTION_ALIASES.get(first, first), *rest)
 
 
 def pointer_text(path: tuple[str, ...]) -> str:
-    """The keys as a JSON pointer."""
+    """Return the keys as a JSON pointer."""
     return "".join("/" + it.replace("~", "~0").replace("/", "~1") for it in path)
 
 
 def baseline_name(data: Mapping[str, Any]) -> str:
-    """What the baseline is called; empty when the file names none."""
-    given = data.get("baseline")
-    if not isinstance(given, dict):
-        return label_of(given) if not is_null(given) else ""
-    labels = {str(axis): label_of(it) for axis, it in given.items()}
+    """Return the name of the baseline arm; empty if the file has no baseline."""
+    baseline = data.get("baseline")
+    if not isinstance(baseline, dict):
+        return label_of(baseline) if not is_null(baseline) else ""
+    labels = {str(axis): label_of(it) for axis, it in baseline.items()}
     order = [it for it in axes_of(data) if it in labels]
     return arm_name({it: labels[it] for it in [*order, *(it for it in labels if it not in order)]})
 
 
 def varied_paths(data: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """What arms may differ in: the pointers of `vary`, or the paths of the matrix."""
+    """Return the paths in which arms may differ: those of `vary` or of the matrix."""
     if _mapping(data.get("matrix")):
         return [it for it in axes_of(data).values() if it]
-    given = data.get("vary")
-    return [path for it in (given if isinstance(given, list) else ()) if (path := path_of(it))]
+    vary = data.get("vary")
+    return [path for it in (vary if isinstance(vary, list) else ()) if (path := path_of(it))]
 
 
 def may_differ(path: tuple[str, ...], varied: list[tuple[str, ...]]) -> bool:
-    """Whether a place is at or below one that varies."""
+    """Whether a path is at or below one that varies."""
     return any(path[: len(it)] == it for it in varied)
 
 
 def settings_in(spec: Mapping[str, Any], data: Mapping[str, Any], arm: Arm) -> dict[str, Any]:
-    """`defaults` and `environment` of a spec as they are in an arm: the spec's, the experiment's `overrides`, the arm's."""
+    """Return the spec's `defaults` and `environment` with the experiment's `overrides` and the arm's settings."""
     own = spec.get("defaults") if not is_null(spec.get("defaults")) else spec.get("config")
     settings = {
         "defaults": merge_patch(_mapping(own), _mapping(data.get("overrides"))),
         "environment": spec.get("environment"),
     }
-    found = merge_patch(settings, arm.over)
-    return {key: it for key, it in found.items() if not is_null(it)}
+    patched = merge_patch(settings, arm.over)
+    return {key: it for key, it in patched.items() if not is_null(it)}
 
 
 def merge_patch(below: Any, above: Any) -> Any:
-    """A merge patch applied (RFC 7396)."""
+    """Apply the merge patch `above` to `below` (RFC 7396)."""
     if not isinstance(above, dict):
         return above
-    found = dict(below) if isinstance(below, dict) else {}
+    result = dict(below) if isinstance(below, dict) else {}
     for key, it in above.items():
         if is_null(it):
-            found.pop(key, None)
+            result.pop(key, None)
         else:
-            found[key] = merge_patch(found.get(key), it)
-    return found
+            result[key] = merge_patch(result.get(key), it)
+    return result
 
 
 def differences(one: Any, other: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The places in which two settings differ, as deep as mappings go. Empty mappings and lists are as good as none."""
+    """Yield the paths in which two settings differ. Empty mappings and lists equal missing ones."""
     mappings = [it for it in (one, other) if isinstance(it, dict)]
     if mappings and all(isinstance(it, dict) or is_null(it) for it in (one, other)):
         first, second = _mapping(one), _mapping(other)
@@ -179,12 +174,12 @@ def differences(one: Any, other: Any, path: tuple[str, ...] = ()) -> Iterator[tu
 
 
 def _is_zero(value: Any) -> bool:
-    """0 and false are settings, not nothing."""
-    found = plain(value)
-    return found is False or (isinstance(found, int | float) and found == 0)
+    """Whether the value is 0 or false, which are settings unlike other empty values."""
+    data = plain(value)
+    return data is False or (isinstance(data, int | float) and data == 0)
 
 
-def _put(over: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+def _set_at(over: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     if not path:
         return
     for key in path[:-1]:
@@ -208,80 +203,82 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 def arm_settings(
     experiment: Mapping[str, Any], spec: Mapping[str, Any], arm: Arm, eval_path: Path, project: Project
 ) -> dict[str, Any]:
-    """What a spec is run with in an arm, as the files have it: no path is moved."""
+    """Return the settings of a spec in an arm, with paths as in the files."""
     names = {"parent": eval_path.parent.name, "grandparent": eval_path.parent.parent.name}
-    over = dict(_with_inlined_environment(arm.over, project, eval_path))
-    filled = _filled({"over": over, "overrides": experiment.get("overrides")}, names)
+    over = dict(_with_resolved_environment(arm.over, project, eval_path))
+    filled = _fill_folder_names({"over": over, "overrides": experiment.get("overrides")}, names)
     return settings_in(
         with_full_environment(spec, project, eval_path), filled, replace(arm, over=filled["over"])
     )
 
 
-class _Surroundings(TolerantModel):
-    """What a spec gives the agent, which may be a name."""
+class _AgentEnvironments(TolerantModel):
+    """The environments of the agent in a spec, inline or by name."""
 
     environment: NamedOrInline | None = None
     agent_environment: NamedOrInline | None = None
 
 
 def with_full_environment(spec: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
-    """The spec with all that it gives the agent in its `environment`, which may be a name, or stand under two keys."""
-    given = build(_Surroundings, {key: spec.get(key) for key in _Surroundings.model_fields}, path)
-    usual = named_or_inline(given.environment, project, path, ("environment",))
-    besides = named_or_inline(given.agent_environment, project, path, ("agent_environment",))
-    found = merge_environments(usual, besides).model_dump(
+    """Return the spec with the agent's merged and resolved environments under `environment`."""
+    environments = build(
+        _AgentEnvironments, {key: spec.get(key) for key in _AgentEnvironments.model_fields}, path
+    )
+    first = named_or_inline(environments.environment, project, path, ("environment",))
+    second = named_or_inline(environments.agent_environment, project, path, ("agent_environment",))
+    merged = merge_environments(first, second).model_dump(
         by_alias=True, exclude_unset=True, exclude_none=True
     )
-    return {**spec, "environment": {key: it for key, it in found.items() if it}}
+    return {**spec, "environment": {key: it for key, it in merged.items() if it}}
 
 
 def with_full_arm_environments(data: Mapping[str, Any], project: Project, path: Path) -> dict[str, Any]:
-    """The experiment with what its arms give the agent in full, where they only name it."""
+    """Return the experiment with named environments of its arms resolved."""
     variants = data.get("variants")
     if not isinstance(variants, dict):
         return dict(data)
-    in_full = {name: _with_inlined_environment(it, project, path) for name, it in variants.items()}
-    return {**data, "variants": in_full}
+    resolved = {name: _with_resolved_environment(it, project, path) for name, it in variants.items()}
+    return {**data, "variants": resolved}
 
 
-def _with_inlined_environment(variant: Any, project: Project, path: Path) -> Any:
-    given = variant.get("environment") if isinstance(variant, dict) else None
-    if isinstance(given, dict) or is_null(given):
+def _with_resolved_environment(variant: Any, project: Project, path: Path) -> Any:
+    environment = variant.get("environment") if isinstance(variant, dict) else None
+    if isinstance(environment, dict) or is_null(environment):
         return variant
-    known = named_or_inline(str(given), project, path, ("environment",))
+    known = named_or_inline(str(environment), project, path, ("environment",))
     return {**variant, "environment": known.model_dump(by_alias=True, exclude_unset=True)}
 
 
-def _filled(value: Any, names: Mapping[str, str]) -> Any:
+def _fill_folder_names(value: Any, names: Mapping[str, str]) -> Any:
     match value:
         case str():
             return EVAL_FOLDER.sub(lambda it: names[it[1]], value)
         case dict():
-            return {key: _filled(it, names) for key, it in value.items()}
+            return {key: _fill_folder_names(it, names) for key, it in value.items()}
         case list():
-            return [_filled(it, names) for it in value]
+            return [_fill_folder_names(it, names) for it in value]
         case _:
             return value
 
 
 def resolve_paths(environment: Any, arm: Arm, folder: Path) -> Any:
-    """The environment with the paths of the arm made absolute: they start at the experiment."""
+    """Return the environment with the arm's paths resolved against the experiment's folder."""
     own = arm.over.get("environment")
     if not isinstance(environment, dict) or not isinstance(own, dict):
         return environment
-    found = dict(environment)
-    if "skills" in own and isinstance(found.get("skills"), list):
-        found["skills"] = [_from(folder, it) for it in found["skills"]]
-    if "files" in own and isinstance(found.get("files"), list):
-        found["files"] = [
-            {**it, "src": _from(folder, it["src"])} if isinstance(it, dict) and "src" in it else it
-            for it in found["files"]
+    resolved = dict(environment)
+    if "skills" in own and isinstance(resolved.get("skills"), list):
+        resolved["skills"] = [_absolute(folder, it) for it in resolved["skills"]]
+    if "files" in own and isinstance(resolved.get("files"), list):
+        resolved["files"] = [
+            {**it, "src": _absolute(folder, it["src"])} if isinstance(it, dict) and "src" in it else it
+            for it in resolved["files"]
         ]
     git = own.get("git")
-    if isinstance(git, dict) and "source" in git and isinstance(found.get("git"), dict):
-        found["git"] = {**found["git"], "source": _from(folder, found["git"]["source"])}
-    return found
+    if isinstance(git, dict) and "source" in git and isinstance(resolved.get("git"), dict):
+        resolved["git"] = {**resolved["git"], "source": _absolute(folder, resolved["git"]["source"])}
+    return resolved
 
 
-def _from(folder: Path, path: Any) -> Any:
+def _absolute(folder: Path, path: Any) -> Any:
     return str((folder / path).resolve()) if isinstance(path, str) else path

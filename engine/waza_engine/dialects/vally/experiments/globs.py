@@ -1,7 +1,7 @@
-"""Which eval specs the patterns of an experiment name (docs/reference/vally.md, section 9).
+"""Find the eval specs that match the patterns of an experiment (docs/reference/vally.md, section 9).
 
-Paths and globs start at the experiment's folder and may lead out of it. `*`, `?`, `[ab]`, `{a,b}`, `!(a)` and their
-relatives are looked at folder by folder, so that a pattern costs what its folders cost; `**` is any folders.
+Paths and globs are relative to the experiment's folder and may leave it. Patterns with `*`, `?`, `[ab]`, `{a,b}`,
+`!(a)` and similar are matched folder by folder, so only folders that can match are read; `**` matches any folders.
 """
 
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.js_regex import js_matches
 
 _MAGIC = frozenset("*?[{(!")
-_NEVER_ENTERED = frozenset([".git", "node_modules"])
-_MOST_FOLDERS = 5000
+_SKIPPED_FOLDERS = frozenset([".git", "node_modules"])
+_MAX_FOLDERS = 5000
 
 
 def matching_specs(pattern: str, folder: Path, files: Files) -> list[Path]:
-    """The files that a pattern names, in order."""
+    """Return the files that match a pattern, in order."""
     parts = _parts(pattern.replace("\\", "/"))
     if not parts:
         return []
@@ -26,7 +26,7 @@ def matching_specs(pattern: str, folder: Path, files: Files) -> list[Path]:
 
 
 def _parts(pattern: str) -> list[str]:
-    """The pattern cut at the slashes that stand in no brackets."""
+    """Split the pattern at slashes outside of brackets."""
     parts, depth = [""], 0
     for character in pattern:
         depth += (character in "({") - (character in ")}" and depth > 0)
@@ -38,34 +38,34 @@ def _parts(pattern: str) -> list[str]:
 
 
 class _Walk:
-    """Goes into the folders that a pattern leads to, but not into all of a disk."""
+    """Walks the folders that can match a pattern, up to a limit."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
         self._entered = 0
 
     def below(self, folder: Path, parts: list[str]) -> Iterator[Path]:
-        """The files below `folder` that fit the rest of a pattern."""
-        if self._entered > _MOST_FOLDERS:
+        """Yield the files below `folder` that match the rest of a pattern."""
+        if self._entered > _MAX_FOLDERS:
             return
         part, *rest = parts
         if part == "**":
             yield from self._any_folders(folder, rest or ["*"])
         elif part == "..":
-            yield from self._on(folder.parent, rest)
+            yield from self._continue(folder.parent, rest)
         elif not _MAGIC & set(part) or self._files.exists(folder / part):
-            # A name that is there is meant, whatever its brackets could mean.
-            yield from self._on(folder / part, rest)
+            # An existing file takes precedence over the meaning of brackets in its name.
+            yield from self._continue(folder / part, rest)
         elif "/" in part:
-            yield from self._across(folder, "/".join(parts))
+            yield from self._match_paths(folder, "/".join(parts))
         else:
             self._entered += 1
-            wanted = as_pattern(part)
+            regex = as_pattern(part)
             for name in self._files.names(folder):
-                if js_matches(wanted, name):
-                    yield from self._on(folder / name, rest)
+                if js_matches(regex, name):
+                    yield from self._continue(folder / name, rest)
 
-    def _on(self, path: Path, rest: list[str]) -> Iterator[Path]:
+    def _continue(self, path: Path, rest: list[str]) -> Iterator[Path]:
         if rest:
             yield from self.below(path, rest)
         elif self._files.is_file(path):
@@ -76,16 +76,16 @@ class _Walk:
         for name in self._files.names(folder):
             path = folder / name
             if (
-                name not in _NEVER_ENTERED
-                and self._entered <= _MOST_FOLDERS
+                name not in _SKIPPED_FOLDERS
+                and self._entered <= _MAX_FOLDERS
                 and self._files.is_directory(path)
             ):
                 self._entered += 1
                 yield from self._any_folders(path, rest)
 
-    def _across(self, folder: Path, pattern: str) -> Iterator[Path]:
-        """Brackets that choose between paths of several parts: each file below is looked at."""
-        wanted = as_pattern(pattern)
+    def _match_paths(self, folder: Path, pattern: str) -> Iterator[Path]:
+        """Match each file below, for brackets that contain slashes."""
+        regex = as_pattern(pattern)
         for path in self._any_folders(folder, ["*"]):
-            if js_matches(wanted, path.relative_to(folder).as_posix()):
+            if js_matches(regex, path.relative_to(folder).as_posix()):
                 yield path

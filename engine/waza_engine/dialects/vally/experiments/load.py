@@ -1,4 +1,4 @@
-"""Loading an experiment: its arms, the specs they are run over, and what keeps it from being run.
+"""Load an experiment: check it, find its specs and plan its arms.
 
 See docs/reference/vally.md, section 9.
 """
@@ -52,14 +52,14 @@ _SETTINGS = {
     "model": ("defaults", "model"),
     "judge_model": ("defaults", "judge_model"),
 }
-"""Options of the command line, and the settings that they stand for."""
-_UNFIT = re.compile(r"[^\w.,=+@-]")
+"""The settings that command line options override."""
+_UNSAFE_CHARACTERS = re.compile(r"[^\w.,=+@-]")
 _HASH_DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment that can be run. `varied` are the paths that its arms may differ in, `notes` what it passes over."""
+    """A runnable experiment. Its arms may differ in the `varied` paths; `notes` are remarks for the user."""
 
     path: Path
     name: str
@@ -72,19 +72,19 @@ class Experiment:
     notes: tuple[str, ...] = ()
 
     def folder_name(self, arm: str) -> str:
-        """A name for files about an arm, different for each."""
+        """Return a folder name that is unique to an arm."""
         taken: set[str] = set()
         for it in self.arms:
-            name = _UNFIT.sub("-", it.name).strip(".") or "arm"
+            name = _UNSAFE_CHARACTERS.sub("-", it.name).strip(".") or "arm"
             while name in taken:
                 name += "-"
             taken.add(name)
             if it.name == arm:
                 return name
-        return _UNFIT.sub("-", arm)
+        return _UNSAFE_CHARACTERS.sub("-", arm)
 
     def varied_setting(self, option: str) -> str:
-        """The setting that an option of the command line stands for, if the arms may differ in it; otherwise ""."""
+        """Return the setting that a command line option overrides, if arms may differ in it; otherwise ""."""
         path = _SETTINGS.get(option)
         return pointer_text(path) if path is not None and may_differ(path, list(self.varied)) else ""
 
@@ -97,7 +97,7 @@ class Experiment:
         chosen: Sequence[str] = (),
         context_dir: Path | None = None,
     ) -> Suite:
-        """A spec as it is in an arm of the run `run_id` of the experiment, of which the `chosen` arms are run.
+        """Return a spec in an arm, for the run `run_id` with the `chosen` arms.
 
         Raises:
             LoadError: the spec cannot be used in this arm.
@@ -108,7 +108,7 @@ class Experiment:
         settings = arm_settings(self.data, data, arm, eval_path, project)
         environment = resolve_paths(settings.get("environment"), arm, self.path.parent)
         others = {key: it for key, it in data.items() if key not in {"config", "agent_environment"}}
-        known = suite_of(eval_path, {**others, **settings, "environment": environment}, context_dir)
+        suite = suite_of(eval_path, {**others, **settings, "environment": environment}, context_dir)
         about = ExperimentArm(
             run_id=run_id,
             name=self.name,
@@ -120,14 +120,14 @@ class Experiment:
             config_hash=_digest(json.dumps(plain(settings), sort_keys=True, default=str)),
             arms=tuple(chosen),
         )
-        return replace(known, arm=about)
+        return replace(suite, arm=about)
 
 
 def load_experiment(path: Path) -> Experiment:
-    """The experiment at `path`, planned: nothing else can keep it from being run but its specs.
+    """Load and check the experiment at `path`. Afterwards, only its specs can prevent a run.
 
     Raises:
-        LoadError: the first thing that is wrong with it.
+        LoadError: the experiment is not valid; reports the first problem.
 
     """
     path = path.absolute()
@@ -139,7 +139,7 @@ def load_experiment(path: Path) -> Experiment:
         raise LoadError(path, problem.message, problem.pointer)
     evals, notes = _evals(path, file.evals)
     for it in evals:
-        _refuse_differences(path, data, it)
+        _refuse_undeclared_differences(path, data, it)
     return Experiment(
         path,
         file.name,
@@ -149,7 +149,7 @@ def load_experiment(path: Path) -> Experiment:
         tuple(evals),
         tuple(varied_paths(data)),
         file.execution.workers,
-        tuple(chain(notes, *(_additions(data, it) for it in evals))),
+        tuple(chain(notes, *(_addition_notes(data, it) for it in evals))),
     )
 
 
@@ -161,8 +161,8 @@ def _problems(data: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _evals(path: Path, patterns: list[str]) -> tuple[list[Path], list[str]]:
-    """The specs that the patterns name, each once, and a note on each pattern that names none."""
-    found: dict[Path, None] = {}
+    """Return the distinct specs that match the patterns, and notes on patterns without a match."""
+    specs: dict[Path, None] = {}
     notes = []
     files = Files()
     for index, it in enumerate(patterns):
@@ -170,58 +170,58 @@ def _evals(path: Path, patterns: list[str]) -> tuple[list[Path], list[str]]:
         if not matches:
             notes.append(f"No eval matches '{it}'")
         for spec in matches:
-            _refuse_other_files(path, spec, index)
-            found[Path(spec).resolve()] = None
-    if not found:
+            _require_vally_eval(path, spec, index)
+            specs[Path(spec).resolve()] = None
+    if not specs:
         raise LoadError(
             path, f"No eval matches {', '.join(patterns) or 'the empty list'} in {path.parent}", ("evals",)
         )
-    return list(found), notes
+    return list(specs), notes
 
 
-def _refuse_other_files(path: Path, spec: Path, index: int) -> None:
-    known = recognise(spec_data(spec), spec)
-    if known is None or (known[0].name, known[1].name) != ("vally", "eval"):
+def _require_vally_eval(path: Path, spec: Path, index: int) -> None:
+    match = recognise(spec_data(spec), spec)
+    if match is None or (match[0].name, match[1].name) != ("vally", "eval"):
         raise LoadError(
-            path, f"{spec} is no eval spec of vally; experiments are run over those", ("evals", index)
+            path, f"{spec} is not a vally eval spec. List only eval specs under 'evals'", ("evals", index)
         )
 
 
-def _refuse_differences(path: Path, data: Mapping[str, Any], eval_path: Path) -> None:
-    """See that arms differ in nothing but what varies."""
+def _refuse_undeclared_differences(path: Path, data: Mapping[str, Any], eval_path: Path) -> None:
+    """Raise LoadError if arms differ in settings that do not vary."""
     project = find_project(eval_path.parent)
     spec = with_full_environment(spec_data(eval_path), project, eval_path)
-    given = with_full_arm_environments(data, project, path)
-    for it in undeclared_differences(given, spec):
-        place = pointer_text(it.path)
-        message = f"'{it.arm.name}' differs from the baseline in {place}, which does not vary; add it to 'vary', or make the arms alike"
+    experiment = with_full_arm_environments(data, project, path)
+    for it in undeclared_differences(experiment, spec):
+        setting = pointer_text(it.path)
+        message = f"'{it.arm.name}' differs from the baseline in {setting}, which does not vary. Add it to 'vary', or use the same value"
         raise LoadError(path, message, it.pointer)
 
 
 def _without_nulls(data: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """The data for its model: below `key` a null takes something away, whatever it is."""
-    return {**data, key: _cleaned(data[key])} if key in data else dict(data)
+    """Return the data without nulls below `key`, where a null removes a setting."""
+    return {**data, key: _drop_nulls(data[key])} if key in data else dict(data)
 
 
-def _cleaned(value: Any) -> Any:
+def _drop_nulls(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _cleaned(it) for key, it in value.items() if not is_null(it)}
+        return {key: _drop_nulls(it) for key, it in value.items() if not is_null(it)}
     return value
 
 
-def _additions(data: Mapping[str, Any], eval_path: Path) -> Iterator[str]:
-    """What stimuli add themselves to what varies: then the arms differ less than it looks."""
+def _addition_notes(data: Mapping[str, Any], eval_path: Path) -> Iterator[str]:
+    """Yield notes on stimuli that add to a varied setting, which makes arms more alike."""
     spec = spec_data(eval_path)
     stimuli = spec.get("stimuli")
     keys = {it[1] for it in varied_paths(data) if it[0] == "environment" and len(it) > 1}
     for index, it in enumerate(stimuli if isinstance(stimuli, list) else ()):
         own = it.get("environment") if isinstance(it, dict) else None
         for key in sorted(keys & own.keys()) if isinstance(own, dict) else ():
-            name = plain(it.get("name")) or _place(("stimuli", index))
-            yield f"{eval_path.name}: '{name}' has {key} of its own, in every arm besides those of the arm"
+            name = plain(it.get("name")) or _pointer_text(("stimuli", index))
+            yield f"{eval_path.name}: '{name}' adds its own {key} in every arm"
 
 
-def _place(pointer: Pointer) -> str:
+def _pointer_text(pointer: Pointer) -> str:
     return "/".join(map(str, pointer))
 
 

@@ -1,8 +1,6 @@
-"""What keeps an experiment from being planned: for the findings of the editor, and for the run.
+"""Problems that prevent a run of an experiment, for findings in the editor and errors of a run.
 
-See docs/reference/vally.md, section 9.
-
-Everything is said of data that may be half-written; what the schema says already is not said again.
+See docs/reference/vally.md, section 9. The data may be incomplete. Problems that the schema reports are not repeated.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,14 +26,14 @@ from waza_engine.model.experiment import Arm
 from waza_engine.model.fields import is_null
 from waza_engine.model.placeholders import has_placeholder
 
-_LISTED = 6
+_MAX_LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong at `pointer`; `instead` are values that would be right there.
+    """One problem at `pointer`; `instead` are valid values.
 
-    It `is_doubtful` when experiments that are in use have it, too: another version of vally may know what is meant.
+    It `is_doubtful` if experiments in use have it as well: another vally version may accept it.
     """
 
     pointer: Pointer
@@ -47,7 +45,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """An arm sets something that the baseline has not, and that may not differ. `path` leads to it in the spec."""
+    """A setting that differs between an arm and the baseline, but must not. `path` is its path in the spec."""
 
     arm: Arm
     path: tuple[str, ...]
@@ -55,58 +53,58 @@ class Difference:
 
 
 def baseline_problems(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """A baseline that is no arm."""
-    given = data.get("baseline")
-    if is_null(given) or has_placeholder(given):
+    """Yield a problem if the baseline is not an arm."""
+    baseline = data.get("baseline")
+    if is_null(baseline) or has_placeholder(baseline):
         return
     if _has(data, "matrix"):
-        yield from _matrix_baseline(data, given)
-    elif isinstance(given, dict):
+        yield from _matrix_baseline(data, baseline)
+    elif isinstance(baseline, dict):
         if _has(data, "variants"):
-            message = "With 'variants' the baseline is the name of one of them"
+            message = "With 'variants', the baseline must be the name of a variant"
             yield Problem(("baseline",), message, is_doubtful=True)
     elif _has(data, "variants"):
         known = [it.name for it in arms_of(data)]
-        name = label_of(given)
+        name = label_of(baseline)
         if name not in known:
-            message = f"There is no variant '{name}'; there are: {_listed(known)}"
+            message = f"No variant named '{name}'. Known variants: {_listed(known)}"
             yield Problem(("baseline",), message, instead=tuple(nearest(name, known)))
 
 
-def _matrix_baseline(data: Mapping[str, Any], given: Any) -> Iterator[Problem]:
+def _matrix_baseline(data: Mapping[str, Any], baseline: Any) -> Iterator[Problem]:
     axes = list(axes_of(data))
-    if not isinstance(given, dict):
-        message = f"With 'matrix' the baseline has a value for each axis: {_listed(axes)}"
+    if not isinstance(baseline, dict):
+        message = f"With 'matrix', the baseline must have a value for each axis: {_listed(axes)}"
         yield Problem(("baseline",), message)
         return
-    for axis, value in given.items():
+    for axis, value in baseline.items():
         if axis not in axes:
-            message = f"The matrix has no axis '{axis}'; there are: {_listed(axes)}"
+            message = f"The matrix has no axis '{axis}'. Known axes: {_listed(axes)}"
             yield Problem(("baseline", axis), message, "key", tuple(nearest(axis, axes)))
             continue
         labels = [it.label for it in choices_of(data, axis)]
         label = label_of(value)
         if labels and label not in labels and not has_placeholder(label):
-            message = f"'{axis}' does not take the value '{label}'; it takes: {_listed(labels)}"
+            message = f"'{axis}' has no value '{label}'. Known values: {_listed(labels)}"
             yield Problem(("baseline", axis), message, instead=tuple(nearest(label, labels)))
-    if missing := [it for it in axes if it not in given]:
+    if missing := [it for it in axes if it not in baseline]:
         yield Problem(("baseline",), f"The baseline has no value for {_listed(missing)}", "key")
 
 
 def matrix_problems(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """What may not stand beside a matrix: it makes the arms, and says by itself what they differ in."""
+    """Yield problems of keys that conflict with a matrix: `variants` and `vary`."""
     if not _has(data, "matrix"):
         return
     if _has(data, "variants"):
         yield Problem(
-            ("matrix",), "There are 'variants' and a 'matrix': an experiment has one of them", "key"
+            ("matrix",), "The experiment has both 'variants' and 'matrix'. Remove one of them", "key"
         )
     elif "vary" in data:
-        yield Problem(("vary",), "'vary' goes with 'variants'; a matrix varies the paths of its axes", "key")
+        yield Problem(("vary",), "'vary' belongs to 'variants'. A matrix varies the paths of its axes", "key")
 
 
 def arm_problems(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """Arms that cannot be compared: too few of them, or several of one name."""
+    """Yield problems of arms that cannot be compared: a single arm, or duplicate names."""
     for axis in axes_of(data):
         seen: set[str] = set()
         for it in choices_of(data, axis):
@@ -115,28 +113,28 @@ def arm_problems(data: Mapping[str, Any]) -> Iterator[Problem]:
             seen.add(it.label)
     arms = arms_of(data)
     if len(arms) == 1:
-        place = ("matrix",) if _has(data, "matrix") else ("variants",)
+        pointer = ("matrix",) if _has(data, "matrix") else ("variants",)
         yield Problem(
-            place,
-            f"There is nothing to compare '{arms[0].name}' with: an experiment has at least two arms",
+            pointer,
+            f"'{arms[0].name}' is the only arm. An experiment needs at least two arms to compare",
             "key",
         )
 
 
 def path_problems(data: Mapping[str, Any], known: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
-    """Paths that lead to no setting; `known` are the settings by section. Those without a slash are the schema's matter."""
-    given = data.get("vary")
-    places: list[tuple[Pointer, Any]] = [
-        (("vary", index), it) for index, it in enumerate(given if isinstance(given, list) else ())
+    """Yield problems of paths that are not settings (`known`, by section). The schema checks the leading slash."""
+    vary = data.get("vary")
+    paths: list[tuple[Pointer, Any]] = [
+        (("vary", index), it) for index, it in enumerate(vary if isinstance(vary, list) else ())
     ]
     matrix = data.get("matrix")
     if isinstance(matrix, dict):
-        places += [
+        paths += [
             (("matrix", str(axis), "path"), it.get("path"))
             for axis, it in matrix.items()
             if isinstance(it, dict)
         ]
-    for pointer, text in places:
+    for pointer, text in paths:
         path = path_of(text)
         if (
             path
@@ -156,20 +154,18 @@ def _path_problem(
         better = [pointer_text((it, *path)) for it, keys in known.items() if section in keys]
         if section in {"config", "overrides"}:
             better = [pointer_text(("defaults", *rest))]
-        message = (
-            f"{pointer_text(path)} leads to nothing that arms may differ in; paths begin with {sections}"
-        )
+        message = f"Arms cannot differ in {pointer_text(path)}. Paths must start with {sections}"
         return Problem(pointer, message, instead=tuple(better), is_doubtful=not better)
     if rest and rest[0] not in known[section]:
         near = nearest(rest[0], list(known[section]))
         better = [pointer_text((section, it, *rest[1:])) for it in near]
-        message = f"'{section}' has no setting '{rest[0]}'; there are: {_listed(known[section])}"
+        message = f"'{section}' has no setting '{rest[0]}'. Known settings: {_listed(known[section])}"
         return Problem(pointer, message, instead=tuple(better))
     return None
 
 
 def undeclared_differences(data: Mapping[str, Any], spec: Mapping[str, Any]) -> Iterator[Difference]:
-    """Where arms differ from the baseline, in a spec, in what does not vary."""
+    """Yield the settings of a spec that do not vary, but differ between arms and the baseline."""
     arms = {it.name: it for it in arms_of(data)}
     baseline = arms.get(baseline_name(data))
     if baseline is None or _has(data, "matrix"):
@@ -179,22 +175,24 @@ def undeclared_differences(data: Mapping[str, Any], spec: Mapping[str, Any]) -> 
     for arm in arms.values():
         for path in differences(first, settings_in(spec, data, arm)):
             if not may_differ(path, varied):
-                yield Difference(arm, path, _written(arm, path) or _written(baseline, path) or arm.pointer)
+                yield Difference(
+                    arm, path, _setting_pointer(arm, path) or _setting_pointer(baseline, path) or arm.pointer
+                )
 
 
-def _written(arm: Arm, path: tuple[str, ...]) -> Pointer | None:
-    """Where the file sets it for an arm, as far as that can be said."""
+def _setting_pointer(arm: Arm, path: tuple[str, ...]) -> Pointer | None:
+    """Return the deepest known location of a setting of an arm; None if the arm does not set it."""
     value: Any = arm.over
-    found: list[str] = []
+    keys: list[str] = []
     for key in path:
         if not isinstance(value, dict) or key not in value:
             break
-        found.append(key)
+        keys.append(key)
         value = value[key]
-    if not found:
+    if not keys:
         return None
-    section = "overrides" if found[0] == "defaults" else found[0]
-    return (*arm.pointer, section, *found[1:])
+    section = "overrides" if keys[0] == "defaults" else keys[0]
+    return (*arm.pointer, section, *keys[1:])
 
 
 def _has(data: Mapping[str, Any], key: str) -> bool:
@@ -203,4 +201,4 @@ def _has(data: Mapping[str, Any], key: str) -> bool:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+    return ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")

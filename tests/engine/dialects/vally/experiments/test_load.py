@@ -135,7 +135,7 @@ def test_what_a_stimulus_adds_to_what_varies_is_noted(tmp_path: Path) -> None:
     write(tmp_path, evals__first__eval_yaml=SPEC + "    environment: {skills: [more]}\n")
     experiment = planned(tmp_path, SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n")
     assert experiment.notes == (
-        "eval.yaml: 'one' has skills of its own, in every arm besides those of the arm",
+        "eval.yaml: 'one' adds its own skills in every arm",
     )
 
 
@@ -146,15 +146,15 @@ TWO = "  without: {environment: {skills: []}}\n  with: {}\n"
     ("text", "message", "pointer"),
     [
         (SKILLS.replace("evals/*", "nix") + TWO, "No eval matches nix/eval.yaml", ("evals",)),
-        (SKILLS.replace("baseline: without", "baseline: x") + TWO, "no variant 'x'", ("baseline",)),
-        (SKILLS + "  without: {}\n", "nothing to compare 'without' with", ("variants",)),
+        (SKILLS.replace("baseline: without", "baseline: x") + TWO, "No variant named 'x'", ("baseline",)),
+        (SKILLS + "  without: {}\n", "'without' is the only arm", ("variants",)),
         (HEAD + "baseline: x\n", "needs 'variants' or a 'matrix'", ()),
         (
             SKILLS + TWO.replace("with: {}", "with: {overrides: {runs: 9}}"),
             "'with' differs from the baseline in /defaults/runs",
             ("variants", "with", "overrides", "runs"),
         ),
-        (SKILLS.replace("/environment/skills", "/skills") + TWO, "/skills leads to nothing", ("vary", 0)),
+        (SKILLS.replace("/environment/skills", "/skills") + TWO, "Arms cannot differ in /skills", ("vary", 0)),
         (
             SKILLS + TWO.replace("{}", "{overrides: {runs: many}}"),
             "runs",
@@ -162,7 +162,7 @@ TWO = "  without: {environment: {skills: []}}\n  with: {}\n"
         ),
         (
             "name: x\nevals: ['*.yaml']\nbaseline: a\nvariants: {a: {}, b: {}}\n",
-            "is no eval spec of vally",
+            "is not a vally eval spec",
             ("evals", 0),
         ),
     ],
