@@ -1,1 +1,1 @@
-"""Pydantic models of vally's files, and loading them into a `Suite`."""
+"""Pydantic models of vally's files, and loading a spec into a `Suite`."""

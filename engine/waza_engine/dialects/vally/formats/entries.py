@@ -1,4 +1,4 @@
-"""Grader entries as a run takes them: each with its weight and a name of its own.
+"""Grader entries for a run, with weights and unique names.
 
 See docs/reference/vally.md, sections 5 and 6.
 """
@@ -17,24 +17,24 @@ from waza_engine.model.suite import GraderEntry
 def grader_entries(
     spec: EvalFile, stimulus: Stimulus, path: Path, pointer: Pointer
 ) -> tuple[GraderEntry, ...]:
-    """The graders of a stimulus: those of the spec, then its own."""
-    placed = [
+    """Return the graders of a stimulus: first those of the spec, then its own."""
+    located = [
         *((it, ("graders", index)) for index, it in enumerate(spec.graders)),
         *((it, (*pointer, "graders", index)) for index, it in enumerate(stimulus.graders)),
     ]
-    return tuple(_entries(placed, path, spec.scoring.weights))
+    return tuple(_entries(located, path, spec.scoring.weights))
 
 
 def _entries(
-    placed: list[tuple[GraderConfig, Pointer]], path: Path, weights: Mapping[str, float]
+    located: list[tuple[GraderConfig, Pointer]], path: Path, weights: Mapping[str, float]
 ) -> Iterator[GraderEntry]:
-    # Results are kept by name.
-    names = unique_names([it.name or it.type for it, _ in placed])
-    for (it, pointer), name in zip(placed, names, strict=True):
+    # Results are stored by name.
+    names = unique_names([it.name or it.type for it, _ in located])
+    for (it, pointer), name in zip(located, names, strict=True):
         yield GraderEntry(
             type=it.type,
             name=name,
-            # A type that is not listed weighs nothing; without weights all count the same.
+            # With weights, an unlisted type has weight 0; without weights, all graders count equally.
             weight=weights.get(it.type, 0.0) if weights else 1.0,
             config=it.config,
             path=path,

@@ -1,4 +1,4 @@
-"""What a run finds in its workspace and around it (docs/reference/vally.md, section 4)."""
+"""The environment of a run: workspace, skills and servers (docs/reference/vally.md, section 4)."""
 
 from typing import Annotated
 
@@ -11,31 +11,31 @@ from waza_engine.model.schema_marks import MapOf, SectionOf, item_marks, marks
 
 
 class StagedFile(TolerantModel):
-    """A file or directory that is copied into the workspace before the run."""
+    """A file or directory to copy into the workspace before the run."""
 
     model_config = ConfigDict(json_schema_extra={**tolerant(), "x-title-from": ["dest", "src"]})
 
     src: Text = Field(
         min_length=1,
-        description="What is copied, relative to the eval file, also from a named environment. A directory with all in it.",
+        description="File or directory to copy, relative to the eval file (even in a named environment). Directories are copied recursively.",
         examples=["fixtures/app"],
         json_schema_extra=marks(path=("eval", "any")),
     )
     dest: Text = Field(
         min_length=1,
-        description="Where it is put, relative to the workspace; `.` is the workspace itself.",
+        description="Target path, relative to the workspace; `.` is the workspace itself.",
         examples=["app"],
     )
 
 
 class Worktree(TolerantModel):
-    """A state of a git repository that is the workspace."""
+    """A git repository to use as the workspace."""
 
     model_config = ConfigDict(json_schema_extra=tolerant())
 
     type: Text = Field(
         default="worktree",
-        description="How the workspace is made from the repository.",
+        description="How to create the workspace from the repository.",
         examples=["worktree"],
         json_schema_extra={
             **marks(values={"worktree": "A worktree of `source` at `ref`."}, required=True, tolerated=True),
@@ -44,76 +44,78 @@ class Worktree(TolerantModel):
     )
     source: Text = Field(
         min_length=1,
-        description="The repository, relative to the eval file. Environment variables are not expanded.",
+        description="Repository, relative to the eval file. Environment variables are not expanded.",
         examples=["../.."],
         json_schema_extra=marks(path=("eval", "directory")),
     )
     ref: Text = Field(
-        default="HEAD", description="The commit, branch or tag to check out.", examples=["main", "v1.4.0"]
+        default="HEAD", description="Commit, branch or tag to check out.", examples=["main", "v1.4.0"]
     )
 
 
 class McpServer(TolerantModel):
-    """An MCP server for the run. Other keys are handed on as they are."""
+    """An MCP server for the run. Other keys are passed unchanged."""
 
     model_config = ConfigDict(extra="allow")
 
     type: Text = Field(
         default="stdio",
-        description="How to talk to the server.",
+        description="Transport to the server.",
         examples=["stdio"],
         json_schema_extra={
-            **marks(values={"stdio": "Start `command` and talk over its standard input and output."}),
+            **marks(
+                values={"stdio": "Starts `command` and communicates over its standard input and output."}
+            ),
             "x-open": "information",
         },
     )
-    command: Text = Field(default="", description="Program that is the server.", examples=["npx"])
+    command: Text = Field(default="", description="Server program.", examples=["npx"])
     args: Strings = Field(
         default=[], description="Arguments of the program.", examples=[["-y", "@azure/mcp@latest"]]
     )
     cwd: Text = Field(
         default="",
-        description="Directory the program is started in, relative to the working directory of the run.",
+        description="Directory to start the program in, relative to the working directory of the run.",
         examples=["servers"],
     )
     env: TextMap = Field(
         default={}, description="Environment variables for the program.", examples=[{"LOG_LEVEL": "debug"}]
     )
     timeout: Duration | None = Field(
-        default=None, description="Time limit of one call, with a unit.", examples=["30s"]
+        default=None, description="Time limit of one call with a unit.", examples=["30s"]
     )
 
 
 class Environment(TolerantModel):
-    """What the run finds: skills, files, a repository, MCP servers, environment variables."""
+    """The environment of a run: skills, files, repository, MCP servers and environment variables."""
 
     model_config = ConfigDict(json_schema_extra={**tolerant(), **NAMED_BY_KEY})
 
     skills: Strings = Field(
         default=[],
         description=(
-            "Skill directories, or SKILL.md files, relative to the eval file. Since vally 0.8 no skill is there unless "
-            "it is listed."
+            "Skill directories or SKILL.md files, relative to the eval file. Since vally 0.8, a run has only the listed "
+            "skills."
         ),
         examples=[["../skills/deploy"]],
         json_schema_extra=item_marks(path=("eval", "any")),
     )
     files: ListOf[StagedFile] = Field(
         default=[],
-        description="Files and directories that are copied into the workspace before the run.",
+        description="Files and directories to copy into the workspace before the run.",
         examples=[[{"src": "fixtures/app", "dest": "."}]],
     )
     commands: Strings = Field(
         default=[],
         description=(
-            "Shell commands that are run in the workspace before the agent starts. One that fails ends the trial; "
-            "append `|| exit 0` where failing is expected."
+            "Shell commands to run in the workspace before the agent starts. A failing command ends the trial; append "
+            "`|| exit 0` to allow failure."
         ),
         examples=[["npm ci"]],
     )
     git: Worktree | None = Field(
         default=None,
-        description="A git repository whose state is the workspace.",
+        description="Git repository to use as the workspace.",
         examples=[{"type": "worktree", "source": "../..", "ref": "main"}],
     )
     mcp_servers: MapOf[SectionOf[McpServer]] = Field(
@@ -136,4 +138,4 @@ NamedOrInline = Annotated[
     Field(union_mode="left_to_right", json_schema_extra={"x-reference": "environment"}),
     BeforeValidator(_name_or_mapping),
 ]
-"""An environment, or the name of one under `environments` of the project file."""
+"""An environment, or the name of one in the project file."""

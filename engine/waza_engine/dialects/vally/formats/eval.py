@@ -13,7 +13,7 @@ from waza_engine.dialects.vally.formats.stimulus import Artifacts, Stimulus
 from waza_engine.model.fields import ListOf, Text, as_mapping
 from waza_engine.model.schema_marks import MapOf, SectionOf, foreign_keys, marks
 
-_OF_RUNS = "Settings of runs stand under 'defaults'"
+_OF_RUNS = "Put run settings under 'defaults'"
 _FOREIGN = foreign_keys(
     {
         "threshold": "scoring.threshold",
@@ -32,13 +32,13 @@ _FOREIGN = foreign_keys(
     turns="Turns belong to a stimulus",
     rubric="Criteria belong to a stimulus",
 )
-"""Keys that people write at the top although they belong further down."""
+"""Keys that users misplace at the top level, with their correct locations."""
 
 _OldConfig = Annotated[EvalConfig | None, BeforeValidator(as_mapping)]
 
 
 class EvalFile(TolerantModel):
-    """A suite: the stimuli, where and how they are run, and how their scores are put together."""
+    """An eval: its stimuli, how they are run, and how they are scored."""
 
     model_config = ConfigDict(
         title="vally eval",
@@ -56,49 +56,49 @@ class EvalFile(TolerantModel):
     )
     description: Text = Field(
         default="",
-        description="What the eval is for, for people.",
+        description="Purpose of the eval.",
         examples=["Does the skill deploy safely?"],
     )
     version: Text = Field(
         default="",
-        description="Your own version of the eval; nothing is done with it.",
+        description="Your version of the eval; not evaluated.",
         examples=["1"],
         json_schema_extra=marks(type=["string", "number"]),
     )
     type: Text = Field(
         default="",
-        description="What the eval is meant to show.",
+        description="Kind of eval.",
         examples=["capability"],
         json_schema_extra=marks(
             values={
-                "capability": "What the agent can do.",
-                "regression": "That it can still do what it could; compare it with a baseline.",
+                "capability": "Measures what the agent can do.",
+                "regression": "Checks that the agent can still do it; compare with a baseline.",
             }
         ),
     )
     tags: MapOf[TagValues] = Field(
         default={},
-        description="Tags that every stimulus inherits; the same key on a stimulus wins.",
+        description="Tags of all stimuli; the same key in a stimulus takes precedence.",
         examples=[{"area": "deploy"}],
     )
     environment: NamedOrInline | None = Field(
         default=None,
-        description="What every stimulus finds; or the name of an environment in `.vally.yaml`.",
+        description="Environment of all stimuli, or the name of one in `.vally.yaml`.",
         examples=[{"skills": ["../skills/deploy"], "files": [{"src": "fixtures/app", "dest": "."}]}],
     )
     agent_environment: NamedOrInline | None = Field(
         default=None,
-        description="What every stimulus finds besides, or the name of it; newer specs keep the skills here. vally does not document it.",
+        description="Additional environment of all stimuli, or its name; newer specs list skills in it. Not documented by vally.",
         examples=[{"skills": ["../skills/deploy"]}],
     )
     grading_environment: NamedOrInline | None = Field(
         default=None,
-        description="What only the graders find, once the agent has ended. vally does not document it.",
+        description="Environment for graders only, added after the agent has finished. Not documented by vally.",
         examples=[{"files": [{"src": "checks/api.mjs", "dest": ".checks/api.mjs"}]}],
     )
     artifacts: Artifacts | None = Field(
         default=None,
-        description="Workspace files of every stimulus that are kept in the output.",
+        description="Workspace files of all stimuli to keep in the output.",
         examples=[{"include": ["dist/**"]}],
     )
     defaults: SectionOf[EvalConfig] = Field(
@@ -109,7 +109,7 @@ class EvalFile(TolerantModel):
     )
     config: _OldConfig = Field(
         default=None,
-        description="The name that `defaults` had before vally 0.7.",
+        description="Name of `defaults` before vally 0.7.",
         examples=[{"runs": 1}],
         json_schema_extra={
             **marks(instead="defaults", move_to="defaults"),
@@ -131,11 +131,11 @@ class EvalFile(TolerantModel):
     )
     graders: ListOf[GraderConfig] = Field(
         default=[],
-        description="Graders for every stimulus, before its own. Not every version of vally has them.",
+        description="Graders for all stimuli, run before their own. Not supported by all vally versions.",
         examples=[[{"type": "completed"}]],
     )
     scoring: SectionOf[ScoringConfig] = Field(
         default_factory=ScoringConfig,
-        description="How the scores of the graders are put together, and what a trial needs to pass.",
+        description="How grader scores are combined, and when a trial passes.",
         examples=[{"weights": {"prompt": 0.7, "output-contains": 0.3}, "threshold": 0.8}],
     )

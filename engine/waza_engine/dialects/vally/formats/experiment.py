@@ -1,4 +1,4 @@
-"""`*.experiment.yaml`: the same evals under several settings (docs/reference/vally.md, section 9)."""
+"""`*.experiment.yaml`: the same evals with different settings (docs/reference/vally.md, section 9)."""
 
 from typing import Annotated, Any
 
@@ -12,41 +12,41 @@ from waza_engine.model.fields import AnyValue, IfGiven, Integer, ListOf, Strings
 from waza_engine.model.schema_marks import MapOf, SectionOf
 
 _POINTERS = {
-    "/defaults/model": "The model of the agent.",
-    "/defaults/judge_model": "The model of the judges.",
-    "/environment/skills": "The skills of the run.",
-    "/environment/mcpServers": "The MCP servers of the run.",
-    "/environment/env": "The environment variables of the run.",
+    "/defaults/model": "Agent model.",
+    "/defaults/judge_model": "Judge model.",
+    "/environment/skills": "Skills of the run.",
+    "/environment/mcpServers": "MCP servers of the run.",
+    "/environment/env": "Environment variables of the run.",
 }
-"""What is mostly varied."""
-_POINTER = {"pattern": "^/", "x-pattern-text": "a JSON pointer begins with a slash"}
+"""Paths that experiments usually vary."""
+_POINTER = {"pattern": "^/", "x-pattern-text": "a JSON pointer starts with a slash"}
 
 
 class Variant(TolerantModel):
-    """One arm of the experiment: what is laid over the specs' own settings."""
+    """One arm of the experiment: its changes to the settings of the specs."""
 
     model_config = ConfigDict(json_schema_extra={**tolerant(), **NAMED_BY_KEY, "x-runnable": "variant"})
 
     overrides: SectionOf[EvalConfig] = Field(
         default_factory=EvalConfig,
-        description="Settings laid over the `defaults` of the specs.",
+        description="Settings that override the `defaults` of the specs.",
         examples=[{"model": "gpt-5.2"}],
     )
     environment: NamedOrInline | None = Field(
         default=None,
-        description="Laid over the `environment` of the specs; a path that is varied replaces theirs.",
+        description="Merged into the `environment` of the specs; lists such as `skills` replace theirs.",
         examples=[{"skills": ["../skills/deploy-v2"]}],
     )
 
 
 class Axis(TolerantModel):
-    """A setting that takes several values."""
+    """A setting with several values."""
 
     model_config = ConfigDict(json_schema_extra={**tolerant(), **NAMED_BY_KEY, "x-title-from": ["path"]})
 
     path: Text = Field(
         min_length=1,
-        description="JSON pointer of what is varied.",
+        description="JSON pointer of the setting to vary.",
         examples=["/defaults/model"],
         json_schema_extra={
             **_POINTER,
@@ -55,7 +55,7 @@ class Axis(TolerantModel):
         },
     )
     values: ListOf[AnyValue] = Field(
-        min_length=1, description="The values it takes.", examples=[["claude-sonnet-4.6", "gpt-5.2"]]
+        min_length=1, description="Values of the setting.", examples=[["claude-sonnet-4.6", "gpt-5.2"]]
     )
 
 
@@ -66,7 +66,7 @@ class Execution(TolerantModel):
 
     workers: IfGiven[Integer] = Field(
         default=None,
-        description="How many trials run at the same time.",
+        description="Number of trials to run in parallel.",
         examples=[4],
         json_schema_extra={"minimum": 1},
     )
@@ -80,7 +80,7 @@ Baseline = Annotated[
 
 
 class ExperimentFile(TolerantModel):
-    """The same evals under several settings, compared with one of them."""
+    """Runs the same evals with different settings and compares them with a baseline."""
 
     model_config = ConfigDict(
         title="vally experiment",
@@ -96,10 +96,10 @@ class ExperimentFile(TolerantModel):
 
     name: Text = Field(min_length=1, description="Name of the experiment.", examples=["skill-or-not"])
     description: Text = Field(
-        default="", description="What the experiment is for, for people.", examples=["Does the skill help?"]
+        default="", description="Purpose of the experiment.", examples=["Does the skill help?"]
     )
     evals: Strings = Field(
-        description="The eval specs, as paths and globs relative to this file. One that matches nothing is skipped.",
+        description="Eval specs, as paths and globs relative to this file. Patterns without a match are skipped.",
         examples=[["deploy/eval.yaml"]],
         json_schema_extra={
             "minItems": 1,
@@ -108,7 +108,7 @@ class ExperimentFile(TolerantModel):
     )
     vary: Strings = Field(
         default=[],
-        description="JSON pointers of what the variants may differ in. Needed with `variants`, wrong with `matrix`.",
+        description="JSON pointers of settings in which variants may differ. Required with `variants`, not allowed with `matrix`.",
         examples=[["/environment/skills"]],
         json_schema_extra={
             "items": {
@@ -120,23 +120,23 @@ class ExperimentFile(TolerantModel):
         },
     )
     baseline: Baseline = Field(
-        description="The variant the others are compared with; with `matrix` a value for each axis.",
+        description="Variant to compare the others with; with `matrix`, a value for each axis.",
         examples=["without-skill"],
     )
     variants: MapOf[Variant] = Field(
         default={},
-        description="The arms of the experiment by name, at least two.",
+        description="Arms of the experiment by name; at least two.",
         examples=[{"without-skill": {"environment": {"skills": []}}, "with-skill": {}}],
         json_schema_extra={"minProperties": 2, "x-defines-keys": "variant"},
     )
     matrix: MapOf[Axis] = Field(
         default={},
-        description="Settings by name of which all combinations are run; instead of `variants`.",
+        description="Named settings of which all combinations are run; replaces `variants`.",
         examples=[{"model": {"path": "/defaults/model", "values": ["claude-sonnet-4.6", "gpt-5.2"]}}],
     )
     overrides: SectionOf[EvalConfig] = Field(
         default_factory=EvalConfig,
-        description="Settings for all variants; they replace the specs' own.",
+        description="Settings for all variants, overriding those of the specs.",
         examples=[{"runs": 5}],
     )
     execution: SectionOf[Execution] = Field(

@@ -1,4 +1,4 @@
-"""The golden trajectory of a stimulus, which must be one when the spec is loaded.
+"""Check the golden trajectory of a stimulus when the spec is loaded.
 
 See docs/reference/vally.md, sections 10.3 and 12.
 """
@@ -12,25 +12,25 @@ from waza_engine.model.suite import LoadError
 from waza_engine.project.reading import read_text
 
 
-def check_golden_trajectory(given: GoldenTrajectory | None, spec: Path, pointer: Pointer) -> None:
-    """See that what stands at `pointer` of the spec is a golden trajectory, or names one.
+def check_golden_trajectory(golden: GoldenTrajectory | None, spec: Path, pointer: Pointer) -> None:
+    """Check that the value at `pointer` of the spec is a golden trajectory or names one.
 
     Raises:
-        LoadError: it does not.
+        LoadError: the trajectory is missing or not valid.
 
     """
-    if given is None:
+    if golden is None:
         return
-    if given.path == "" or (given.path is None) == (given.inline is None):
-        raise LoadError(spec, "A golden trajectory has either 'path' or 'inline'", pointer)
-    if given.inline is not None and (found := atif_problem(given.inline)):
-        raise LoadError(spec, f"The golden trajectory is no ATIF: {found}", (*pointer, "inline"))
-    if given.path is None:
+    if golden.path == "" or (golden.path is None) == (golden.inline is None):
+        raise LoadError(spec, "A golden trajectory needs either 'path' or 'inline'", pointer)
+    if golden.inline is not None and (problem := atif_problem(golden.inline)):
+        raise LoadError(spec, f"The golden trajectory is not valid ATIF: {problem}", (*pointer, "inline"))
+    if golden.path is None:
         return
     try:
-        told = text_problem(read_text(spec.parent / given.path))
+        reason = text_problem(read_text(spec.parent / golden.path))
     except LoadError as error:
-        told = error.message
-    if told:
-        message = f"The golden trajectory '{given.path}' cannot be used: {told}"
+        reason = error.message
+    if reason:
+        message = f"The golden trajectory '{golden.path}' cannot be used: {reason}"
         raise LoadError(spec, message, (*pointer, "path"))

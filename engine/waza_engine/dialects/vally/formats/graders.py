@@ -1,4 +1,4 @@
-"""Grader entries (docs/reference/vally.md, section 6). `config` stays raw here: only the grader type can read it."""
+"""Grader entries (docs/reference/vally.md, section 6). Only the grader type can parse `config`."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from waza_engine.model.schema_marks import marks
 
 
 class GraderConfig(TolerantModel):
-    """One check of what the agent did."""
+    """One check of the agent's work."""
 
     model_config = ConfigDict(
         json_schema_extra={**tolerant(), "x-grader-entry": "stimulus", "x-title-from": ["name", "type"]}
@@ -18,24 +18,24 @@ class GraderConfig(TolerantModel):
 
     type: Text = Field(
         default="",
-        description="What kind of check this is. The options under `config` depend on it.",
+        description="Type of the check. It determines the options under `config`.",
         examples=["output-contains"],
         json_schema_extra={**marks(required=True), "x-open": "warning"},
     )
-    config: Any = Field(default=None, description="The options of the grader type.")
+    config: Any = Field(default=None, description="Options of the grader type.")
     name: Text = Field(
         default="",
-        description="A label that stands in results instead of the grader's type.",
+        description="Label in results, instead of the grader's type.",
         examples=["names-the-group"],
     )
     turn: IfGiven[Annotated[Integer, Field(ge=0)]] = Field(
         default=None,
-        description="Judge only this turn of a stimulus with `turns`, counted from 0. Left out, the whole conversation.",
+        description="Turn to grade in a stimulus with `turns`, counted from 0. Default: the whole conversation.",
         examples=[0],
         json_schema_extra=marks(since="0.7"),
     )
     weight: IfGiven[Number] = Field(
         default=None,
-        description="Written in some files, but not known to count: weights stand under `scoring.weights`, by type.",
+        description="Used in some files, but without a known effect: set weights by type under `scoring.weights`.",
         examples=[0.5],
     )

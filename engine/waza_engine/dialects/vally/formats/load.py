@@ -1,4 +1,4 @@
-"""Loading an eval spec with everything it names into a `Suite` (docs/reference/vally.md, sections 2 to 5)."""
+"""Load an eval spec and the files it names into a `Suite` (docs/reference/vally.md, sections 2 to 5)."""
 
 import math
 import os
@@ -32,25 +32,25 @@ ALL_SKILLS = "*"
 
 
 def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None) -> Suite:  # noqa: ARG001  # every dialect's loader takes it
-    """Load the spec at `path`. `context_dir` replaces the spec's folder as the start of the paths under `environment`.
+    """Load the spec at `path`. Paths under `environment` are relative to `context_dir`, or else to the spec.
 
     Raises:
-        LoadError: something that would keep vally from running the spec; the first thing found.
+        LoadError: vally could not run the spec; reports the first problem.
 
     """
     return suite_of(path, spec_data(path), context_dir)
 
 
 def suite_of(path: Path, data: Mapping[str, Any], context_dir: Path | None = None) -> Suite:
-    """The suite of a spec at `path` whose data is already read.
+    """Return the suite of a spec at `path` from its data.
 
     Raises:
-        LoadError: something that would keep vally from running the spec; the first thing found.
+        LoadError: vally could not run the spec; reports the first problem.
 
     """
     spec = build(EvalFile, data, path)
     if spec.config is not None and "defaults" in spec.model_fields_set:
-        raise LoadError(path, "'config' is the old name of 'defaults'; give only 'defaults'", ("config",))
+        raise LoadError(path, "'config' is the old name of 'defaults'. Use only 'defaults'", ("config",))
     config = spec.config or spec.defaults
     folder = path.parent.absolute()
     project = find_project(folder)
@@ -69,10 +69,10 @@ def suite_of(path: Path, data: Mapping[str, Any], context_dir: Path | None = Non
 
 
 def spec_data(path: Path) -> dict[str, Any]:
-    """The data of the spec, placeholders replaced.
+    """Return the data of the spec with placeholders expanded.
 
     Raises:
-        LoadError: it cannot be read, or is no mapping.
+        LoadError: the file cannot be read or is not a mapping.
 
     """
     try:
@@ -101,7 +101,7 @@ def _run_settings(config: EvalConfig) -> RunSettings:
 
 
 class _Loader:
-    """The stimuli of one spec as tasks."""
+    """Turns the stimuli of one spec into tasks."""
 
     def __init__(self, spec: EvalFile, path: Path, start: Path, project: Project) -> None:
         self._spec, self._path, self._start, self._project = spec, path, start, project
@@ -111,7 +111,7 @@ class _Loader:
         seen: set[str] = set()
         for index, it in enumerate(self._spec.stimuli):
             if it.name in seen:
-                message = f"Two stimuli have the name '{it.name}'; trials could not be told apart"
+                message = f"Two stimuli are named '{it.name}'. Stimulus names must be unique"
                 raise LoadError(self._path, message, ("stimuli", index, "name"))
             seen.add(it.name)
             yield self._task(it, ("stimuli", index))
@@ -144,26 +144,26 @@ class _Loader:
             pointer=pointer,
         )
 
-    def _environment(self, given: EvalFile | Stimulus, pointer: Pointer) -> Environment:
-        """What the spec or a stimulus gives the agent, under both keys."""
-        usual, besides = (
+    def _environment(self, owner: EvalFile | Stimulus, pointer: Pointer) -> Environment:
+        """Return the agent's environment of the spec or a stimulus, merged from both keys."""
+        first, second = (
             named_or_inline(value, self._project, self._path, (*pointer, key))
             for key, value in (
-                ("environment", given.environment),
-                ("agent_environment", given.agent_environment),
+                ("environment", owner.environment),
+                ("agent_environment", owner.agent_environment),
             )
         )
-        return merge_environments(usual, besides)
+        return merge_environments(first, second)
 
     def _skills(self, environment: Environment, constraints: Constraints) -> tuple[str, ...]:
-        """No skill is there unless it is listed, and none at all where all of them are rejected."""
+        """Return the listed skills; none if the constraints reject all skills."""
         rejects_all = ALL_SKILLS in constraints.reject_skills
         return () if rejects_all else skill_directories(environment, self._start)
 
 
-def _constraints(given: Constraints, pointer: Pointer) -> Iterator[Constraint]:
-    for key in type(given).model_fields:
-        value = getattr(given, key)
+def _constraints(constraints: Constraints, pointer: Pointer) -> Iterator[Constraint]:
+    for key in type(constraints).model_fields:
+        value = getattr(constraints, key)
         if value is None or value == []:
             continue
         if isinstance(value, str):
@@ -172,15 +172,15 @@ def _constraints(given: Constraints, pointer: Pointer) -> Iterator[Constraint]:
 
 
 def _tags(tags: Mapping[str, Any]) -> Iterator[str]:
-    """Each tag as `key=value`, as filters name it; of a list one for each value."""
+    """Yield tags as `key=value`, as in filters; for a list, one per value."""
     for key, value in tags.items():
         for it in value if isinstance(value, list) else [value]:
             yield f"{key}={it}"
 
 
 def _server(server: McpServer) -> dict[str, Any]:
-    """A server as the executors take it: vally's keys, the time limit in milliseconds."""
-    given: dict[str, Any] = plain(server.model_dump(exclude_unset=True))
+    """Return a server for the executors: vally's keys, with the time limit in milliseconds."""
+    data: dict[str, Any] = plain(server.model_dump(exclude_unset=True))
     if server.timeout:
-        given["timeout"] = milliseconds(server.timeout)
-    return given
+        data["timeout"] = milliseconds(server.timeout)
+    return data

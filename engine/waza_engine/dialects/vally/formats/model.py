@@ -1,4 +1,4 @@
-"""What the models of vally files share: most of their mappings tolerate keys that vally does not know.
+"""Base class and field types of vally file models. Most mappings tolerate unknown keys.
 
 See docs/reference/vally.md, section 2.
 """
@@ -11,22 +11,22 @@ from waza_engine.model.fields import AnyValue
 from waza_engine.model.pydantic_messages import value_kind
 from waza_engine.model.schema_marks import FileModel
 
-Strange = Literal["warning", "near"]
+UnknownKeys = Literal["warning", "near"]
 
 
 class TolerantModel(FileModel):
-    """A mapping whose unknown keys are passed over when it is loaded."""
+    """A mapping that ignores unknown keys when it is loaded."""
 
     model_config = ConfigDict(extra="ignore")
 
 
 NAMED_BY_KEY: dict[str, Any] = {"x-named-by-key": True}
-"""The mark of mappings that stand under names of the writer's: an outline shows them."""
+"""Marks mappings under user-defined names, so that outlines show them."""
 
 
-def tolerant(strange: Strange = "warning", **keywords: Any) -> dict[str, Any]:
-    """The extra keywords of a tolerant mapping's schema: unknown keys are warnings, or only those `near` a known one."""
-    return {"x-unknown-keys": strange, **keywords}
+def tolerant(unknown: UnknownKeys = "warning", **keywords: Any) -> dict[str, Any]:
+    """Return schema keywords that report all unknown keys as warnings, or only keys `near` a known one."""
+    return {"x-unknown-keys": unknown, **keywords}
 
 
 def _tag(value: Any) -> Any:
@@ -45,4 +45,4 @@ TagValues = Annotated[
     AfterValidator(_tag),
     WithJsonSchema({"type": ["string", "number", "boolean", "array"], "items": {"type": "string"}}),
 ]
-"""What a tag may hold: a text or a list of texts."""
+"""The value of a tag: a string or a list of strings."""

@@ -14,13 +14,13 @@ def _one_or_more(value: Any) -> Any:
     return as_list(value) if is_null(value) or isinstance(value, list) else [value]
 
 
-def _several(base: str, kind: str) -> Any:
-    """A path, or a list of them."""
+def _paths_schema(base: str, kind: str) -> Any:
+    """Return the schema of a path or a list of paths."""
     path = {"x-path": {"base": base, "kind": kind}}
     return WithJsonSchema({"type": ["string", "array"], **path, "items": {"type": "string", **path}})
 
 
-Directories = Annotated[Strings, BeforeValidator(_one_or_more), _several("project", "directory")]
+Directories = Annotated[Strings, BeforeValidator(_one_or_more), _paths_schema("project", "directory")]
 Names = Annotated[
     Strings,
     BeforeValidator(_one_or_more),
@@ -29,7 +29,7 @@ Names = Annotated[
 
 
 class Paths(TolerantModel):
-    """Where the project keeps its skills, evals and results."""
+    """Directories of the project's skills, evals and results."""
 
     model_config = ConfigDict(json_schema_extra=tolerant())
 
@@ -37,11 +37,11 @@ class Paths(TolerantModel):
         default=["skills/"], description="Directories with skills.", examples=["skills/"]
     )
     evals: Directories = Field(
-        default=["evals/"], description="Directories that are searched for eval specs.", examples=["evals/"]
+        default=["evals/"], description="Directories to search for eval specs.", examples=["evals/"]
     )
     results: Text = Field(
         default="results/",
-        description="Directory that results are written to.",
+        description="Directory for results.",
         examples=["out/"],
         json_schema_extra={"x-path": {"base": "project", "kind": "directory"}},
     )
@@ -57,27 +57,27 @@ _FilterValues = Annotated[
     AnyValue,
     WithJsonSchema({"type": ["string", "number", "boolean", "array", "object"], "items": {"type": "string"}}),
 ]
-"""What a filter asks of a tag; some projects put all of them below a key `tags`."""
+"""The value of a tag filter; some projects nest all filters under `tags`."""
 
 
 class SuiteConfig(TolerantModel):
-    """A part of the project's evals with a name, for `--suite`: by file, by tag, or files first and then tags."""
+    """A named part of the project's evals for `--suite`, selected by file, by tag or by both."""
 
     model_config = ConfigDict(
         json_schema_extra=tolerant(anyOf=[{"required": ["filter"]}, {"required": ["evals"]}], **NAMED_BY_KEY)
     )
 
     description: Text = Field(
-        default="", description="What the suite is for, for people.", examples=["Runs on every change."]
+        default="", description="Purpose of the suite.", examples=["Runs on every change."]
     )
     filter: MapOf[_FilterValues] = Field(
         default={},
-        description="Tags that a stimulus must have: every key, with any of the values of a list. Empty selects all.",
+        description="Tags that a stimulus must have: all keys, each with one of the listed values. Empty selects all.",
         examples=[{"tier": ["ci", "nightly"]}],
     )
     evals: Strings = Field(
         default=[],
-        description="Which eval specs belong to it, as globs from the project directory.",
+        description="Eval specs of the suite, as globs relative to the project directory.",
         examples=[["evals/deploy/**/eval.yaml"]],
         json_schema_extra={
             "items": {"type": "string", "x-path": {"base": "project", "kind": "glob"}},
@@ -86,7 +86,7 @@ class SuiteConfig(TolerantModel):
 
 
 class ProjectFile(TolerantModel):
-    """Settings of a project: where things are, suites, and environments that specs can name."""
+    """Settings of a project: paths, suites and named environments."""
 
     model_config = ConfigDict(
         title="vally project", json_schema_extra={**tolerant("near"), "x-null-refused": True}
@@ -94,17 +94,17 @@ class ProjectFile(TolerantModel):
 
     paths: SectionOf[Paths] = Field(
         default_factory=Paths,
-        description="Where the project keeps its skills, evals and results.",
+        description="Directories of skills, evals and results.",
         examples=[{"evals": "evals/", "skills": ["skills/"]}],
     )
     suites: MapOf[SuiteConfig] = Field(
         default={},
-        description="Parts of the evals with a name, for `vally eval --suite`.",
+        description="Named parts of the evals, for `vally eval --suite`.",
         examples=[{"ci": {"description": "Runs on every change.", "filter": {"tier": "ci"}}}],
     )
     environments: MapOf[Environment] = Field(
         default={},
-        description="Environments that specs can name. Their paths start at the eval file that names them.",
+        description="Named environments for specs. Their paths are relative to the eval file that uses them.",
         examples=[{"node-app": {"files": [{"src": "../fixtures/app", "dest": "."}]}}],
         json_schema_extra={"x-defines-keys": "environment"},
     )

@@ -1,4 +1,4 @@
-"""The `.vally.yaml` that counts for a spec (docs/reference/vally.md, section 8)."""
+"""Find and read the `.vally.yaml` of a spec (docs/reference/vally.md, section 8)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ NAME = ".vally.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The project settings that count for a spec; `path` is None without a file."""
+    """The project settings of a spec; `path` is None without a file."""
 
     settings: ProjectFile
     path: Path | None = None
@@ -26,7 +26,7 @@ class Project:
 
 
 def find_project(eval_dir: Path) -> Project:
-    """The nearest `.vally.yaml` above a spec. One with a mistake counts as none, with a warning."""
+    """Return the settings in the nearest `.vally.yaml` above a spec; an invalid file is ignored with a warning."""
     start = eval_dir.absolute()
     path = next((it / NAME for it in (start, *start.parents) if (it / NAME).is_file()), None)
     if path is None:

@@ -1,4 +1,4 @@
-"""How the grader scores of a trial become one, and when it passes (docs/reference/vally.md, section 5)."""
+"""How a trial is scored and when it passes (docs/reference/vally.md, section 5)."""
 
 from typing import Annotated
 
@@ -16,8 +16,8 @@ class ScoringConfig(TolerantModel):
     weights: Annotated[dict[str, Annotated[Number, Field(ge=0)]], BeforeValidator(as_mapping)] = Field(
         default={},
         description=(
-            "Weight of each grader, by its type (never by its name). They add up to 1.0; a type that is not listed "
-            "weighs nothing. Without weights all graders count the same."
+            "Weight of each grader type (not grader name). Weights must add up to 1.0; unlisted types have weight 0. "
+            "Without weights, all graders count equally."
         ),
         examples=[{"prompt": 0.7, "output-contains": 0.3}],
         json_schema_extra={
@@ -27,6 +27,6 @@ class ScoringConfig(TolerantModel):
     )
     threshold: IfGiven[Annotated[Number, Field(ge=0, le=1)]] = Field(
         default=None,
-        description="The score from 0 to 1 that a trial needs. Left out, every grader has to pass.",
+        description="Lowest score, from 0 to 1, that passes. Default: all graders must pass.",
         examples=[0.8],
     )

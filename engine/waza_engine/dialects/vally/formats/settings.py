@@ -1,4 +1,4 @@
-"""The `defaults` of an eval spec, once called `config`: how the stimuli are run.
+"""The `defaults` of an eval spec (formerly `config`): how the stimuli are run.
 
 See docs/reference/vally.md, section 2.
 """
@@ -14,27 +14,27 @@ from waza_engine.model.schema_marks import foreign_keys, marks
 
 EXECUTORS = {
     "copilot-sdk": "Runs the agent with the Copilot CLI.",
-    "mock": "No agent: answers at once, for trying graders.",
-    "replay": "No agent: takes the answers from recorded runs. Only waza-lsp has it.",
-    "command": "Runs any agent program, named with --agent-command. Only waza-lsp has it.",
-    "acp": "Runs an agent that speaks the Agent Client Protocol. Only waza-lsp has it.",
+    "mock": "No agent: answers immediately, to try out graders.",
+    "replay": "No agent: uses the answers of recorded runs. Only in waza-lsp.",
+    "command": "Runs the agent program set with --agent-command. Only in waza-lsp.",
+    "acp": "Runs an agent that supports the Agent Client Protocol. Only in waza-lsp.",
 }
 
 
 class ExecutorConfig(TolerantModel):
-    """An executor with settings of its own."""
+    """An executor with its own settings."""
 
     model_config = ConfigDict(json_schema_extra=tolerant())
 
     name: Text = Field(
         min_length=1,
-        description="Who performs the stimuli.",
+        description="Executor that runs the stimuli.",
         examples=["copilot-sdk"],
         json_schema_extra={"x-suggestions": list(EXECUTORS), "x-enum-descriptions": dict(EXECUTORS)},
     )
     config: AnyValue = Field(
         default=None,
-        description="Settings of the executor, handed on as they are. Runs of waza-lsp do not read them.",
+        description="Settings of the executor, passed unchanged. waza-lsp ignores them.",
         examples=[{"provider": {"type": "openai", "baseUrl": "https://models.example.com/v1"}}],
         json_schema_extra={"type": "object"},
     )
@@ -50,10 +50,10 @@ Executor = Annotated[
 
 
 Runs = Annotated[Count, BeforeValidator(lambda value: 1 if is_null(value) else value)]
-"""How many trials; an empty value is as good as none."""
+"""The number of trials; an empty value counts as missing."""
 
-_USUAL_TIMEOUT = "2m"
-_Timeout = Annotated[Duration, BeforeValidator(lambda value: _USUAL_TIMEOUT if is_null(value) else value)]
+_DEFAULT_TIMEOUT = "2m"
+_Timeout = Annotated[Duration, BeforeValidator(lambda value: _DEFAULT_TIMEOUT if is_null(value) else value)]
 
 
 class EvalConfig(TolerantModel):
@@ -70,12 +70,12 @@ class EvalConfig(TolerantModel):
 
     runs: Runs = Field(
         default=1,
-        description="Trials for each stimulus. 0 checks the spec without running it; 2 and more measure pass@k and pass^k.",
+        description="Trials per stimulus. 0 checks the spec without a run; 2 or more measure pass@k and pass^k.",
         examples=[3],
     )
     timeout: _Timeout = Field(
-        default=_USUAL_TIMEOUT,
-        description="Time limit of one trial, with a unit: `300s`, `5m`.",
+        default=_DEFAULT_TIMEOUT,
+        description="Time limit of one trial with a unit: `300s`, `5m`.",
         examples=["300s"],
     )
     model: Text = Field(
@@ -86,24 +86,24 @@ class EvalConfig(TolerantModel):
     )
     judge_model: Text = Field(
         default="",
-        description="Model for `prompt` graders that name none. `--judge-model` beats it.",
+        description="Judge model for `prompt` graders without `model`. `--judge-model` takes precedence.",
         examples=["gpt-5.2"],
         json_schema_extra=marks(reference="model"),
     )
     judge_reasoning_effort: Text = Field(
         default="",
-        description="How much the judge model thinks.",
+        description="Reasoning effort of the judge model.",
         examples=["medium"],
         json_schema_extra={**marks(since="0.9"), "x-suggestions": ["low", "medium", "high"]},
     )
     max_retries: IfGiven[Count] = Field(
         default=None,
-        description="How often a trial that failed for a passing reason is tried again. Runs of waza-lsp do not read it.",
+        description="Retries of a trial after a transient failure. waza-lsp ignores it.",
         examples=[0],
     )
     executor: Executor = Field(
         default="copilot-sdk",
-        description="Who performs the stimuli, by name or with settings. Plug-ins add more (`--executor-plugin`).",
+        description="Executor that runs the stimuli, by name or with settings. Plug-ins add more (`--executor-plugin`).",
         examples=["copilot-sdk"],
         json_schema_extra={"x-suggestions": list(EXECUTORS), "x-enum-descriptions": dict(EXECUTORS)},
     )

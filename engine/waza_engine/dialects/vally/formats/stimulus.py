@@ -13,63 +13,61 @@ from waza_engine.model.schema_marks import MapOf, SectionOf, foreign_keys, marks
 
 
 class Constraints(TolerantModel):
-    """Limits of a run, and what it must and must not use. Each is a check of its own; none counts in the score."""
+    """Limits of a trial, and tools and skills that it must or must not use. They fail trials, but do not affect scores."""
 
     model_config = ConfigDict(json_schema_extra=tolerant())
 
     max_turns: IfGiven[Count] = Field(
         default=None,
-        description="Most turns of the agent.",
+        description="Maximum number of agent turns.",
         examples=[10],
     )
     max_tokens: IfGiven[Count] = Field(
         default=None,
-        description="Most tokens, input and output together.",
+        description="Maximum number of input and output tokens.",
         examples=[50000],
     )
     max_duration: IfGiven[Duration] = Field(
-        default=None, description="Longest time, with a unit.", examples=["120s"]
+        default=None, description="Maximum duration with a unit.", examples=["120s"]
     )
     max_agent_duration: IfGiven[Duration] = Field(
         default=None,
-        description="Longest time of the agent alone, with a unit. vally does not document it.",
+        description="Maximum duration of the agent's work with a unit. Not documented by vally.",
         examples=["90s"],
     )
     expect_tools: Strings = Field(
-        default=[], description="Tools that must each be used, by their exact names.", examples=[["bash"]]
+        default=[], description="Exact names of tools that must all be used.", examples=[["bash"]]
     )
     reject_tools: Strings = Field(
-        default=[], description="Tools that must not be used, by their exact names.", examples=[["edit"]]
+        default=[], description="Exact names of tools that must not be used.", examples=[["edit"]]
     )
     expect_skills: Strings = Field(
         default=[],
-        description="Skills that must each be activated.",
+        description="Skills that must all be activated.",
         examples=[["deploy"]],
         json_schema_extra={"items": {"type": "string", "x-reference": "skill"}},
     )
     reject_skills: Strings = Field(
         default=[],
-        description="Skills that must not be activated. `*` keeps all skills out of the run.",
+        description="Skills that must not be activated. `*` removes all skills from the run.",
         examples=[["*"]],
         json_schema_extra={"items": {"type": "string", "x-reference": "skill"}},
     )
 
 
 class Artifacts(TolerantModel):
-    """Which files of the workspace are kept in the output."""
+    """Workspace files to keep in the output."""
 
     model_config = ConfigDict(json_schema_extra=tolerant())
 
     include: Strings = Field(
         default=[], description="Globs of the files to keep.", examples=[["dist/**/*.json"]]
     )
-    exclude: Strings = Field(
-        default=[], description="Globs of files to leave out again.", examples=[["**/*.map"]]
-    )
+    exclude: Strings = Field(default=[], description="Globs of files to exclude.", examples=[["**/*.map"]])
 
 
 class GoldenTrajectory(TolerantModel):
-    """A reference answer, as an ATIF trajectory: in a file, or here."""
+    """A reference answer as an ATIF trajectory, in a file or inline."""
 
     model_config = ConfigDict(
         json_schema_extra=tolerant(oneOf=[{"required": ["path"]}, {"required": ["inline"]}])
@@ -77,13 +75,13 @@ class GoldenTrajectory(TolerantModel):
 
     path: IfGiven[Text] = Field(
         default=None,
-        description="The JSON file with the trajectory, relative to the eval file.",
+        description="JSON file with the trajectory, relative to the eval file.",
         examples=["golden/answer.json"],
         json_schema_extra=marks(path=("eval", "file"), minLength=1),
     )
     inline: AnyValue = Field(
         default=None,
-        description="The trajectory itself.",
+        description="The trajectory as a mapping.",
         examples=[
             {
                 "schema_version": "ATIF-v1.4",
@@ -97,7 +95,7 @@ class GoldenTrajectory(TolerantModel):
 
 
 class GoldenPatch(TolerantModel):
-    """A reference change of the workspace, as a git patch: in a file, or here."""
+    """A reference change of the workspace as a git patch, in a file or inline."""
 
     model_config = ConfigDict(
         json_schema_extra=tolerant(oneOf=[{"required": ["path"]}, {"required": ["inline"]}])
@@ -105,17 +103,17 @@ class GoldenPatch(TolerantModel):
 
     path: Text = Field(
         default="",
-        description="The file with the patch, relative to the eval file.",
+        description="Patch file, relative to the eval file.",
         examples=["golden/change.patch"],
         json_schema_extra=marks(path=("eval", "file")),
     )
     inline: Text = Field(
-        default="", description="The text of the patch.", examples=["--- a/a.txt\n+++ b/a.txt\n"]
+        default="", description="Content of the patch.", examples=["--- a/a.txt\n+++ b/a.txt\n"]
     )
 
 
 def _turn(value: Any) -> Any:
-    """A turn as text; older guides show mappings with a `prompt`."""
+    """Return a turn as a string; older guides show mappings with `prompt`."""
     return as_text(value["prompt"] if isinstance(value, dict) and "prompt" in value else value)
 
 
@@ -128,7 +126,7 @@ Turn = Annotated[
             "type": ["string", "object"],
             "minLength": 1,
             "properties": {
-                "prompt": {"type": "string", "minLength": 1, "description": "What is said in this turn."}
+                "prompt": {"type": "string", "minLength": 1, "description": "Prompt of this turn."}
             },
             "required": ["prompt"],
         }
@@ -155,11 +153,11 @@ _MOVED = {
         )
     },
 }
-"""Keys that people write into a stimulus although they are called otherwise, or belong further down."""
+"""Keys that users misplace in a stimulus, with their correct names or locations."""
 
 
 class Stimulus(TolerantModel):
-    """What the agent is asked, and how its work is judged."""
+    """A task for the agent and its graders."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -168,100 +166,100 @@ class Stimulus(TolerantModel):
             "x-id-from": "name",
             "x-title-from": ["name"],
             "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
-            **foreign_keys(_MOVED, expected="vally has no expectations of its own: write them as graders"),
+            **foreign_keys(_MOVED, expected="vally has no 'expected'. Write expectations as graders"),
         }
     )
 
     name: Text = Field(
         min_length=1,
-        description="Name of the stimulus, unique in the file: trials of two runs are paired by it.",
+        description="Name of the stimulus, unique in the file. Comparisons pair trials by it.",
         examples=["explains-the-error"],
     )
     prompt: Text = Field(
         default="",
-        description="What the agent is asked.",
+        description="Prompt for the agent.",
         examples=["Explain what deploy.sh does."],
         json_schema_extra={"minLength": 1},
     )
     turns: ListOf[Turn] = Field(
         default=[],
-        description="Prompts of one conversation, sent one after the other; instead of `prompt`.",
+        description="Prompts of a conversation, sent one after another; replaces `prompt`.",
         examples=[["List the failing tests.", "Fix the first one."]],
         json_schema_extra=marks(since="0.7", minItems=1),
     )
     environment: NamedOrInline | None = Field(
         default=None,
-        description="What this stimulus finds, together with the `environment` of the spec.",
+        description="Environment of this stimulus, merged with the `environment` of the spec.",
         examples=[{"files": [{"src": "fixtures/app", "dest": "."}]}],
     )
     graders: ListOf[GraderConfig] = Field(
         default=[],
-        description="The checks of what the agent did.",
+        description="Graders for the agent's work.",
         examples=[[{"type": "output-contains", "config": {"substring": "deploy"}}]],
     )
     rubric: ListOf[Text] = Field(
         default=[],
-        description="Criteria for the graders that ask a judge model. Quote one that has `: ` or ` #` in it.",
+        description="Criteria for graders that use a judge model. Quote a criterion that contains `: ` or ` #`.",
         examples=[["Names the resource group", "Asks before it deletes anything"]],
     )
     constraints: SectionOf[Constraints] = Field(
         default_factory=Constraints,
-        description="Limits of the run, and what it must and must not use.",
+        description="Limits of a trial, and tools and skills that it must or must not use.",
         examples=[{"max_turns": 10, "expect_tools": ["bash"]}],
     )
     tags: MapOf[TagValues] = Field(
         default={},
-        description="Tags to filter by; they come on top of those of the spec.",
+        description="Tags for filters, in addition to those of the spec.",
         examples=[{"area": "deploy", "tier": ["ci", "nightly"]}],
     )
     artifacts: IfGiven[Artifacts] = Field(
         default=None,
-        description="Workspace files that are kept in the output.",
+        description="Workspace files to keep in the output.",
         examples=[{"include": ["dist/**"]}],
         json_schema_extra=marks(since="0.10"),
     )
     golden_trajectory: IfGiven[GoldenTrajectory] = Field(
         default=None,
-        description="A reference answer; it has to pass the stimulus' own deterministic graders.",
+        description="Reference answer. It must pass the stimulus' deterministic graders.",
         examples=[{"path": "golden/answer.json"}],
         json_schema_extra=marks(since="0.14"),
     )
     golden_patch: IfGiven[GoldenPatch] = Field(
         default=None,
-        description="A reference change of the workspace, as a git patch.",
+        description="Reference change of the workspace as a git patch.",
         examples=[{"path": "golden/change.patch"}],
         json_schema_extra=marks(since="0.14"),
     )
     agent_environment: NamedOrInline | None = Field(
         default=None,
-        description="What this stimulus finds besides, or the name of it. vally does not document it.",
+        description="Additional environment of this stimulus, or its name. Not documented by vally.",
         examples=[{"files": [{"src": "fixtures/app", "dest": "."}]}],
     )
     grading_environment: NamedOrInline | None = Field(
         default=None,
-        description="What only the graders find, once the agent has ended. vally does not document it.",
+        description="Environment for graders only, added after the agent has finished. Not documented by vally.",
         examples=[{"files": [{"src": "checks/api.mjs", "dest": ".checks/api.mjs"}]}],
     )
     timeout: AnyValue = Field(
         default=None,
-        description="vally ignores it here; the limit of a trial stands under `defaults`.",
+        description="Ignored in a stimulus. Set the time limit under `defaults`.",
         examples=["300s"],
         json_schema_extra=marks(no_effect=True),
     )
     runs: AnyValue = Field(
         default=None,
-        description="vally ignores it here; the number of trials stands under `defaults`.",
+        description="Ignored in a stimulus. Set the number of trials under `defaults`.",
         examples=[3],
         json_schema_extra=marks(no_effect=True),
     )
     config: AnyValue = Field(
         default=None,
-        description="vally ignores it here; settings stand under `defaults` at the top.",
+        description="Ignored in a stimulus. Put settings under the top-level `defaults`.",
         examples=[{"runs": 3}],
         json_schema_extra=marks(no_effect=True),
     )
     supported_executors: Strings = Field(
         default=[],
-        description="Executors that the stimulus is for. vally does not document it.",
+        description="Executors that can run the stimulus. Not documented by vally.",
         examples=[["copilot-sdk"]],
     )

@@ -1,7 +1,7 @@
-"""What a stimulus finds: the environment of the spec and its own, put together (docs/reference/vally.md, section 4).
+"""The environment of a stimulus: the spec's and its own, merged (docs/reference/vally.md, section 4).
 
-Lists are joined, the spec's first; of mappings the stimulus' entries win; a repository of the stimulus replaces that of
-the spec. Paths start at the spec, also those of a named environment.
+Lists are concatenated, the spec's first. In mappings, the stimulus' entries take precedence, and its repository
+replaces that of the spec. Paths are relative to the spec, even in a named environment.
 """
 
 import os
@@ -14,12 +14,12 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.suite import InputFile, LoadError, Repository
 
-_MOST_BYTES = 32 << 20
-_MOST_FILES = 10_000
+_MAX_BYTES = 32 << 20
+_MAX_FILES = 10_000
 
 
 def merge_environments(of_spec: Environment, of_stimulus: Environment) -> Environment:
-    """The environment of a stimulus."""
+    """Merge the environments of a spec and a stimulus."""
     return Environment.model_construct(
         skills=[*of_spec.skills, *of_stimulus.skills],
         files=[*of_spec.files, *of_stimulus.files],
@@ -31,31 +31,33 @@ def merge_environments(of_spec: Environment, of_stimulus: Environment) -> Enviro
 
 
 def named_or_inline(
-    given: str | Environment | None, project: Project, path: Path, pointer: Pointer
+    value: str | Environment | None, project: Project, path: Path, pointer: Pointer
 ) -> Environment:
-    """The environment that stands in the spec, or that it names.
+    """Return the inline or named environment of a spec.
 
     Raises:
-        LoadError: the project has none of that name.
+        LoadError: the project has no environment of that name.
 
     """
-    if given is None or given == "":
+    if value is None or value == "":
         return Environment()
-    if isinstance(given, Environment):
-        return given
-    if (found := project.environments.get(given)) is not None:
-        return found
+    if isinstance(value, Environment):
+        return value
+    if (named := project.environments.get(value)) is not None:
+        return named
     known = ", ".join(project.environments) or "none"
-    where = project.path or ".vally.yaml, which is not there"
+    where = project.path or ".vally.yaml (missing)"
     raise LoadError(
-        path, f"There is no environment '{given}' under 'environments' of {where}; known: {known}", pointer
+        path,
+        f"No environment '{value}' under 'environments' of {where}. Known environments: {known}",
+        pointer,
     )
 
 
 def staged_files(files: list[StagedFile], eval_dir: Path) -> tuple[list[InputFile], str]:
-    """The files to put into the workspace, and why that is impossible, or ""."""
-    found: list[InputFile] = []
-    left, number = _MOST_BYTES, 0
+    """Return the files to copy into the workspace, and an error message or ""."""
+    inputs: list[InputFile] = []
+    bytes_left, number = _MAX_BYTES, 0
     for it in files:
         if problem := _refusal(it, eval_dir):
             return [], problem
@@ -64,18 +66,18 @@ def staged_files(files: list[StagedFile], eval_dir: Path) -> tuple[list[InputFil
                 number += 1
                 if path.is_file():
                     with path.open("rb") as stream:
-                        # Not by its size, which some files do not know.
-                        content = stream.read(left + 1)
-                    left -= len(content)
-                    found.append(
+                        # The reported size is wrong for some files, such as those in /proc.
+                        content = stream.read(bytes_left + 1)
+                    bytes_left -= len(content)
+                    inputs.append(
                         InputFile(target.as_posix(), content, is_executable=os.access(path, os.X_OK))
                     )
-                if left < 0 or number > _MOST_FILES:
-                    most = f"at most {_MOST_FILES:,} files and folders, {_MOST_BYTES >> 20} MB together, are staged"
-                    return [], f"environment.files: {it.src} is too big: {most}"
+                if bytes_left < 0 or number > _MAX_FILES:
+                    limit = f"the limit is {_MAX_FILES:,} files and folders, {_MAX_BYTES >> 20} MB in total"
+                    return [], f"environment.files: {it.src} is too big: {limit}"
         except OSError as error:
             return [], f"environment.files: {it.src} cannot be read: {error.strerror or error}"
-    return found, ""
+    return inputs, ""
 
 
 def _refusal(it: StagedFile, eval_dir: Path) -> str:
@@ -83,12 +85,12 @@ def _refusal(it: StagedFile, eval_dir: Path) -> str:
     if "\0" in it.dest + it.src or dest.is_absolute() or ".." in dest.parts:
         return f"environment.files: 'dest' must be a relative path without '..', not '{it.dest}'"
     if not (eval_dir / it.src).exists():
-        return f"environment.files: there is no {eval_dir / it.src}"
+        return f"environment.files: {eval_dir / it.src} not found"
     return ""
 
 
 def _copies(it: StagedFile, source: Path) -> Iterator[tuple[Path, Path]]:
-    """Where what goes, folders included: one by one, for nobody knows how much stands below a folder."""
+    """Yield target and source of each file and folder, lazily: a folder may be huge."""
     if not source.is_dir():
         inside = it.dest in {".", "./"} or it.dest.endswith("/")
         yield (Path(it.dest) / source.name if inside else Path(it.dest)), source
@@ -101,7 +103,7 @@ def _copies(it: StagedFile, source: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def repository(environment: Environment, eval_dir: Path) -> tuple[Repository, ...]:
-    """The repository whose state is the workspace; none without one."""
+    """Return the repository to use as workspace; empty if there is none."""
     if environment.git is None:
         return ()
     source = eval_dir / environment.git.source
@@ -109,6 +111,6 @@ def repository(environment: Environment, eval_dir: Path) -> tuple[Repository, ..
 
 
 def skill_directories(environment: Environment, eval_dir: Path) -> tuple[str, ...]:
-    """The absolute directories of the listed skills; a SKILL.md stands for its directory."""
+    """Return the absolute directories of the listed skills; a SKILL.md means its directory."""
     paths = [Path(eval_dir, it) for it in environment.skills]
     return tuple(str(it.parent if it.name == SKILL_FILE else it) for it in paths)

@@ -152,7 +152,10 @@ def test_a_difference_that_only_the_baseline_has() -> None:
     ("text", "messages"),
     [
         ("baseline: c\nvariants: {a: {}, b: {}}", ["No variant named 'c'. Known variants: a, b"]),
-        ("baseline: {x: y}\nvariants: {a: {}, b: {}}", ["With 'variants', the baseline must be the name of a variant"]),
+        (
+            "baseline: {x: y}\nvariants: {a: {}, b: {}}",
+            ["With 'variants', the baseline must be the name of a variant"],
+        ),
         ("baseline: ${WHICH}\nvariants: {a: {}, b: {}}", []),
         ("variants: {a: {}, b: {}}", []),
         (MATRIX, []),

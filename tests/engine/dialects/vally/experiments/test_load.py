@@ -134,9 +134,7 @@ def test_a_pattern_without_a_match_is_passed_over(tmp_path: Path, spec: Path) ->
 def test_what_a_stimulus_adds_to_what_varies_is_noted(tmp_path: Path) -> None:
     write(tmp_path, evals__first__eval_yaml=SPEC + "    environment: {skills: [more]}\n")
     experiment = planned(tmp_path, SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n")
-    assert experiment.notes == (
-        "eval.yaml: 'one' adds its own skills in every arm",
-    )
+    assert experiment.notes == ("eval.yaml: 'one' adds its own skills in every arm",)
 
 
 TWO = "  without: {environment: {skills: []}}\n  with: {}\n"
@@ -154,7 +152,11 @@ TWO = "  without: {environment: {skills: []}}\n  with: {}\n"
             "'with' differs from the baseline in /defaults/runs",
             ("variants", "with", "overrides", "runs"),
         ),
-        (SKILLS.replace("/environment/skills", "/skills") + TWO, "Arms cannot differ in /skills", ("vary", 0)),
+        (
+            SKILLS.replace("/environment/skills", "/skills") + TWO,
+            "Arms cannot differ in /skills",
+            ("vary", 0),
+        ),
         (
             SKILLS + TWO.replace("{}", "{overrides: {runs: many}}"),
             "runs",

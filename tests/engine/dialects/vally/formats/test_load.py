@@ -153,14 +153,14 @@ def test_an_environment_for_the_agent_may_be_named_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "said"),
-    [("{src: gone, dest: .}", "there is no"), ("{src: eval.yaml, dest: ../x}", "relative path without '..'")],
+    [("{src: gone, dest: .}", "not found"), ("{src: eval.yaml, dest: ../x}", "relative path without '..'")],
 )
 def test_files_that_cannot_be_staged_block_the_trial(tmp_path: Path, file: str, said: str) -> None:
     [task] = load(tmp_path, f"environment:\n  files: [{file}]\n{STIMULUS}").tasks
     assert said in task.blocked
 
 
-@pytest.mark.parametrize("limit", ["_MOST_FILES", "_MOST_BYTES"])
+@pytest.mark.parametrize("limit", ["_MAX_FILES", "_MAX_BYTES"])
 def test_a_folder_without_end_is_not_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
