@@ -6,7 +6,7 @@ import pytest
 
 from tests.hostility.bait import Victim
 from tests.slow import first_quick
-from waza_engine.mocks.install import installed
+from waza_engine.mocks.install import install_mocks
 from waza_engine.model.suite import CommandMock, McpMock
 
 MOCKS = "command_mocks: [{{name: '{}', responses: [{{args: [a]}}]}}]\n"
@@ -31,14 +31,17 @@ def test_a_mock_cannot_be_called_like_a_file_somewhere_else(name: str, of_task: 
 @pytest.mark.parametrize("name", [*NAMES, "a\0b", "a\n"])
 def test_no_program_is_put_up_under_such_a_name(name: str, victim: Victim) -> None:
     mock = CommandMock(name.replace("OUTSIDE", str(victim.outside)))
-    with pytest.raises(ValueError, match="no name of a program"), installed([mock], (), victim.workspace, ""):
+    with (
+        pytest.raises(ValueError, match="not a valid name of a program"),
+        install_mocks([mock], (), victim.workspace, ""),
+    ):
         pass
     assert victim.is_unharmed()
 
 
 @pytest.mark.parametrize("name", ["../evil", "/evil", "a\0b", "x" * 500])
 def test_a_server_may_be_called_anything_and_stands_in_its_folder(name: str, victim: Victim) -> None:
-    with installed((), [McpMock(name)], victim.workspace, "") as mocks:
+    with install_mocks((), [McpMock(name)], victim.workspace, "") as mocks:
         [file] = mocks.folder.iterdir()
         assert mocks.servers[name]["args"][-1] == str(file)
         folder: Path = mocks.folder

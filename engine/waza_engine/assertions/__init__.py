@@ -1,1 +1,1 @@
-"""Expressions and Python patterns from eval files, evaluated in child interpreters and never in this process."""
+"""Evaluate expressions and Python patterns of eval files, only in child interpreters."""

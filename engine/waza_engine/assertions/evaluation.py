@@ -1,7 +1,4 @@
-"""Evaluating assertions and Python patterns: what one of them came to.
-
-Verdicts are made of outcomes by the graders; here nothing is known of scores.
-"""
+"""Evaluate assertions and Python patterns, and return an outcome for each. Graders turn outcomes into scores."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -22,14 +19,14 @@ from waza_engine.lib.go.text import without_surrogates
 
 _GRACE_SECONDS = 5.0
 _STARVED_SECONDS = 50.0
-"""What a Python interpreter may take beyond the limit that it keeps itself: to start, on a machine that is busy otherwise."""
+"""Extra time for a Python interpreter, which enforces its own limit: it starts slowly on a busy machine."""
 _PYTHON = python_workers()
 _JAVASCRIPT = javascript_workers()
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an expression came to: a true value, a false one, or an exception with its text (it can be empty)."""
+    """The result of an expression: true, false, or an exception with its text, which may be empty."""
 
     kind: Literal["pass", "fail", "error"]
     text: str = ""
@@ -38,10 +35,10 @@ class Outcome:
 def evaluate_python(
     assertions: Sequence[Any], names: Mapping[str, Any], cwd: Path, workers: Workers | None = None
 ) -> list[Outcome]:
-    """Evaluate `assertions` one after the other; they share `names` and what they bind with `:=`.
+    """Evaluate `assertions` in order; they share `names` and variables bound with `:=`.
 
     Raises:
-        GradeError: no outcomes: the time is up, the interpreter ended or its output was disturbed.
+        GradeError: no outcomes, because of a timeout, a crash or disturbed output.
 
     """
     request = {"assertions": list(assertions), "names": dict(names), "cwd": str(cwd.absolute())}
@@ -51,7 +48,7 @@ def evaluate_python(
 def search_python_patterns(
     patterns: Sequence[Any], text: str, workers: Workers | None = None
 ) -> list[Outcome]:
-    """Search each of Python's own patterns in `text`, without case; an invalid one is an error.
+    """Search each Python pattern in `text`, case-insensitively; an invalid pattern is an error.
 
     Raises:
         GradeError: no outcomes, for instance because a pattern takes exponential time.
@@ -67,7 +64,7 @@ def evaluate_javascript(
     """Evaluate JavaScript `assertions` in one context; each may take `milliseconds`.
 
     Raises:
-        GradeError: there is no Node.js, or no outcomes: an unhandled rejection, a crash, an endless wait.
+        GradeError: Node.js is missing, or no outcomes, because of an unhandled rejection, a crash or a timeout.
 
     """
     request = {"assertions": list(assertions), "names": dict(names), "milliseconds": milliseconds}

@@ -1,7 +1,7 @@
-"""How the child interpreters are started: what they inherit and where their limits are.
+"""Start the child interpreters, with their limits and a minimal environment.
 
-Python is the interpreter that the engine runs on, isolated and without site packages; JavaScript is `node` from
-the PATH. Neither gets the engine's environment, only what an interpreter needs to start.
+Python is the engine's own interpreter, isolated and without site packages; JavaScript is `node` from the PATH. Both get
+only the environment variables that an interpreter needs to start.
 """
 
 import contextlib
@@ -18,9 +18,9 @@ from waza_engine.assertions.workers import Workers
 from waza_engine.lib.process import run as processes
 
 TIME_LIMIT_SECONDS = 10.0
-"""For all Python assertions of one grader together. waza has no limit but the one of the whole run."""
+"""The limit for all Python assertions of one grader together. waza has only the limit of the whole run."""
 JAVASCRIPT_MILLISECONDS = 5_000
-"""For one JavaScript assertion, as in waza; it then counts as failed."""
+"""The limit for one JavaScript assertion, as in waza. Beyond it the assertion fails."""
 _MEMORY_BYTES = 1 << 30
 _OUTPUT_BYTES = 10_000_000
 _NODE_HEAP_MB = 512
@@ -31,11 +31,11 @@ _INHERITED = frozenset(
 
 
 class NodeMissingError(Exception):
-    """There is no `node` to run JavaScript assertions with."""
+    """`node`, which runs JavaScript assertions, is not installed."""
 
 
 def python_workers(*, fork: bool = hasattr(os, "fork"), **limits: Any) -> Workers:
-    """Workers for Python expressions and patterns; `limits` replace the usual ones."""
+    """Return workers for Python expressions and patterns; `limits` replace the defaults."""
     settings = {
         "fork": fork,
         "seconds": TIME_LIMIT_SECONDS,
@@ -47,7 +47,7 @@ def python_workers(*, fork: bool = hasattr(os, "fork"), **limits: Any) -> Worker
 
 
 def javascript_workers() -> Workers:
-    """Workers for JavaScript expressions."""
+    """Return workers for JavaScript expressions."""
     return Workers(_start_node)
 
 
@@ -60,7 +60,7 @@ def _start_python(settings: str) -> subprocess.Popen[bytes]:
 def _start_node() -> subprocess.Popen[bytes]:
     node = shutil.which("node")
     if node is None:
-        raise NodeMissingError("JavaScript assertions need Node.js: there is no 'node' on the PATH")
+        raise NodeMissingError("JavaScript assertions need Node.js, but 'node' is not on the PATH")
     heap = f"--max-old-space-size={_NODE_HEAP_MB}"
     worker = processes.start([node, heap, "-e", _source("javascript_worker.js")], env=_environment())
     _limit_data(worker.pid)
@@ -68,7 +68,7 @@ def _start_node() -> subprocess.Popen[bytes]:
 
 
 def _limit_data(pid: int) -> None:
-    """Bound memory outside the JavaScript heap (array buffers), where the system can do that from outside."""
+    """Limit memory outside the JavaScript heap (array buffers). Only Linux can do that for another process."""
     if sys.platform == "linux":
         import resource
 

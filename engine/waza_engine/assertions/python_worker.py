@@ -1,12 +1,11 @@
-"""The child interpreter: evaluates what the engine sends it, each request in a fork of its own.
+"""The child interpreter, which evaluates the engine's requests, each in a fork.
 
-Runs as `python -I -S -c SOURCE LIMITS`, so it imports nothing of the engine. Frames on stdin and stdout are four
-bytes of length (big-endian) and JSON. What a request evaluates sees neither those pipes nor the next request.
-Where fork does not exist, one process serves one request and ends.
+It runs as `python -I -S -c SOURCE LIMITS`, so it imports nothing of the engine. Frames on stdin and stdout are four bytes
+of length (big-endian) and JSON. Evaluated code sees neither these pipes nor other requests. Without `fork`, one process
+serves one request and ends.
 
-The audit hook is damage control, not a wall: it stops the known ways from an expression to processes, sockets
-and files (only the standard library may be read, or nothing could be imported), and the resource limits hold
-whatever gets through.
+The audit hook limits damage; it is not a security boundary. It blocks the known ways from an expression to processes,
+sockets and files (reading the standard library is allowed, because imports need it). Resource limits apply to the rest.
 """
 
 import _sitebuiltins
@@ -48,7 +47,7 @@ _REFUSED = (
     *("os.truncate", "os.utime", "os.putenv", "os.unsetenv", "os.setxattr", "tempfile.", "mmap."),
     *("os.listdir", "os.scandir", "os.walk", "os.fwalk", "glob.", "os.getxattr", "os.listxattr", "gc."),
 )
-_UNHEARD = (
+_UNAUDITED = (
     *(
         "mkfifo",
         "mknod",
@@ -72,7 +71,7 @@ _UNHEARD = (
         "sched_setaffinity",
     ),
 )
-"""Functions of `os` that tell no audit hook what they do."""
+"""Functions of `os` that raise no audit event."""
 _REFUSED_MODULES = frozenset(["_ctypes", "_posixsubprocess", "_socket", "_multiprocessing", "_winapi"])
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _BUILTINS: dict[str, Any] = {
@@ -84,9 +83,9 @@ _BUILTINS: dict[str, Any] = {
 
 
 def main() -> None:
-    """Serve requests from stdin until it ends. The limits are the JSON of the first argument."""
+    """Serve requests from stdin until it ends. The first argument is JSON with the limits."""
     limits = json.loads(sys.argv[1])
-    # The interpreter that waza starts has these from the `site` module.
+    # In waza's interpreter the `site` module defines these.
     builtins.exit, builtins.quit = (_sitebuiltins.Quitter(it, "Ctrl-D") for it in ("exit", "quit"))
     source, sink = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -105,11 +104,11 @@ def _in_fork(request: bytes, source: int, sink: int, limits: dict[str, Any]) -> 
     child = os.fork()
     if child == 0:
         os.setpgid(0, 0)
-        for it in (source, sink, reading):
-            os.close(it)
+        for pipe in (source, sink, reading):
+            os.close(pipe)
         os.dup2(writing, 1)
         os.close(writing)
-        _as_child(request, limits)
+        _run_child(request, limits)
     os.close(writing)
     with contextlib.suppress(OSError):
         os.setpgid(child, child)
@@ -123,11 +122,11 @@ def _in_fork(request: bytes, source: int, sink: int, limits: dict[str, Any]) -> 
     return _answer(status, ended, output, limits)
 
 
-def _as_child(request: bytes, limits: dict[str, Any]) -> NoReturn:
+def _run_child(request: bytes, limits: dict[str, Any]) -> NoReturn:
     status = 1
     try:
         _restrict(limits)
-        # As the script of waza does: one JSON object printed at the end, so that noise before it spoils it.
+        # Like waza's script, print one JSON value at the end. Earlier output makes it invalid, as in waza.
         print(json.dumps(_perform(json.loads(request), limits)), flush=True)  # noqa: T201  # stdout is the channel
         status = 0
     finally:
@@ -141,7 +140,7 @@ def _collect(reading: int, source: int, limits: dict[str, Any]) -> tuple[bytes, 
         ready, _, _ = select.select([reading, source], [], [], max(0.0, deadline - time.monotonic()))
         if not ready:
             return bytes(output), "time"
-        if source in ready:  # the engine sends nothing while it waits: its end of the pipe is gone
+        if source in ready:  # the engine sends nothing while it waits, so it has closed the pipe
             return bytes(output), "orphaned"
         chunk = os.read(reading, 65_536)
         if not chunk:
@@ -190,7 +189,7 @@ def _outcome(evaluate: Any, limits: dict[str, Any]) -> list[str]:
     try:
         return ["pass" if evaluate() else "fail", ""]
     except MemoryError:
-        # The limit is ours, so it must not count as waza's "exception without text".
+        # waza has no such limit, so this must not count as its "exception without text".
         return ["error", f"needs more memory than the limit of {limits['memory_bytes'] >> 20} MB"]
     except Exception as error:  # noqa: BLE001  # any exception of the expression is its outcome
         return ["error", str(error)]
@@ -205,17 +204,17 @@ def _restrict(limits: dict[str, Any]) -> None:
         ("RLIMIT_NOFILE", 64),
         ("RLIMIT_NPROC", 0),
     ):
-        # macOS refuses some of them; the time limit of the parent remains.
+        # macOS refuses some of them; the parent's time limit still applies.
         with contextlib.suppress(AttributeError, ValueError, OSError):
             resource.setrlimit(getattr(resource, name), (most, most))
     for module in filter(None, (os, sys.modules.get("posix"))):
-        for name in _UNHEARD:
+        for name in _UNAUDITED:
             vars(module).pop(name, None)
     sys.addaudithook(_guard())
 
 
 def _guard() -> Callable[[str, tuple[Any, ...]], None]:
-    """The audit hook. What it goes by stands in a closure: an expression can reach and change the globals."""
+    """Return the audit hook. Its tables are in a closure, because an expression can change globals."""
     refused_events, refused_modules, writing = _REFUSED, _REFUSED_MODULES, _WRITING
     library = os.__file__.removesuffix("os.py")
 

@@ -1,7 +1,7 @@
-"""Warm child interpreters: started when first needed, one request at a time each, replaced when they fail.
+"""A pool of child interpreters: started on demand, one request at a time each, replaced when they fail.
 
-A worker that crashes, answers nonsense or takes too long is killed with its group; the next request gets a new
-one. Threads may ask at the same time: each takes a free worker or starts its own.
+A worker that crashes, sends an invalid answer or exceeds the time limit is killed with its process group; the next
+request gets a new one. The pool is thread-safe: each request takes an idle worker or starts one.
 """
 
 import json
@@ -18,23 +18,23 @@ _MOST_ANSWER_BYTES = 64_000_000
 
 
 class WorkerError(Exception):
-    """The worker gave no answer; the text says how it ended."""
+    """The worker gave no answer; the message says how it ended."""
 
 
 class Workers:
-    """A pool of equal workers. `start` starts one; `once` says that each serves a single request."""
+    """A pool of equal workers. `start` starts one; with `once`, each serves a single request."""
 
     def __init__(self, start: Callable[[], subprocess.Popen[bytes]], *, once: bool = False) -> None:
         self._start = start
         self._once = once
         self._idle: list[subprocess.Popen[bytes]] = []
-        self._lock = threading.Lock()  # graders of a parallel run ask from several threads
+        self._lock = threading.Lock()  # graders of a parallel run use several threads
 
     def ask(self, request: Mapping[str, Any], seconds: float) -> Any:
-        """The decoded answer to `request`; a worker that takes longer than `seconds` is killed.
+        """Return the decoded answer to `request`; a worker that takes longer than `seconds` is killed.
 
         Raises:
-            WorkerError: no answer.
+            WorkerError: the worker gave no answer.
             OSError: no worker can be started.
 
         """
@@ -64,11 +64,11 @@ class Workers:
         return answer
 
     def close(self) -> None:
-        """End the workers that wait for a request."""
+        """End all idle workers."""
         with self._lock:
             idle, self._idle = self._idle, []
-        for it in idle:
-            processes.end(it)
+        for worker in idle:
+            processes.end(worker)
 
     def _take(self) -> subprocess.Popen[bytes]:
         while True:

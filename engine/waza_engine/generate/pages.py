@@ -1,8 +1,7 @@
-"""Writes `docs/graders` and `docs/rules`: one page per grader type and per rule, from their files.
+"""Generate `docs/graders` and `docs/rules`: one page per grader type and per rule, from their modules.
 
-`python -m waza_engine.generate.pages` writes them below `docs`; a test compares.
-
-The option tables of grader pages, made from the type's schema.
+`python -m waza_engine.generate.pages` writes them to `docs`; a test checks that they are current. The option tables come
+from the grader types' schemas.
 """
 
 import json
@@ -29,7 +28,7 @@ _PLURAL = {word: MANY[name] for name, word in ONE.items() if name in MANY}
 
 
 def option_tables(schema: Schema, program: str = "waza") -> str:
-    """One table of the options, then one for each kind of mapping in them; `program` is whose versions are counted."""
+    """Return a table of the options, then one per kind of mapping in them; `program` is the owner of the versions."""
     if not schema.get("properties"):
         return "This type has no options."
     definitions = schema.get("$defs", {})
@@ -54,11 +53,11 @@ def option_tables(schema: Schema, program: str = "waza") -> str:
 
 
 def _mappings(schema: Schema) -> Iterator[tuple[str, str]]:
-    """Each option that holds mappings of a named kind, with the kind's name."""
+    """Each option that takes mappings of a named kind, with the kind's name."""
     for key, option in schema.get("properties", {}).items():
-        for it in subschemas(option):
-            if "$ref" in it:
-                yield key, it["$ref"].removeprefix(_REFERENCE)
+        for part in subschemas(option):
+            if "$ref" in part:
+                yield key, part["$ref"].removeprefix(_REFERENCE)
 
 
 def _table(schema: Schema, definitions: Schema, program: str) -> str:
@@ -86,7 +85,7 @@ def _meaning(option: Schema, program: str) -> str:
 
 
 def kind_words(option: Schema, definitions: Schema) -> str:
-    """What kind of value an option takes, in words: `list of strings`, `number from 0 to 1`."""
+    """Return the kind of value that an option takes: `list of strings`, `number from 0 to 1`."""
     if "$ref" in option:
         return kind_words(
             definitions.get(option["$ref"].removeprefix(_REFERENCE), {"type": "object"}), definitions
@@ -125,12 +124,12 @@ _GENERATIONS = {
 _OPTIONS = "## Options"
 
 
-def pages() -> dict[str, str]:
-    """All pages by their path below `docs`."""
-    found: dict[str, str] = {}
-    for it in dialects():
-        found |= _grader_pages(it)
-    return found | _rule_pages()
+def all_pages() -> dict[str, str]:
+    """Return all pages by their path below `docs`."""
+    pages: dict[str, str] = {}
+    for dialect in dialects():
+        pages |= _grader_pages(dialect)
+    return pages | _rule_pages()
 
 
 def _grader_pages(dialect: Dialect) -> dict[str, str]:
@@ -147,25 +146,25 @@ def _grader_pages(dialect: Dialect) -> dict[str, str]:
 
 def _grader_page(dialect: Dialect, name: str, kinds: Sequence[type[Grader]]) -> str:
     first = f"Only in files of {_versions(dialect, kinds[0])}." if is_legacy(kinds) else ""
-    parts = [f"# {name}", _meaning_docs_pages(dialect, kinds[0], first)]
+    parts = [f"# {name}", _class_section(dialect, kinds[0], first)]
     for older in kinds[1:]:
         parts += [
             f"## In files of {_versions(dialect, older)}",
-            _demoted(_meaning_docs_pages(dialect, older)),
+            _demote_headings(_class_section(dialect, older)),
         ]
     return "\n\n".join(parts) + "\n"
 
 
-def _meaning_docs_pages(dialect: Dialect, kind: type[Grader], fact: str = "") -> str:
-    """The page of one grader class with its options, which come before the example."""
+def _class_section(dialect: Dialect, kind: type[Grader], fact: str = "") -> str:
+    """The text of one grader class, with its options before the example."""
     page = kind.page().strip()
     facts = [fact] if fact else []
     if kind.since:
         facts.append(f"Since {dialect.name} {kind.since}.")
     if kind.executes:
         facts.append("Runs code or a program that the file names.")
-    if told := [f"{name} {it}" for name, it in kind.taxonomy().items() if not isinstance(it, bool)]:
-        facts.append(f"Taxonomy: {', '.join(told)}.")
+    if taxonomy := [f"{name} {it}" for name, it in kind.taxonomy().items() if not isinstance(it, bool)]:
+        facts.append(f"Taxonomy: {', '.join(taxonomy)}.")
     if facts:
         page = page.replace("\n\n", f"\n\n{' '.join(facts)}\n\n", 1)
     options = f"{_OPTIONS}\n\n{option_tables(config_schema([kind]), dialect.name)}\n\n"
@@ -179,7 +178,7 @@ def _versions(dialect: Dialect, kind: type[Grader]) -> str:
     return " and ".join(_GENERATIONS.get(it, it) for it in sorted(kind.generations))
 
 
-def _demoted(page: str) -> str:
+def _demote_headings(page: str) -> str:
     return re.sub(r"^(#+ )", r"#\1", page, flags=re.MULTILINE)
 
 
@@ -194,7 +193,7 @@ def _rule_pages() -> dict[str, str]:
 
 
 def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
-    """Every rule, by code, with the module whose docstring is its page: the shared one where dialects have some, too."""
+    """Yield every rule by code, with the module whose docstring is its page. A shared module comes before a dialect's."""
     found: dict[str, tuple[Rule, ModuleType]] = {}
     for module in (it for package in rule_packages() for it in rule_modules(package)):
         for thing in vars(module).values():
@@ -209,15 +208,15 @@ def _rule_page(rule: Rule, module: ModuleType) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write all pages below `folder`, and remove generated pages of what no longer exists."""
-    made = pages()
-    for name, text in made.items():
+    """Write all pages to `folder`, and remove pages of types and rules that no longer exist."""
+    pages = all_pages()
+    for name, text in pages.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     for part in ("graders", "rules"):
         for path in (folder / part).rglob("*.md"):
-            if path.relative_to(folder).as_posix() not in made:
+            if path.relative_to(folder).as_posix() not in pages:
                 path.unlink()
 
 

@@ -1,4 +1,4 @@
-"""Stand-ins that an eval describes, for what an agent would use: MCP servers and programs.
+"""Mocks that an eval defines for an agent: MCP servers and programs.
 
 See docs/reference/waza-formats.md, section 4.6.
 """

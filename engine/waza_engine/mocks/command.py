@@ -1,6 +1,6 @@
-"""A mocked program: `python -m waza_engine.mocks.command MOCK.json NAME ARGS...` does what the first fitting response says.
+"""Run a mocked program: `python -m waza_engine.mocks.command MOCK.json NAME ARGS...` plays the first matching response.
 
-Every call is written down, a line each, in the file that the mock names, so that a run can tell how often it was called.
+Every call adds a line to the mock's log file, so that graders can count the calls.
 """
 
 import json
@@ -16,11 +16,11 @@ _NO_RESPONSE = 127
 
 
 def main() -> None:
-    """Answer one call, and end with the exit code of the response."""
+    """Answer one call, and exit with the code of the response."""
     mock = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     name, arguments = sys.argv[2], sys.argv[3:]
-    index = fitting(mock["responses"], arguments, os.environ, _directory(mock["workspace"]))
-    response = mock["responses"][index] if index >= 0 else _unfitting(name, arguments)
+    index = matching_response(mock["responses"], arguments, os.environ, _directory(mock["workspace"]))
+    response = mock["responses"][index] if index >= 0 else _no_match(name, arguments)
     sys.stdout.buffer.write(str(response.get("stdout") or "").encode("utf-8", "replace"))
     sys.stderr.buffer.write(str(response.get("stderr") or "").encode("utf-8", "replace"))
     exit_code = int(response.get("exit_code") or 0)
@@ -30,31 +30,31 @@ def main() -> None:
     sys.exit(exit_code)
 
 
-def fitting(
+def matching_response(
     responses: Sequence[Mapping[str, Any]],
     arguments: list[str],
     environment: Mapping[str, str],
     directory: str,
 ) -> int:
-    """Which response fits a call, -1 if none does. `directory` is relative to the workspace."""
-    for index, it in enumerate(responses):
-        wanted = it.get("environment") or {}
+    """Return the index of the first matching response, or -1. `directory` is relative to the workspace."""
+    for index, response in enumerate(responses):
+        variables = response.get("environment") or {}
         if (
-            _fits(it, arguments)
-            and all(environment.get(key) == value for key, value in wanted.items())
-            and (not it.get("workdir") or os.path.normpath(it["workdir"]) == directory)
+            _matches(response, arguments)
+            and all(environment.get(key) == value for key, value in variables.items())
+            and (not response.get("workdir") or os.path.normpath(response["workdir"]) == directory)
         ):
             return index
     return -1
 
 
-def _fits(response: Mapping[str, Any], arguments: list[str]) -> bool:
+def _matches(response: Mapping[str, Any], arguments: list[str]) -> bool:
     if response.get("args") is not None:
         return list(response["args"]) == arguments
     patterns = response.get("args_regex") or ()
     return len(patterns) == len(arguments) and all(
-        regex_matches(rf"\A(?:{pattern})\z", it) is True
-        for pattern, it in zip(patterns, arguments, strict=True)
+        regex_matches(rf"\A(?:{pattern})\z", argument) is True
+        for pattern, argument in zip(patterns, arguments, strict=True)
     )
 
 
@@ -62,8 +62,11 @@ def _directory(workspace: str) -> str:
     return os.path.relpath(Path.cwd().resolve(), Path(workspace).resolve())
 
 
-def _unfitting(name: str, arguments: list[str]) -> dict[str, Any]:
-    return {"stderr": f"{name}: no mocked response fits {json.dumps(arguments)}\n", "exit_code": _NO_RESPONSE}
+def _no_match(name: str, arguments: list[str]) -> dict[str, Any]:
+    return {
+        "stderr": f"{name}: no mocked response matches {json.dumps(arguments)}\n",
+        "exit_code": _NO_RESPONSE,
+    }
 
 
 if __name__ == "__main__":

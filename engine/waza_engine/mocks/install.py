@@ -1,6 +1,6 @@
-"""Puts the mocks of a trial where its agent finds them: programs on the PATH, servers as commands to start.
+"""Install the mocks of a trial: programs on the PATH, MCP servers as commands.
 
-All of it stands in a folder of its own outside the workspace, which graders and recordings would otherwise see.
+They are in a temporary folder outside the workspace, so that graders and recordings do not see them.
 """
 
 import json
@@ -22,15 +22,15 @@ _LOG = "calls.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
-    """The mocks of one trial. `environment` is for the agent's process, `servers` beat those of the same name."""
+class InstalledMocks:
+    """The mocks of one trial. `environment` is for the agent's process; `servers` replace servers of the same name."""
 
     folder: Path
     environment: Mapping[str, str]
     servers: Mapping[str, Any]
 
     def invocations(self) -> list[CommandInvocation]:
-        """The calls of mocked programs so far."""
+        """Return the calls of mocked programs so far."""
         try:
             lines = (self.folder / _LOG).read_text(encoding="utf-8").splitlines()
         except OSError:
@@ -39,25 +39,25 @@ class Installed:
 
 
 @contextmanager
-def installed(
+def install_mocks(
     commands: Iterable[CommandMock], servers: Iterable[McpMock], workspace: Path, path: str
-) -> Iterator[Installed]:
-    """The mocks, for as long as the trial goes on. `path` is the PATH without them.
+) -> Iterator[InstalledMocks]:
+    """Install the mocks for the duration of a trial. `path` is the PATH without them.
 
     Raises:
         OSError: the temporary folder cannot be written.
-        ValueError: a program's name is none, so that its file would stand somewhere else.
+        ValueError: a program's name is invalid, so its file would be in another place.
 
     """
     commands, servers = tuple(commands), tuple(servers)
     if not commands and not servers:
-        yield Installed(Path(), {}, {})
+        yield InstalledMocks(Path(), {}, {})
         return
     with temporary_folder() as folder:
         environment = (
             {"PATH": os.pathsep.join([str(_programs(folder, commands, workspace)), path])} if commands else {}
         )
-        yield Installed(
+        yield InstalledMocks(
             folder, environment, {it.name: _server(folder, number, it) for number, it in enumerate(servers)}
         )
 
@@ -65,36 +65,36 @@ def installed(
 def _programs(folder: Path, commands: Iterable[CommandMock], workspace: Path) -> Path:
     programs = folder / "bin"
     programs.mkdir()
-    for number, it in enumerate(commands):
-        if not is_command_name(it.name):
-            raise ValueError(f"{it.name!r} is no name of a program")
-        mock = {"responses": list(it.responses), "workspace": str(workspace), "log": str(folder / _LOG)}
-        spec = _written(folder / f"{number}.command.json", mock)
-        argv = [*_python("command"), str(spec), it.name]
+    for number, command in enumerate(commands):
+        if not is_command_name(command.name):
+            raise ValueError(f"{command.name!r} is not a valid name of a program")
+        mock = {"responses": list(command.responses), "workspace": str(workspace), "log": str(folder / _LOG)}
+        spec = _write_json(folder / f"{number}.command.json", mock)
+        argv = [*_python("command"), str(spec), command.name]
         if sys.platform == "win32":
             line = " ".join(f'"{part}"' for part in argv)
-            (programs / f"{it.name}.cmd").write_text(f"@{line} %*\n", encoding="utf-8")
+            (programs / f"{command.name}.cmd").write_text(f"@{line} %*\n", encoding="utf-8")
             continue
-        program = programs / it.name
+        program = programs / command.name
         program.write_text(f'#!/bin/sh\nexec {shlex.join(argv)} "$@"\n', encoding="utf-8")
         program.chmod(0o755)
     return programs
 
 
 def _server(folder: Path, number: int, mock: McpMock) -> dict[str, Any]:
-    # The name is any text: it must not say where the file stands.
-    spec = _written(folder / f"{number}.mcp.json", {"name": mock.name, "tools": dict(mock.tools)})
+    # The name may be any text, so it must not be part of the path.
+    spec = _write_json(folder / f"{number}.mcp.json", {"name": mock.name, "tools": dict(mock.tools)})
     command, *args = _python("mcp_server")
     return {"type": "stdio", "command": command, "args": [*args, str(spec)]}
 
 
 def _python(module: str) -> list[str]:
-    """What starts a module of this package, wherever it is started: nothing of the agent's folder is imported."""
+    """The command that starts a module of this package from any directory, without imports from the agent's folder."""
     root = str(Path(__file__).parents[2])
     code = f"import sys; sys.path.append({root!r}); from waza_engine.mocks.{module} import main; main()"
     return [sys.executable, "-P", "-c", code]
 
 
-def _written(path: Path, data: Mapping[str, Any]) -> Path:
+def _write_json(path: Path, data: Mapping[str, Any]) -> Path:
     path.write_text(json.dumps(data), encoding="utf-8")
     return path

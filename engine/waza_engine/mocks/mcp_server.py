@@ -1,7 +1,7 @@
-"""A mocked MCP server: `python -m waza_engine.mocks.mcp_server MOCK.json`, spoken to over stdio, one JSON object a line.
+"""Run a mocked MCP server over stdio: `python -m waza_engine.mocks.mcp_server MOCK.json`.
 
-Of the protocol it knows what an agent needs to list tools and call them. The first response that fits is
-given; a call that none fits, or of an unknown tool, is a tool error, which the agent gets to read
+It implements the part of the protocol that an agent needs to list and call tools, one JSON object per line. A call gets
+the first matching response; a call without one, or of an unknown tool, gets a tool error, which the agent can read
 (docs/reference/waza-formats.md, section 4.6).
 """
 
@@ -18,37 +18,37 @@ _METHOD_NOT_FOUND, _NO_JSON = -32601, -32700
 
 
 def main() -> None:
-    """Serve the mock in the file that the first argument names, until the input ends."""
+    """Serve the mock in the file of the first argument until the input ends."""
     mock = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     serve(mock, sys.stdin, sys.stdout)
 
 
 def serve(mock: Mapping[str, Any], requests: TextIO, replies: TextIO) -> None:
-    """Answer every request, one a line."""
+    """Answer every request, one per line."""
     for line in requests:
         if line.strip() and (reply := _reply(mock, line)) is not None:
             replies.write(json.dumps(reply) + "\n")
             replies.flush()
 
 
-def called(tools: Mapping[str, Any], name: str, arguments: Any) -> dict[str, Any]:
-    """What a call of the tool gives, as the result of `tools/call`."""
+def call_tool(tools: Mapping[str, Any], name: str, arguments: Any) -> dict[str, Any]:
+    """Return the result of `tools/call` for a tool."""
     tool = tools.get(name)
     if tool is None:
         return _result(f"unknown tool: {name}", is_error=True)
     for response in tool.get("responses") or ():
-        if _fits(response, arguments):
+        if _matches(response, arguments):
             if error := response.get("error"):
                 return _result(str(error), is_error=True)
             return _result(response.get("return"))
-    return _result(f"no mocked response of {name} fits these arguments", is_error=True)
+    return _result(f"no mocked response of {name} matches these arguments", is_error=True)
 
 
 def _reply(mock: Mapping[str, Any], line: str) -> dict[str, Any] | None:
     try:
         request = json.loads(line)
     except ValueError:
-        return _message(None, error={"code": _NO_JSON, "message": "no JSON"})
+        return _message(None, error={"code": _NO_JSON, "message": "not valid JSON"})
     if not isinstance(request, dict) or "id" not in request:
         return None  # a notification
     identity, parameters = request["id"], request.get("params") or {}
@@ -58,10 +58,10 @@ def _reply(mock: Mapping[str, Any], line: str) -> dict[str, Any] | None:
         case "ping":
             return _message(identity, {})
         case "tools/list":
-            return _message(identity, {"tools": [_listed(*it) for it in mock["tools"].items()]})
+            return _message(identity, {"tools": [_tool_json(*it) for it in mock["tools"].items()]})
         case "tools/call":
             name, arguments = str(parameters.get("name") or ""), parameters.get("arguments") or {}
-            return _message(identity, called(mock["tools"], name, arguments))
+            return _message(identity, call_tool(mock["tools"], name, arguments))
         case method:
             unknown = {"code": _METHOD_NOT_FOUND, "message": f"unknown method: {method}"}
             return _message(identity, error=unknown)
@@ -75,7 +75,7 @@ def _introduction(mock: Mapping[str, Any], parameters: Mapping[str, Any]) -> dic
     }
 
 
-def _listed(name: str, tool: Mapping[str, Any]) -> dict[str, Any]:
+def _tool_json(name: str, tool: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": name,
         "description": tool.get("description") or "",
@@ -83,9 +83,9 @@ def _listed(name: str, tool: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _fits(response: Mapping[str, Any], arguments: Any) -> bool:
-    wanted, schema, patterns = (response.get(it) for it in ("match", "match_schema", "match_regex"))
-    if wanted is not None and wanted != arguments:
+def _matches(response: Mapping[str, Any], arguments: Any) -> bool:
+    expected, schema, patterns = (response.get(it) for it in ("match", "match_schema", "match_regex"))
+    if expected is not None and expected != arguments:
         return False
     if schema is not None and not _is_valid(schema, arguments):
         return False

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.generate.pages import pages, rules_with_pages
+from waza_engine.generate.pages import all_pages, rules_with_pages
 from waza_engine.generate.schemas.graders import grader_types
 from waza_engine.graders.base import Grader
 from waza_engine.graders.entry import read_entry
@@ -20,7 +20,7 @@ ALL_RULES = sorted(Path(__file__).parents[3].glob("engine/waza_engine/**/rules/[
 
 
 def test_the_committed_pages_are_those_of_the_code() -> None:
-    made = pages()
+    made = all_pages()
     committed = {
         it.relative_to(DOCS).as_posix(): it.read_text("utf-8")
         for part in ("graders", "rules")
@@ -51,7 +51,7 @@ def test_the_example_of_a_grader_page_loads(kind: type[Grader], dialect: str) ->
 
 
 def test_a_page_has_the_options_of_its_type() -> None:
-    page = pages()["graders/text.md"]
+    page = all_pages()["graders/text.md"]
     assert (
         "| `contains_cs` | list of strings |  | Strings that must appear in the output (case-sensitive)."
         in page
@@ -60,7 +60,7 @@ def test_a_page_has_the_options_of_its_type() -> None:
 
 
 def test_a_type_with_an_older_meaning_has_both_on_its_page() -> None:
-    page = pages()["graders/tool_calls.md"]
+    page = all_pages()["graders/tool_calls.md"]
     assert "## In files of waza's Python version (to 0.3)" in page
     assert "| `required` | list of strings or mappings |" in page
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from waza_engine.mocks.command import fitting
-from waza_engine.mocks.install import installed
+from waza_engine.mocks.command import matching_response
+from waza_engine.mocks.install import install_mocks
 from waza_engine.model.suite import CommandMock
 
 RESPONSES: list[dict[str, Any]] = [
@@ -35,12 +35,12 @@ RESPONSES: list[dict[str, Any]] = [
 def test_the_first_response_that_fits(
     arguments: list[str], environment: dict[str, str], directory: str, index: int
 ) -> None:
-    assert fitting(RESPONSES, arguments, environment, directory) == index
+    assert matching_response(RESPONSES, arguments, environment, directory) == index
 
 
 def test_it_stands_on_the_path_and_writes_down_its_calls(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit('wrong module')", encoding="utf-8")
-    with installed([CommandMock("kubectl", tuple(RESPONSES))], (), tmp_path, os.environ["PATH"]) as mocks:
+    with install_mocks([CommandMock("kubectl", tuple(RESPONSES))], (), tmp_path, os.environ["PATH"]) as mocks:
         environment = {**os.environ, **mocks.environment}
 
         def call(*arguments: str) -> tuple[int, str, str]:
@@ -57,7 +57,7 @@ def test_it_stands_on_the_path_and_writes_down_its_calls(tmp_path: Path) -> None
         assert call("get", "pods") == (0, "pod-1\n", "")
         assert call("delete", "pod-1") == (3, "", "locked\n")
         code, _, told = call("what's", "$this")
-        assert (code, "no mocked response fits" in told) == (127, True)
+        assert (code, "no mocked response matches" in told) == (127, True)
         calls = [(it.command, it.args, it.exit_code, it.response_index) for it in mocks.invocations()]
     assert calls == [
         ("kubectl", ["get", "pods"], 0, 0),

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from waza_engine.mocks.install import installed
-from waza_engine.mocks.mcp_server import called, serve
+from waza_engine.mocks.install import install_mocks
+from waza_engine.mocks.mcp_server import call_tool, serve
 from waza_engine.model.suite import McpMock
 
 TOOLS: dict[str, Any] = {
@@ -38,10 +38,10 @@ def text(result: dict[str, Any]) -> str:
     ("tool", "arguments", "said", "is_error"),
     [
         ("find", {"id": 7}, '{"name":"Ada"}', False),
-        ("find", {"id": 7, "more": 1}, "no mocked response of find fits these arguments", True),
+        ("find", {"id": 7, "more": 1}, "no mocked response of find matches these arguments", True),
         ("find", {"query": "INVOICE"}, '["a","b"]', False),
         ("find", {"id": 200}, "too big", True),
-        ("find", {}, "no mocked response of find fits these arguments", True),
+        ("find", {}, "no mocked response of find matches these arguments", True),
         ("ping", {}, "pong", False),
         ("ping", {"any": "thing"}, "pong", False),
         ("nope", {}, "unknown tool: nope", True),
@@ -50,7 +50,7 @@ def text(result: dict[str, Any]) -> str:
 def test_the_first_response_that_fits_is_given(
     tool: str, arguments: dict[str, Any], said: str, *, is_error: bool
 ) -> None:
-    result = called(TOOLS, tool, arguments)
+    result = call_tool(TOOLS, tool, arguments)
     assert (text(result), result["isError"]) == (said, is_error)
 
 
@@ -58,7 +58,7 @@ def test_a_broken_schema_or_pattern_fits_nothing() -> None:
     tools = {
         "t": {"responses": [{"match_schema": {"type": 5}}, {"match_regex": {"a": "("}}, {"return": "last"}]}
     }
-    assert text(called(tools, "t", {"a": "("})) == "last"
+    assert text(call_tool(tools, "t", {"a": "("})) == "last"
 
 
 def talk(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
@@ -87,7 +87,7 @@ def test_it_answers_requests_and_nothing_else() -> None:
 
 def test_it_is_a_program_that_imports_nothing_of_the_agent_s_folder(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit('wrong module')", encoding="utf-8")
-    with installed((), [McpMock("users", TOOLS)], tmp_path, "") as mocks:
+    with install_mocks((), [McpMock("users", TOOLS)], tmp_path, "") as mocks:
         server = mocks.servers["users"]
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ping"}}
         done = subprocess.run(

@@ -1,6 +1,6 @@
-"""The JSON Schemas of all file kinds and grader types, made from the models. They are committed in `schemas/`.
+"""Generate the JSON Schemas of all file kinds and grader types from the models.
 
-`waza-lsp schema export --out schemas` writes them; a test compares.
+`waza-lsp schema export --out schemas` writes them to `schemas/`, which is committed; a test checks that it is current.
 """
 
 import json
@@ -9,46 +9,46 @@ from typing import Any
 
 from waza_engine.analysis.schema.tolerance import Schema, widen
 from waza_engine.generate.schemas.graders import config_schema, grader_types, with_graders
-from waza_engine.generate.schemas.shape import finished, model_schema
+from waza_engine.generate.schemas.shape import finish_schema, model_schema
 from waza_engine.lib.files.safe_write import require_inside
 from waza_engine.recognition.recognise import Dialect, dialects, load_object
 
 
 def export() -> dict[str, Schema]:
-    """All schemas by name: `eval`, `task`, `graders/text` ..."""
-    return {name: schema for it in dialects() for name, schema in _of_dialect(it).items()}
+    """Return all schemas by name: `eval`, `task`, `graders/text` ..."""
+    return {name: schema for it in dialects() for name, schema in _dialect_schemas(it).items()}
 
 
-def _of_dialect(dialect: Dialect) -> dict[str, Schema]:
+def _dialect_schemas(dialect: Dialect) -> dict[str, Schema]:
     types = grader_types(dialect)
     found: dict[str, Schema] = {}
     for kind in dialect.kinds:
         schema = with_graders(model_schema(load_object(kind.model)), types, dialect.schema_folder)
-        found[kind.schema] = finished(widen(schema))
+        found[kind.schema] = finish_schema(widen(schema))
     for type_name, kinds in types.items():
         page = {"x-page": kinds[0].page()}
-        found[f"{dialect.schema_folder}graders/{type_name}"] = finished(
+        found[f"{dialect.schema_folder}graders/{type_name}"] = finish_schema(
             widen({**config_schema(kinds), **page})
         )
     return found
 
 
 def write(folder: Path) -> list[Path]:
-    """Write all schemas below `folder`; the paths written.
+    """Write all schemas to `folder`, and return their paths.
 
     Raises:
-        OSError: they cannot be written, or a link below the folder leads out of it.
+        OSError: a file cannot be written, or a link leads out of the folder.
 
     """
-    wanted = {folder / f"{name}.schema.json": as_text(schema) for name, schema in export().items()}
-    for path in wanted:
+    texts = {folder / f"{name}.schema.json": as_text(schema) for name, schema in export().items()}
+    for path in texts:
         require_inside(path, folder)
-    for path, text in wanted.items():
+    for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    return sorted(wanted)
+    return sorted(texts)
 
 
 def as_text(schema: dict[str, Any]) -> str:
-    """The schema as its file has it."""
+    """Return the text of a schema's file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

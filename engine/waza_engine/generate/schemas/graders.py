@@ -1,7 +1,7 @@
-"""Schemas of grader configs, and of the entries whose `type` chooses one of them.
+"""Generate schemas of grader configs, and of the entries whose `type` selects one of them.
 
 An entry is one object schema: an enumeration of types and an `if type = X then config = ...` for each. Generic
-tools then report exactly the key at fault; with `oneOf` they blame a branch that the author did not choose.
+tools then report exactly the wrong key; with `oneOf` they report a branch that the author did not choose.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ GraderTypes = Mapping[str, Sequence[type[Grader]]]
 
 
 def grader_types(dialect: Dialect) -> dict[str, list[type[Grader]]]:
-    """The types of a dialect: the current ones, then those that only older packages have."""
+    """Return the types of a dialect: the current ones, then those that only older generations have."""
     found: dict[str, list[type[Grader]]] = {}
     for kinds in (graders(dialect.name).values(), *map(graders_in, dialect.graders[1:])):
         for kind in sorted(kinds, key=lambda it: it.type_name):
@@ -33,7 +33,7 @@ def is_legacy(kinds: Sequence[type[Grader]]) -> bool:
 
 
 def config_schema(kinds: Sequence[type[Grader]]) -> Schema:
-    """The schema of `config` for one type: the current options, and those of older generations as deprecated ones."""
+    """Return the schema of `config` for one type; options of older generations are deprecated."""
     schema = _options(kinds[0])
     for older in kinds[1:]:
         _merge(schema, _options(older))
@@ -51,7 +51,7 @@ def config_schema(kinds: Sequence[type[Grader]]) -> Schema:
 
 
 def _cost(kind: type[Grader]) -> str:
-    """What each grading costs, as far as the type alone says."""
+    """What each grading costs, if the type alone decides that."""
     if kind.asks_judge:
         return "Each grading asks a judge model"
     if kind.executes:
@@ -67,7 +67,7 @@ def _options(kind: type[Grader]) -> Schema:
 
 
 def _merge(schema: Schema, older: Schema) -> None:
-    """Accept the older options too. What is required is required of those who use no older option."""
+    """Accept the older options too. Required options stay required unless an older option is used."""
     own = schema.setdefault("properties", {})
     foreign = {name: it for name, it in older.get("properties", {}).items() if name not in own}
     for name, it in older.get("properties", {}).items():
@@ -76,21 +76,21 @@ def _merge(schema: Schema, older: Schema) -> None:
     if foreign and "required" in schema:
         schema["anyOf"] = [{"required": schema.pop("required")}, *schema.get("anyOf", [])]
     if "anyOf" in schema:
-        # An option whose default does something already is no substitute for the one that is missing.
+        # An option whose default already has an effect does not replace a missing required option.
         schema["anyOf"] += [{"required": [name]} for name, it in foreign.items() if not it.get("default")]
     own.update({name: {**it, "deprecated": True} for name, it in foreign.items()})
     schema.setdefault("$defs", {}).update(older.get("$defs", {}))
 
 
 def _widen_items(schema: Schema, current: Schema, older: Schema) -> None:
-    """A list of mappings that used to be a list of plain texts may still be one."""
+    """Accept strings in a list of mappings that used to be a list of strings."""
     name = current.get("items", {}).get("$ref", "").removeprefix("#/$defs/")
     if name and older.get("items", {}).get("type") == "string":
         schema["$defs"] = {**schema["$defs"], name: {**schema["$defs"][name], "type": ["object", "string"]}}
 
 
 def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
-    """The schema of a file with the configs of all grader types in its grader entries.
+    """Return the schema of a file with the configs of all grader types in its grader entries.
 
     Their `x-docs` names the schema that has the type's page, `x-manual` the page below `docs` where that is called
     otherwise; `folder` is where those schemas are.
@@ -104,21 +104,21 @@ def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
         if folder:
             config["x-manual"] = f"graders/{folder}{type_name}"
         for name, it in config.pop("$defs", {}).items():
-            definitions[f"{type_name}-{name}"] = _renamed(it, type_name)
-        definitions[f"config-{type_name}"] = _renamed(config, type_name)
+            definitions[f"{type_name}-{name}"] = _prefix_references(it, type_name)
+        definitions[f"config-{type_name}"] = _prefix_references(config, type_name)
     for name in entries:
         definitions[name] = _entry(definitions[name], types, definitions)
     return map_schemas({**schema, "$defs": definitions}, lambda it: _with_names(it, types))
 
 
 def _with_names(schema: Schema, types: GraderTypes) -> Schema:
-    """A mapping by grader type says which there are."""
+    """List the types in mappings whose keys are grader types."""
     if schema.get("x-keys") != "grader-type":
         return schema
     return {**schema, "x-key-suggestions": [name for name, kinds in types.items() if not is_legacy(kinds)]}
 
 
-def _renamed(schema: Schema, prefix: str) -> Schema:
+def _prefix_references(schema: Schema, prefix: str) -> Schema:
     def rename(it: Schema) -> Schema:
         return {**it, "$ref": it["$ref"].replace("#/$defs/", f"#/$defs/{prefix}-")} if "$ref" in it else it
 
@@ -148,7 +148,7 @@ def _branch(type_name: str, config: Schema, beside: Schema, kind: type[Grader]) 
     then: Schema = {"properties": {"config": {"$ref": f"#/$defs/config-{type_name}"}}}
     named = ["name"] if kind.name_required else []
     needed = {"required": ["config", *named]}
-    # Old entries have a required option beside `type`; it is deprecated there, but the config may then be missing.
+    # Old entries have required options beside `type`. They are deprecated there, but allow a missing config.
     misplaced = [{"required": [it]} for it in config.get("required", ()) if it in beside]
     if misplaced:
         then |= {"if": {"anyOf": misplaced}, "else": needed}

@@ -1,4 +1,4 @@
-"""From what pydantic makes of a model to the schema we publish: short, and good for other tools' messages.
+"""Shape pydantic's schemas for publication: short, with good messages in other tools.
 
 Two errors for one mistake, or an error about a branch that the author did not choose, come from the shape of a
 schema. So there is no `oneOf` here: "X or null" is X, "text or object" is one schema with two types.
@@ -22,14 +22,14 @@ _LAST = ("properties", "items", "additionalProperties", "anyOf", "allOf", "if", 
 
 
 class _Untitled(GenerateJsonSchema):
-    """Without a title for each field that only repeats its key."""
+    """Leaves out titles that only repeat the key."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
 
 def model_schema(model: type[BaseModel]) -> Schema:
-    """The schema of a model, shaped, with `$defs`."""
+    """Return the shaped schema of a model, with `$defs`."""
     raw = model.model_json_schema(schema_generator=_Untitled)
     definitions = raw.get("$defs", {})
     for name, definition in definitions.items():
@@ -37,41 +37,41 @@ def model_schema(model: type[BaseModel]) -> Schema:
             del definition["title"]
     if raw.get("title") == model.__name__:
         del raw["title"]
-    return finished(shaped(raw, definitions))
+    return finish_schema(shape_schema(raw, definitions))
 
 
-def shaped(schema: Schema, definitions: Schema) -> Schema:
-    """The schema with all shaping rules applied, innermost first."""
+def shape_schema(schema: Schema, definitions: Schema) -> Schema:
+    """Apply all shaping rules to a schema, innermost first."""
 
-    def rules(it: Schema) -> Schema:
-        it = _without_null(it)
-        it = _with_several_types(it, definitions)
-        _spell_bounds(it)
-        _lift_marks(it)
-        _name_items(it)
-        if it.get("default") in ("", [], {}, None):
-            it.pop("default", None)
-        return it
+    def apply_rules(part: Schema) -> Schema:
+        part = _without_null(part)
+        part = _with_several_types(part, definitions)
+        _spell_bounds(part)
+        _lift_marks(part)
+        _name_items(part)
+        if part.get("default") in ("", [], {}, None):
+            part.pop("default", None)
+        return part
 
-    return map_schemas(schema, rules)
+    return map_schemas(schema, apply_rules)
 
 
 def subschemas(schema: Schema) -> Iterator[Schema]:
-    """The schema and every schema in it."""
+    """Yield the schema and every schema in it."""
     yield schema
     for key in ONE:
         if isinstance(schema.get(key), dict):
             yield from subschemas(schema[key])
     for key in LIST:
-        for it in schema.get(key, ()):
-            yield from subschemas(it)
+        for part in schema.get(key, ()):
+            yield from subschemas(part)
     for key in NAMED:
-        for it in schema.get(key, {}).values():
-            yield from subschemas(it)
+        for part in schema.get(key, {}).values():
+            yield from subschemas(part)
 
 
-def finished(schema: Schema) -> Schema:
-    """The schema with its draft, without unused definitions, keywords in a fixed order."""
+def finish_schema(schema: Schema) -> Schema:
+    """Add the draft, remove unused definitions and sort the keywords."""
     definitions = schema.get("$defs", {})
     used = _reachable({k: v for k, v in schema.items() if k != "$defs"}, definitions)
     rest = {key: value for key, value in schema.items() if key != "$defs"}
@@ -84,8 +84,8 @@ def _reachable(schema: Schema, definitions: Schema) -> set[str]:
     found: set[str] = set()
     waiting = [schema]
     while waiting:
-        for it in subschemas(waiting.pop()):
-            name = str(it.get("$ref", "")).removeprefix("#/$defs/")
+        for part in subschemas(waiting.pop()):
+            name = str(part.get("$ref", "")).removeprefix("#/$defs/")
             if name in definitions and name not in found:
                 found.add(name)
                 waiting.append(definitions[name])
@@ -102,7 +102,7 @@ def _ordered(schema: Schema) -> Schema:
 
 
 def _without_null(schema: Schema) -> Schema:
-    """Write "X or null" as X: an absent key says the same."""
+    """Write "X or null" as X: an absent key means the same."""
     choices = schema.get("anyOf", [])
     kept = [it for it in choices if it != {"type": "null"}]
     if len(kept) == len(choices):
@@ -112,7 +112,7 @@ def _without_null(schema: Schema) -> Schema:
 
 
 def _with_several_types(schema: Schema, definitions: Schema) -> Schema:
-    """Write "text or object" as one schema: keywords for objects do not concern a text."""
+    """Write "string or object" as one schema: keywords for objects do not apply to strings."""
     choices = schema.get("anyOf", [])
     objects = [it for it in choices if "$ref" in it or it.get("type") == "object"]
     scalars = [it for it in choices if it not in objects and isinstance(it.get("type"), str)]
@@ -120,14 +120,14 @@ def _with_several_types(schema: Schema, definitions: Schema) -> Schema:
         return schema
     target = objects[0]
     if "$ref" in target:
-        target = shaped(definitions[target["$ref"].removeprefix("#/$defs/")], definitions)
+        target = shape_schema(definitions[target["$ref"].removeprefix("#/$defs/")], definitions)
     rest = {key: value for key, value in schema.items() if key != "anyOf"}
     plain = {key: value for it in scalars for key, value in it.items() if key != "type"}
     return {**target, **plain, **rest, "type": [*(it["type"] for it in scalars), "object"]}
 
 
 def _spell_bounds(schema: Schema) -> None:
-    """Bounds of "number or null" arrive under pydantic's names."""
+    """Rename the bounds of "number or null", which pydantic gives other names."""
     for own, keyword in _BOUNDS.items():
         if own in schema and "type" in schema:
             schema[keyword] = schema.pop(own)
@@ -137,7 +137,7 @@ _LIFTED = {"x-required": "required", "x-tolerated": "x-tolerated", "x-recommende
 
 
 def _lift_marks(schema: Schema) -> None:
-    """Marks of single properties become lists of the object, as `required` is one."""
+    """Turn marks of single properties into lists on the object, like `required`."""
     properties = schema.get("properties", {})
     for mark, keyword in _LIFTED.items():
         marked = [name for name, it in properties.items() if it.get(mark) is True]
@@ -155,7 +155,7 @@ def _lift_marks(schema: Schema) -> None:
 
 
 def _name_items(schema: Schema) -> None:
-    """An object says which of its keys names it in an outline."""
+    """Record which key names an object in an outline."""
     properties = schema.get("properties", {})
     names = [it for it in _TITLES if it in properties]
     if names and "x-title-from" not in schema:

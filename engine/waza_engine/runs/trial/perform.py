@@ -40,7 +40,7 @@ from waza_engine.lib.files.temporary import keep_folder
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.text_diff import unified_diff
 from waza_engine.lib.yaml.reader import front_matter, split_front_matter
-from waza_engine.mocks.install import Installed, installed
+from waza_engine.mocks.install import InstalledMocks, install_mocks
 from waza_engine.model.fields import as_text
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.records import TrialRecord
@@ -217,20 +217,20 @@ def _refuse_blocked(bench: Bench, task: Task) -> None:
 
 
 @contextmanager
-def _installed_mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Installed]:
+def _installed_mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[InstalledMocks]:
     unused = ignored_features(bench.executor)
     commands = () if COMMAND_MOCKS in unused else task.command_mocks
     servers = () if MCP_SERVERS in unused else bench.plan.suite.mcp_mocks
     path = bench.environment.get("PATH", "")
     with ExitStack() as stack:
         try:
-            mocks = stack.enter_context(installed(commands, servers, workspace, path))
+            mocks = stack.enter_context(install_mocks(commands, servers, workspace, path))
         except (OSError, ValueError) as error:
             raise WorkspaceError(f"The mocks cannot be put up: {error}") from error
         yield mocks
 
 
-def _with_mock_calls(trajectory: Trajectory, mocks: Installed) -> Trajectory:
+def _with_mock_calls(trajectory: Trajectory, mocks: InstalledMocks) -> Trajectory:
     """What was called of the mocks; a recording knows its own calls."""
     calls = mocks.invocations()
     return trajectory.model_copy(update={"command_invocations": calls}) if calls else trajectory
@@ -263,7 +263,7 @@ async def _run_executor(executor: Executor, request: TrialRequest, progress: Pro
 
 
 def _trial_request(
-    bench: Bench, task: Task, trial: int, workspace: Path, talk: Conversation, mocks: Installed
+    bench: Bench, task: Task, trial: int, workspace: Path, talk: Conversation, mocks: InstalledMocks
 ) -> TrialRequest:
     settings, suite = bench.plan.settings, bench.plan.suite
     listed = settings.skill_directories if task.skill_directories is None else task.skill_directories

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from waza_engine.mocks.command_name import COMMAND_NAME, ITS_FORM
+from waza_engine.mocks.command_name import COMMAND_NAME, COMMAND_NAME_RULE
 from waza_engine.model.fields import AnyValue, IfGiven, Integer, ListOf, Strings, Text, TextMap
 from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, marks
 
@@ -120,7 +120,7 @@ class CommandMock(FileModel):
     name: Text = Field(
         description="Name of the program; each name once, upper and lower case being the same.",
         examples=["kubectl"],
-        json_schema_extra={"pattern": f"^{COMMAND_NAME}$", "x-pattern-text": f"it {ITS_FORM}"},
+        json_schema_extra={"pattern": f"^{COMMAND_NAME}$", "x-pattern-text": f"it {COMMAND_NAME_RULE}"},
     )
     expect_calls: Integer | None = Field(
         default=None, ge=0, description="How often the program must be called.", examples=[1]

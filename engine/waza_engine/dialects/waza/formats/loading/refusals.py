@@ -24,7 +24,7 @@ from waza_engine.dialects.waza.formats.task import Requirement, TaskFile
 from waza_engine.lib.go.paths import leads_out
 from waza_engine.lib.go.regexp import regex_error
 from waza_engine.lib.pointer import Pointer
-from waza_engine.mocks.command_name import ITS_FORM, is_command_name
+from waza_engine.mocks.command_name import COMMAND_NAME_RULE, is_command_name
 from waza_engine.model.schema_marks import FileModel
 
 
@@ -60,7 +60,7 @@ def command_refusals(mocks: Sequence[CommandMock]) -> Iterator[Refusal]:
     for index, mock in enumerate(mocks):
         place = ("command_mocks", index)
         if not is_command_name(mock.name):
-            yield Refusal((*place, "name"), f"The name of a command {ITS_FORM}, not '{mock.name}'")
+            yield Refusal((*place, "name"), f"The name of a command {COMMAND_NAME_RULE}, not '{mock.name}'")
         for number, response in enumerate(mock.responses):
             yield from _command_response((*place, "responses", number), response)
 
