@@ -42,14 +42,14 @@ def check(document: Document) -> Iterator[Finding]:
         text = data.get("context_dir")
         if not isinstance(text, str) or not text:
             continue
-        place, found = (*task, "context_dir"), run_path(document, text)
+        place, resolved = (*task, "context_dir"), run_path(document, text)
         message = f"'{text}' is relative to the directory you run waza from, not to this file"
         fixes, severity = [], Severity.HINT
-        if found.standing is Standing.BESIDE_EVAL:
-            message += f"; from the project root it is '{found.better}'"
-            fixes = [Fix(f"Change to '{found.better}'", (SetValue(place, found.better),))]
+        if resolved.standing is Standing.BESIDE_EVAL:
+            message += f"; from the project root it is '{resolved.better}'"
+            fixes = [Fix(f"Change to '{resolved.better}'", (SetValue(place, resolved.better),))]
             severity = Severity.WARNING
-        elif found.standing is Standing.MISSING:
+        elif resolved.standing is Standing.MISSING:
             message += "; no such folder exists there"
             severity = Severity.WARNING
         yield CONTEXT_DIR_FROM_RUN_DIRECTORY.at(place, message, fixes=fixes, severity=severity)

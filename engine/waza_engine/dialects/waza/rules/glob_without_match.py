@@ -104,19 +104,19 @@ def _folder(document: Document, index: int, path: Path) -> Finding:
 
 def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
     """Return globs for the YAML files in the folders next to the eval, which were probably meant."""
-    found = []
+    globs = []
     for name in [it for it in files.names(suite.folder) if not it.startswith(".")][:_MOST_FOLDERS]:
         names = files.names(suite.folder / name)
-        found += [f"{name}/*{end}" for end in _SUFFIXES if any(it.endswith(end) for it in names)]
-    return found
+        globs += [f"{name}/*{end}" for end in _SUFFIXES if any(it.endswith(end) for it in names)]
+    return globs
 
 
 def _has_task(suite: SuiteFiles, files: Files, pattern: str) -> bool:
     """Whether the files that a glob matches are tasks, judging by the first few."""
     for path in sorted(files.glob(pattern, suite.folder))[:_MOST_TASKS_READ]:
         data = files.data(path)
-        found = recognise(data) if isinstance(data, dict) else None
-        if found is not None and found[1].name == "task":
+        recognised = recognise(data) if isinstance(data, dict) else None
+        if recognised is not None and recognised[1].name == "task":
             return True
     return False
 

@@ -47,7 +47,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def check_grader(entry: Document, _document: Document) -> Iterator[Finding]:
-    # Imported late: this finding's name is used where pydantic is not wanted.
+    # Imported late: the rule's constant is used where pydantic must not be loaded.
     from waza_engine.dialects.waza.checks.conversion import (
         conversion_changes,
         misplaced_options,

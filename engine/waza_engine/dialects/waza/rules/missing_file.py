@@ -71,13 +71,13 @@ def check(document: Document) -> Iterator[Finding]:
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     for place, text, kind in files_of(entry):
-        standing = run_path(document, text)
-        if standing.standing is Standing.MISSING:
-            message = f"'{text}' not found in the directory you run waza from: {kind.without_file}"
+        resolved = run_path(document, text)
+        if resolved.standing is Standing.MISSING:
+            message = f"'{text}' not found in the directory you run waza from, so {kind.without_file}"
             yield MISSING_FILE.at(place, message, fixes=_similar_files(document, place, text))
-        elif standing.path is not None and (reader := kind.file_reader()) is not None:
-            is_readable = may_be_read(document, standing.path)
-            problem = document.files.read_as(standing.path, reader) if is_readable else ""
+        elif resolved.path is not None and (reader := kind.file_reader()) is not None:
+            is_readable = may_be_read(document, resolved.path)
+            problem = document.files.read_as(resolved.path, reader) if is_readable else ""
             if problem:
                 yield MISSING_FILE.at(place, f"{problem}: {kind.without_file}", severity=Severity.ERROR)
     program = _program_of(entry)

@@ -62,10 +62,10 @@ APPLIES = frozenset(["eval", "task"])
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     for place, text, _kind in files_of(entry):
-        standing = run_path(document, text)
-        if standing.standing is Standing.BESIDE_EVAL:
+        resolved = run_path(document, text)
+        if resolved.standing is Standing.BESIDE_EVAL:
             # The path of a snapshot below a `context_dir` cannot be fixed on its own.
             is_whole = entry.value(*place) == text
-            fix = Fix(f"Change to '{standing.better}'", (SetValue(place, standing.better),))
-            message = f"'{text}' is relative to the directory you run waza from. From the project root it is '{standing.better}'"
+            fix = Fix(f"Change to '{resolved.better}'", (SetValue(place, resolved.better),))
+            message = f"'{text}' is relative to the directory you run waza from. From the project root it is '{resolved.better}'"
             yield PATH_FROM_RUN_DIRECTORY.at(place, message, fixes=[fix] if is_whole else [])

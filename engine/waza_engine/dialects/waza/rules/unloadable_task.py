@@ -95,13 +95,13 @@ def _reason(document: Document, task: TaskOfSuite) -> str:
 
 
 def _other_kind(data: Mapping[str, Any], path: Path) -> str:
-    found = recognise(data, path)
-    if found is None:
+    recognised = recognise(data, path)
+    if recognised is None:
         return ""
-    if found[1].name == "triggers":
+    if recognised[1].name == "triggers":
         return "contains trigger tests, not a task"
     return (
         "contains an eval, not a task"
-        if found[1].name == "eval" and {"tasks", "tasks_from"} & set(data)
+        if recognised[1].name == "eval" and {"tasks", "tasks_from"} & set(data)
         else ""
     )
