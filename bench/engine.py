@@ -1,7 +1,7 @@
-"""Graded verdicts per second for each grader type, and whole suites of growing size: `python bench/engine.py`.
+"""Measure verdicts per second for each grader type, and whole suites of growing size: `python bench/engine.py`.
 
-Every type is measured with the example of its own page, on one recorded trajectory of the examples. The suite rows grade
-N tasks with one grader of every deterministic type each and add up their totals; cost per task must stay the same.
+Each type is measured with the example of its own page on one recorded trajectory of the examples. The suite rows grade
+N tasks, each with one grader of every deterministic type, and compute the totals. The cost per task must be constant.
 Times are CPU seconds of this process and its children.
 """
 

@@ -1,7 +1,7 @@
-"""How long live grading takes, measured by an editor: from the edit to the verdict on the screen.
+"""Measure live grading from an editor: from the edit to the verdict on the screen.
 
-Every grader of the shipped examples is edited through the protocol, one edit after the other, and each verdict waited
-for. The target is about deterministic graders; those that execute something are shown apart, as are those that ask a model.
+The benchmark edits every grader of the shipped examples over the protocol, one at a time, and waits for its verdict.
+The target applies to deterministic graders. Graders that execute programs or call a model are listed separately.
 """
 
 import argparse
@@ -41,7 +41,7 @@ class Row:
 
 
 def main() -> int:
-    """Print the figures; the exit status says whether the target is met."""
+    """Print the figures. The exit status is 0 if the target is met."""
     options = _options()
     rows = asyncio.run(_measured(options.example or EXAMPLES, options.edits, options.profile))
     print(f"{'edit to verdict, ms':72} {'type':16} {'p50':>7} {'p95':>7} {'worst':>7}")
@@ -119,13 +119,13 @@ def _class_of(kind: str, dialect: str) -> type[Grader] | None:
 
 
 def _graders(items: Sequence[dict[str, Any]], uri: str) -> list[dict[str, Any]]:
-    """The graders of the tree that stand in a file."""
+    """Return the graders of the tree that are in a file."""
     below = [found for it in items for found in _graders(it["children"], uri)]
     return [*(it for it in items if it["kind"] == "grader" and it["uri"] == uri), *below]
 
 
 def _type_line(it: Editor, lines: range) -> tuple[int, str]:
-    """The line of a grader that has its type, and the type; an empty one when it is not written that way."""
+    """Return the line with a grader's type, and the type, which is empty if the line has another form."""
     for line in lines:
         text = it.text.split("\n")[line].lstrip(" -")
         if text.startswith("type: "):
@@ -134,7 +134,7 @@ def _type_line(it: Editor, lines: range) -> tuple[int, str]:
 
 
 async def _edit(it: Editor, lines: range, number: int) -> float:
-    """Another remark behind the grader's type; the milliseconds until the verdict on the new text is there."""
+    """Change the comment after a grader's type. Return the milliseconds until the verdict on the new text."""
     line, kind = _type_line(it, lines)
     before = it.text.split("\n")[line]
     start = before.index(kind) + len(kind)

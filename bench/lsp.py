@@ -1,8 +1,8 @@
-"""How fast our server is, as a share of what yaml-language-server takes: same file, same schema, same run.
+"""Compare our server with yaml-language-server: same file, same schema, same run.
 
-The two take turns, so that a busy machine hits both alike; what counts are the ratios. `--check` compares them with
-those in `reference.json` and fails where one is more than twice as bad. yaml-language-server is installed by npm, into
-a cache folder, when it is not there.
+The two take turns, so a busy machine affects both. Only the ratios count. `--check` compares them with those in
+`reference.json` and fails if one is more than twice as bad. If yaml-language-server is missing, npm installs it into a
+cache folder.
 
     python bench/lsp.py                                   # all sizes, about eight minutes
     python bench/lsp.py --lines 500 --runs 1 --check      # short, as CI does it
@@ -29,11 +29,11 @@ from tests.editors.yaml_server import yaml_server  # noqa: E402
 REFERENCE = Path(__file__).with_name("reference.json")
 _WORSE = 2.0
 _ROUNDS = 4
-"""How often `--check` measures before it believes that a ratio is bad; the best of all rounds counts."""
+"""The number of rounds before `--check` reports a bad ratio. The best round counts."""
 _NOISE = 0.03
-"""Smaller ratios count as this much: twice next to nothing is still next to nothing."""
+"""Smaller ratios count as this value, because twice a tiny ratio is still tiny."""
 _NOISE_MS = 3.0
-"""So do times that nobody can feel, of which a busy machine makes several times as much."""
+"""Shorter times (ms) count as this value: nobody notices them, and a busy machine multiplies them."""
 
 
 def main() -> int:
@@ -86,13 +86,13 @@ def main() -> int:
 
 
 def _start_once(server: Server) -> None:
-    """Have a server leave behind what it keeps for its next start."""
+    """Let a server write its caches for the next start."""
     with tempfile.TemporaryDirectory(prefix="waza-bench-") as folder:
         measured(server, eval_file(50), Path(folder).resolve(), edits=2)
 
 
 def _figures(servers: tuple[Server, Server], count: int, options: argparse.Namespace) -> list[Rows]:
-    """The medians of both servers, after they have taken turns."""
+    """Return the medians of both servers, which take turns."""
     samples: tuple[list[Rows], list[Rows]] = ([], [])
     for run in range(options.runs):
         for which in (0, 1) if run % 2 == 0 else (1, 0):

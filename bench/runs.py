@@ -1,7 +1,7 @@
-"""Memory and time of a long run of the mock, trial by trial and with its reports: `python bench/runs.py`.
+"""Measure memory and time of a long run with the mock executor and its reports: `python bench/runs.py`.
 
-Resident memory must not grow with the number of trials. The overhead is what a trial costs beside the agent,
-whose time is none here; on a busy machine look at the CPU time.
+Resident memory must not grow with the number of trials. The overhead is the cost of a trial
+without the agent, which takes no time here. On a busy machine, compare the CPU time.
 """
 
 import argparse
@@ -84,7 +84,7 @@ async def _run(folder: Path, tasks: int, trials: int, workers: int) -> None:
 
 
 class _Watch:
-    """Takes the size of the process at every tenth of the run."""
+    """Records the size of the process at every tenth of the run."""
 
     def __init__(self, total: int) -> None:
         self.total, self.done = total, 0

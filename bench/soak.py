@@ -1,12 +1,12 @@
-"""Eight hours of an author, without the pauses: memory, handles, threads, processes and waiting must not grow.
+"""Simulate eight hours of an author without pauses: memory, handles, threads, processes and latency must not grow.
 
     python bench/soak.py                    # 30,000 edits, 2,000 live verdicts, 200 runs: 8 minutes to an hour
-    python bench/soak.py --hours 1          # the eighth part
+    python bench/soak.py --hours 1          # one eighth of it
 
 An hour of an author is 3,750 edits (one each second), 188 completions and hovers, 250 verdicts on edited graders, 25
-runs. A line is printed each quarter of it. The exit status is 1 when something grew after the first hour, in which
-everything is done for the first time (see `soaking/judged.py`), and when a run that nobody cancelled did not pass; 2 when the
-host of a virtual machine took so much of the processors away that times say nothing.
+runs. Each quarter of an hour prints a line. The exit status is 1 if something grew after the first hour, which is the
+warm-up (see `soaking/judged.py`), or if a run failed that was not cancelled. It is 2 if the host of a virtual machine
+took away so much processor time that the times are meaningless.
 """
 
 import argparse
@@ -32,7 +32,7 @@ _HOUR = 3750
 _EVERY = {"lookup": 20, "verdict": 15, "run": 150}
 _QUARTERS = 4
 _WARM = 4
-"""Quarters of an hour in which something may grow."""
+"""The warm-up, in quarters of an hour."""
 _LIMITS = {
     "memory": Limit(0.03, 1),
     "worker": Limit(0.03, 1),
@@ -53,7 +53,7 @@ work of the same minutes.
 """
 _TIMES = frozenset(["cpu", "edit", "completion", "hover", "verdict/work", "run/work"])
 _MOST_STOLEN = 10
-"""Percent of the processors: times of a quarter in which the host took more away say nothing of the server."""
+"""Percent of the processor time. If the host steals more in a quarter, its times do not count."""
 _SHOWN = (*_LIMITS, "verdict", "run", "work", "stolen")
 
 Sample = dict[str, float]
@@ -86,7 +86,7 @@ def _options() -> argparse.Namespace:
 
 
 def _simulated(root: Path, options: argparse.Namespace) -> tuple[list[Sample], list[str]]:
-    """What was measured in each quarter of an hour, and what is known of runs that did not end as they should."""
+    """Return the figures of each quarter of an hour, and details of runs with an unexpected end."""
     server = Server("waza-lsp", [sys.executable, "-P", "-m", "waza_lsp", "serve"], settings())
     samples: list[Sample] = []
     with Editor(server, root, FILES[0]) as editor:
@@ -131,7 +131,7 @@ def _print(sample: Sample, *, is_first: bool) -> None:
 
 
 def _judged(samples: list[Sample]) -> int:
-    """Say what grew after the first hour."""
+    """Report what grew after the first hour."""
     warm = samples[_WARM:]
     if len(warm) < _QUARTERS:
         print("too short to judge")

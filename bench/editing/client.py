@@ -1,4 +1,4 @@
-"""An editor of the simplest kind: it starts a server, speaks JSON with it, and notes when what came."""
+"""A minimal editor: it starts a server, talks JSON to it, and records the time of each message."""
 
 import itertools
 import json
@@ -35,7 +35,7 @@ _LONGEST_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """How a server is started, and the settings that it may ask for."""
+    """The start command of a server and the settings that it can request."""
 
     name: str
     command: list[str]
@@ -44,7 +44,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Diagnostics, when they came, and how many edits had been sent by then."""
+    """Diagnostics, their arrival time, and the number of edits sent before."""
 
     at: float
     version: int
@@ -55,14 +55,14 @@ class Told:
 
 
 class Editor:
-    """One server with one document in hand, for as long as the `with` block lasts."""
+    """One server with one document, as a context manager."""
 
     def __init__(self, server: Server, root: Path, name: str = "eval.yaml") -> None:
         self.server, self.root, self.name = server, root, name
         self.lines: list[str] = []
         self.told: list[Told] = []
         self.logged: deque[str] = deque(maxlen=5)
-        """What the server has written into its log last."""
+        """Return the end of the server's log."""
         self._version = 0
         self._ids = itertools.count(1)
         self._answers: dict[int, tuple[float, Any]] = {}
@@ -117,7 +117,7 @@ class Editor:
         self.notify("textDocument/didClose", {"textDocument": {"uri": self.uri}})
 
     def edit(self, line: int, start: int, end: int, new: str, last: int | None = None) -> int:
-        """Replace a stretch (up to column `end` of line `last`, if it goes over lines); the version."""
+        """Replace a range (up to column `end` of line `last`, if it spans lines) and return the version."""
         last = line if last is None else last
         text = self.lines[line][:start] + new + self.lines[last][end:]
         self.lines[line : last + 1] = text.split("\n")
@@ -132,7 +132,7 @@ class Editor:
         return self._version
 
     def at(self, line: int, character: int) -> dict[str, Any]:
-        """The parameters of a request about a place."""
+        """Return the parameters of a request about a position."""
         return {"textDocument": {"uri": self.uri}, "position": {"line": line, "character": character}}
 
     def ask(self, method: str, params: Any) -> tuple[int, float]:
@@ -141,7 +141,7 @@ class Editor:
         return request, now
 
     def result(self, request: int) -> tuple[float, Any]:
-        """When an answer came, and what it was."""
+        """Wait for a response and return its time and content."""
         with self._news:
             if not self._news.wait_for(lambda: request in self._answers, _LONGEST_SECONDS):
                 raise TimeoutError(f"{self.server.name}: no answer")
@@ -151,19 +151,19 @@ class Editor:
         return self.result(self.ask(method, params)[0])[1]
 
     def seconds(self, method: str, params: Any) -> float:
-        """How long an answer takes."""
+        """Send a request and return the time until its response."""
         request, sent = self.ask(method, params)
         return self.result(request)[0] - sent
 
     def until(self, good: Callable[[Told], bool], since: int) -> Told:
-        """The first diagnostics from number `since` on that are good."""
+        """Wait for the first matching diagnostics from number `since` on."""
         with self._news:
             if not self._news.wait_for(lambda: any(map(good, self.told[since:])), _LONGEST_SECONDS):
                 raise TimeoutError(f"{self.server.name}: no such diagnostics; its log: {[*self.logged]}")
             return next(filter(good, self.told[since:]))
 
     def quiet(self, seconds: float) -> None:
-        """Wait until the server neither says anything nor works."""
+        """Wait until the server is silent and idle."""
         until = time.perf_counter() + _LONGEST_SECONDS
         seen, since = (len(self.told), self.cpu()), time.perf_counter()
         while time.perf_counter() < min(until, since + seconds):
@@ -173,12 +173,12 @@ class Editor:
                 seen, since = now, time.perf_counter()
 
     def cpu(self) -> float:
-        """Seconds of processor time so far, of all its threads."""
+        """Return the processor seconds of all its threads."""
         # The clock of a process (clock_getcpuclockid of Linux): /proc counts in hundredths of a second only.
         return time.clock_gettime(~self.process.pid << 3 | 2)
 
     def peak(self) -> float:
-        """The most memory so far, in MB."""
+        """Return the peak memory in MB."""
         found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())
         return int(found[1]) / 1024 if found else 0.0
 
@@ -240,7 +240,7 @@ class Editor:
         return [self.server.settings.get(it.get("section")) for it in params["items"]]
 
     def _pull(self) -> None:
-        """Ask for diagnostics, one request at a time, as editors do."""
+        """Pull diagnostics, one request at a time, as editors do."""
         self._pull_again = bool(self._pulls)
         if self._can_pull and not self._pulls and self.lines:
             request = next(self._ids)

@@ -1,4 +1,4 @@
-"""Eval files of any length, as people write them, with a mistake on a known line here and there."""
+"""Realistic eval files of any length, with mistakes on known lines."""
 
 import random
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _EVERY = 12
-"""One grader in so many has a mistake; in short files more."""
+"""One grader in this many has a mistake. Short files have more."""
 _WORDS = ["deploy", "review", "refactor", "explain", "migrate", "summarise", "package", "audit", "module"]
 _SENTENCES = [
     "Read the whole transcript before you decide anything.",
@@ -19,14 +19,14 @@ _OPTIONS = {"max_tokens", "max_tool_calls", "max_duration_ms", "required_tools",
 
 @dataclass(slots=True)
 class Written:
-    """A file, and the lines (from zero) that mean something to who measures."""
+    """A file and the lines (from zero) that the benchmark edits."""
 
     lines: list[str] = field(default_factory=list)
     mistakes: list[int] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    """Lines that end in a number that may be no text."""
+    """Lines that end in a number where a string is an error."""
     configs: list[int] = field(default_factory=list)
-    """Lines below which an option of `behavior` may be added."""
+    """Lines after which an option of `behavior` can be added."""
     options: frozenset[str] = frozenset(_OPTIONS)
 
     @property
@@ -35,7 +35,7 @@ class Written:
 
 
 def eval_file(count: int, seed: int = 7) -> Written:
-    """A file of exactly `count` lines; the same seed gives the same file."""
+    """Return a file of exactly `count` lines. The same seed gives the same file."""
     rng, it = random.Random(seed), Written()
     it.lines += ["name: bench", "skill: bench", "config:", "  trials_per_task: 1", "  timeout_seconds: 60"]
     it.lines += ["  executor: mock", "  model: gpt-4o", "tasks:"]

@@ -1,4 +1,4 @@
-"""What is measured with one server on one file. All times are in milliseconds, from sending to the last byte."""
+"""Measurements of one server on one file. Times are in milliseconds, from sending to the last byte."""
 
 import random
 import statistics
@@ -12,11 +12,11 @@ from bench.editing.documents import Written
 Rows = dict[str, float]
 _INDENT = " " * 6
 _SETTLED = 0.35
-"""Seconds: above the delay with which servers wait for the end of typing."""
+"""Seconds. Longer than the typing delay of the servers."""
 
 
 def measured(server: Server, it: Written, root: Path, *, edits: int) -> Rows:
-    """The figures of one start of a server."""
+    """Measure one start of a server."""
     (root / "eval.yaml").write_text(it.text, encoding="utf-8")
     # The end of a repository: what others write into the folders above it is none of a server's business.
     (root / ".git").mkdir()
@@ -60,7 +60,7 @@ def _opened(editor: Editor, it: Written) -> Rows:
 
 
 def _edited(editor: Editor, it: Written, edits: int) -> Rows:
-    """A letter behind a number, and away again: each shows, or no longer shows, a mistake on that line."""
+    """Add a letter to a number and remove it again. Each edit adds or removes a finding on that line."""
     times: list[float] = []
     before = editor.cpu()
     for line in _some(it.numbers, edits // 2):
@@ -76,7 +76,7 @@ def _edited(editor: Editor, it: Written, edits: int) -> Rows:
 
 
 def _edited_for_a_target(editor: Editor, it: Written, edits: int, root: Path) -> Rows:
-    """The same in a project with an older waza: each key and value is compared with its version."""
+    """Measure edits in a project with an older waza, where each key and value is compared with its version."""
     settings = root / ".waza-lsp.toml"
     settings.write_text('target = "0.20"\n', encoding="utf-8")
     _edited(editor, it, 2)  # The first edit under other settings costs the whole file.
@@ -133,7 +133,7 @@ def _asked(editor: Editor, it: Written, edits: int) -> Rows:
 
 
 def _burst(editor: Editor, it: Written) -> Rows:
-    """Three lines are typed, a key every 30 ms, with a completion at every fifth; then a mistake is made elsewhere."""
+    """Type three lines, a key every 30 ms, with a completion at every fifth key, then make a mistake elsewhere."""
     line = _some(it.configs, 1)[0]
     number = min(
         (other for other in it.numbers if abs(other - line) > 3), key=lambda other: abs(other - line)
@@ -166,6 +166,6 @@ def _keys() -> Iterator[str]:
 
 
 def _some(lines: list[int], count: int) -> list[int]:
-    """Lines around the middle of a file."""
+    """Return lines around the middle of a file."""
     middle = lines[len(lines) // 2 - count // 2 :][:count] or lines
     return random.Random(1).sample(middle, len(middle))

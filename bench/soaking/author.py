@@ -1,4 +1,4 @@
-"""An author at work on two suites, without the pauses: types, looks things up, runs, watches verdicts."""
+"""A simulated author of two suites without pauses: edits, lookups, runs, verdicts."""
 
 import itertools
 import random
@@ -27,17 +27,17 @@ _TYPOS = ["a", "x ", "contains", ": ", "- ", "\n", "type: text", "#", '"', "[", 
 _WORDS = ["deploy", "review", "explain", "migrate", "summarise", "package", "audit"]
 _OF_FILE = ["codeLens", "documentSymbol", "foldingRange", "documentLink", "semanticTokens/full"]
 _CANCELLED = 5
-"""One run in so many."""
+"""One run in this many."""
 _SETTLED = 0.35
-"""Seconds: above the pause after which a server looks at the other documents."""
+"""Seconds. Longer than the delay after which the server checks the other documents."""
 
 Times = dict[str, list[float]]
-"""Milliseconds by what was waited for."""
+"""Waiting times in milliseconds, by kind."""
 
 
 @dataclass(slots=True)
 class Author:
-    """Edits one file after the other. `every` says how many edits there are between two lookups, verdicts and runs."""
+    """Edits one file after the other. `every` is the number of edits between two lookups, verdicts and runs."""
 
     editor: Editor
     chance: random.Random
@@ -45,14 +45,14 @@ class Author:
     times: Times = field(default_factory=lambda: defaultdict(list))
     counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     bad_runs: list[str] = field(default_factory=list)
-    """What is known of runs that ended otherwise than they should."""
+    """Details of runs with an unexpected end."""
     _number: Iterator[int] = field(default_factory=itertools.count)
     _run: tuple[int, float, str] | None = None
-    """The run that goes on: its request, when it was started, and its name."""
+    """The current run: its request, start time and name."""
     _cancelled: set[str] = field(default_factory=set)
 
     def arrive(self) -> None:
-        """Open what is graded and wait until the server knows of its recordings."""
+        """Open the graded file and wait until the server has loaded its recordings."""
         self._open(_GRADED)
         document = {"textDocument": {"uri": self.editor.uri}}
         while not any(
@@ -63,7 +63,7 @@ class Author:
         self.editor.close()
 
     def work(self, edits: int) -> None:
-        """Edit so often at least, and let everything come to an end."""
+        """Make at least this many edits and wait until everything is done."""
         until = self.counts["edits"] + edits
         while self.counts["edits"] < until:
             self._session()
@@ -72,7 +72,7 @@ class Author:
         del self.editor.told[:-1]
 
     def _session(self) -> None:
-        """One file from opening to closing: a grader typed key by key, some slips, and all of it taken back."""
+        """Edit one file from opening to closing: type a grader key by key, make some slips, undo everything."""
         name = self.chance.choice(FILES)
         text = self._open(name)
         number, word = next(self._number), self.chance.choice(_WORDS)
@@ -91,7 +91,7 @@ class Author:
         self.editor.close()
 
     def _save(self, name: str, text: str) -> None:
-        """At once: a run that begins in this moment would read half of a file that is still being written."""
+        """Write a file atomically, because a run that starts now must not read a partial file."""
         path = self.editor.root / name
         new = path.with_name(f"{path.name}.new")
         new.write_text(text, encoding="utf-8")
@@ -106,7 +106,7 @@ class Author:
         return text
 
     def _type(self, line: int, text: str) -> None:
-        """Key by key, in front of a line."""
+        """Type key by key before a line."""
         self._edit(line, 0, 0, "\n")
         column = 0
         for key in text.removesuffix("\n"):
@@ -114,7 +114,7 @@ class Author:
             line, column = (line + 1, 0) if key == "\n" else (line, column + 1)
 
     def _slip(self) -> None:
-        """Something at a wrong place, seen, and taken back."""
+        """Make a slip, wait for its finding, and undo it."""
         lines = self.editor.lines
         line = self.chance.randrange(len(lines))
         column = self.chance.randrange(len(lines[line]) + 1)
@@ -162,7 +162,7 @@ class Author:
         self.editor.answer("waza/tests", {"uri": self.editor.uri})
 
     def _watch_verdict(self) -> None:
-        """A grader with a recording is changed, between two edits of what is in hand; its verdict comes."""
+        """Change a grader with a recording between two edits of the current file, and wait for its verdict."""
         mine, lines = self.editor.name, self.editor.lines
         self.editor.close()
         self._open(_GRADED)
@@ -211,10 +211,10 @@ class Author:
 
 
 def _has_verdict(told: Told, about: str) -> bool:
-    """Whether there is a verdict that speaks of this; one on the text before is carried along until then."""
+    """Whether there is a verdict about this text. Until then, the verdict on the previous text is shown."""
     return any(it.get("code") in _VERDICTS and about in it["message"] for it in told.items)
 
 
 def settings() -> dict[str, Any]:
-    """What the author has set: agents are replayed."""
+    """Return the author's settings, which replay agents."""
     return {"waza": {"run": {"executor": "replay"}}}

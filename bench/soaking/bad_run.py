@@ -1,4 +1,4 @@
-"""Why a run ended otherwise than it should: what it answered, and what the store says of its trials."""
+"""The reason for an unexpected end of a run: its response and its trials in the store."""
 
 import json
 import sqlite3
@@ -15,7 +15,7 @@ _ASKED = {
 
 
 def told(root: Path, name: str, answer: dict[str, Any]) -> str:
-    """Some lines about the run. The workspace is gone when somebody reads them."""
+    """Return some lines about the run, because the workspace no longer exists when you read them."""
     about = {it: answer.get(it) for it in ("status", "error", "runId", "unsaved")}
     tasks = [{**it, "graders": _not_passed(it["graders"])} for it in answer.get("tasks", ())]
     lines = [f"{name}: {json.dumps(about)}", *(f"  answered: {json.dumps(it)}" for it in tasks)]

@@ -1,4 +1,4 @@
-"""Whether something grew: the slope over all that was measured once everything had been done for the first time."""
+"""Growth of figures after the warm-up, from the median of all slopes."""
 
 import itertools
 import statistics
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much a figure may grow between warm-up and end: a share of what it was, and so much whatever it was."""
+    """The allowed growth between warm-up and end: a share of the first value plus a constant."""
 
     share: float
     least: float
 
 
 def growth(times: Sequence[float], values: Sequence[float]) -> float:
-    """How much a figure grew from the first time to the last one, along the median of all slopes.
+    """Return the growth of a figure from the first to the last time, along the median of all slopes.
 
     Single values that are far off, such as times taken while the machine had something else to do, have no say.
     """
@@ -25,5 +25,5 @@ def growth(times: Sequence[float], values: Sequence[float]) -> float:
 
 
 def has_grown(times: Sequence[float], values: Sequence[float], limit: Limit) -> bool:
-    """Whether it grew by more than it may."""
+    """Whether a figure grew by more than allowed."""
     return growth(times, values) > limit.share * statistics.median(values) + limit.least

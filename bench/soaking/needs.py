@@ -1,4 +1,4 @@
-"""What a server needs at one time: memory, open files, threads, processes, and processor time (Linux)."""
+"""The resources of a server: memory, open files, threads, processes, and processor time (Linux)."""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """`memory` and `worker` (that of all processes below the server) in MB; `cpu` in seconds since the start."""
+    """`memory` and `worker` (all child processes) are in MB, `cpu` in seconds since the start."""
 
     memory: float
     worker: float
@@ -21,7 +21,7 @@ class Needs:
 
 
 def needs(pid: int) -> Needs:
-    """What a process and those below it need now."""
+    """Return the current resources of a process and its descendants."""
     proc = Path("/proc") / str(pid)
     below = list(_below(pid))
     fields = (proc / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
@@ -41,7 +41,7 @@ def _memory(pid: int) -> float:
 
 
 def _below(pid: int) -> list[int]:
-    """The processes that a process has started, and those that they have."""
+    """Return the descendants of a process."""
     tasks = (Path("/proc") / str(pid) / "task").iterdir()
     children = [int(it) for task in tasks for it in (task / "children").read_text(encoding="ascii").split()]
     return [*children, *(it for child in children for it in _below(child))]

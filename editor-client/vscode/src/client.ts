@@ -1,4 +1,4 @@
-/** The language client: what is told to the server, and what is shown of its answers. */
+/** The language client: its options, and the display of the server's responses. */
 
 import * as readline from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -22,7 +22,7 @@ import type { ServerStatus } from './serverStatus';
 import { showVerdict } from './verdict';
 import { givenByYamlExtension } from './yamlExtension';
 
-/** What the client tells the rest of the extension. */
+/** Events of the client for the rest of the extension. */
 export interface Told {
   ready: EventEmitter<void>;
   gone: EventEmitter<void>;
@@ -30,7 +30,7 @@ export interface Told {
   testsChanged: EventEmitter<string | undefined>;
 }
 
-/** A client that leaves it to its owner to speak of a failed start: its own words are up to three, and cryptic. */
+/** A client that leaves the report of a failed start to its owner. Its own up to three messages are cryptic. */
 class Client extends LanguageClient {
   hasRun = false;
 
@@ -71,14 +71,14 @@ export function createClient(
           return undefined;
         }
         const result: unknown = await next(command, complete);
-        // Not awaited: the command is over, what is shown may stay for long.
+        // Not awaited: the command is done, but the message can stay for long.
         void (command === 'waza.showReport' ? showReport(result) : showVerdict(result));
         return result;
       },
     },
     initializationFailedHandler: () => false,
     errorHandler: {
-      // A server that dies before its first answer would die again: no second try.
+      // Do not retry: a server that dies before its first response would die again.
       error: (error, message, count) =>
         client.hasRun ? crashes.error(error, message, count) : { action: ErrorAction.Shutdown },
       closed: () => (client.hasRun ? crashes.closed() : { action: CloseAction.DoNotRestart }),
@@ -111,7 +111,7 @@ export function createClient(
   return client;
 }
 
-/** The client's own way is to log every line of stderr as an error; most are Python's warnings. */
+/** By default, the client logs every line of stderr as an error. Most are Python warnings. */
 function logLines(stream: Readable, log: LogOutputChannel): void {
   readline.createInterface({ input: stream }).on('line', (line) => log.warn(line));
 }

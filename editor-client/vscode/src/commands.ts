@@ -1,6 +1,5 @@
 /**
- * Commands of the server, called without what they are about: from the command palette, or from a
- * menu, which hands over a file.
+ * Server commands without a target: from the command palette, or from a menu that passes a file.
  */
 
 import { Uri, window, workspace } from 'vscode';
@@ -9,7 +8,7 @@ import { evalFiles, looksLikeEval } from './documents';
 
 const aboutFile = new Set(['waza.runEval', 'waza.runFailed', 'waza.grade']);
 
-/** The arguments to send; undefined when the user chose nothing. */
+/** The arguments to send, or undefined if the user chose nothing. */
 export async function withArguments(command: string, args: unknown[]): Promise<unknown[] | undefined> {
   const [first] = args;
   if (first instanceof Uri) {
@@ -22,7 +21,7 @@ export async function withArguments(command: string, args: unknown[]): Promise<u
   return file && [{ uri: file.toString() }];
 }
 
-/** The eval in the editor, else the only one of the workspace, else the one that the user picks. */
+/** The eval in the editor, or the only one of the workspace, or the user's choice. */
 async function evalFile(): Promise<Uri | undefined> {
   const document = window.activeTextEditor?.document;
   if (document && looksLikeEval(document)) {

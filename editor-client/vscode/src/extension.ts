@@ -1,4 +1,4 @@
-/** What VS Code calls. Everything that has to do with eval files is the server's work. */
+/** Entry points for VS Code. The server does all work on eval files. */
 
 import { Uri, commands, window, workspace, type ExtensionContext } from 'vscode';
 
@@ -46,7 +46,7 @@ export function activate(context: ExtensionContext): void {
   keepSchemasAway().catch((error: unknown) => log.warn(`The YAML extension: ${String(error)}`));
 }
 
-/** VS Code waits for this, not for disposals: the server gets to end what it runs. */
+/** VS Code waits for this, not for disposals, so the server can stop its runs. */
 export function deactivate(): Promise<void> | undefined {
   return server?.stop();
 }

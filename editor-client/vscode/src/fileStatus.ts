@@ -6,7 +6,7 @@ import { documentSelector, isSelected } from './documents';
 import type { About } from './protocol';
 import type { Server } from './server';
 
-/** What the file in the editor was recognised as, and why; nothing for files that are no evals. */
+/** The recognised dialect and kind of the current file, with the reason. Hidden for other files. */
 export function createFileStatus(server: Server): Disposable {
   const item = languages.createLanguageStatusItem('waza.file', []);
   item.name = 'waza-lsp: kind of file';
@@ -28,7 +28,7 @@ export function createFileStatus(server: Server): Disposable {
     return isSelected(document) ? server.request('waza/document', { uri: document.uri.toString() }) : undefined;
   }
 
-  /** Typing can change the answer, but not with every key. */
+  /** Typing can change the result, but not with every key. */
   function soon(): void {
     clearTimeout(timer);
     timer = setTimeout(() => void show(), 300);

@@ -1,4 +1,4 @@
-/** Installing the server into a virtual environment of its own, in the folder that VS Code keeps for the extension. */
+/** Installs the server into its own virtual environment, in the extension's storage folder. */
 
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { scripts } from './programs';
 
 const project = 'waza-lsp';
 
-/** Whether it is installed now; if not, the user knows why. */
+/** Returns whether it is installed. If not, the user has seen the reason. */
 export async function installServer({ installed }: Places, log: LogOutputChannel): Promise<boolean> {
   const python = await newEnoughPython();
   if (!python) {
@@ -38,7 +38,7 @@ export async function installServer({ installed }: Places, log: LogOutputChannel
     });
     return true;
   } catch (error) {
-    // Half an environment would be taken for the server.
+    // A partial environment would be mistaken for the server.
     await rm(installed, { recursive: true, force: true });
     if (!(error instanceof CancellationError)) {
       await explain(error, log);
@@ -56,7 +56,7 @@ async function newEnoughPython(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Runs a program to its end. What it says goes to the log, its last line into the error. */
+/** Runs a program to its end. Its output goes to the log, its last line into the error. */
 async function run(
   [program = '', ...args]: string[],
   log: LogOutputChannel,

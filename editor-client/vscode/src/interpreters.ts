@@ -1,4 +1,4 @@
-/** Pythons on `PATH`: whether they have the server, and whether they are new enough to install it. */
+/** Python interpreters on `PATH`: whether they have the server or can install it. */
 
 import { execFile } from 'node:child_process';
 import * as path from 'node:path';
@@ -11,7 +11,7 @@ const names = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'
 const suffix = process.platform === 'win32' ? '.exe' : '';
 const timeoutMs = 10_000;
 
-/** The first Python of each name. */
+/** The first interpreter of each name. */
 export async function pythonsOnPath(): Promise<string[]> {
   const found = await Promise.all(names.map(firstOnPath));
   return found.filter((it) => it !== undefined);
@@ -37,7 +37,7 @@ async function firstOnPath(name: string): Promise<string | undefined> {
 
 async function succeeds(python: string, code: string): Promise<boolean> {
   try {
-    // -P: nothing is imported from the working directory. Pythons that do not know it are too old.
+    // -P prevents imports from the working directory. A Python without it is too old.
     await run(python, ['-P', '-c', code], { timeout: timeoutMs });
     return true;
   } catch {

@@ -1,9 +1,9 @@
 /**
- * Finding the server: a setting, the environment, a virtual environment, `PATH`, the one installed
- * from here, a Python that has it.
+ * Finds the server: a setting, the environment, a virtual environment, `PATH`, the server that the
+ * extension installed, a Python that has it.
  *
- * A workspace that is not trusted has no say: VS Code hides its values of the two settings
- * (`restrictedConfigurations` in the manifest), and environments inside it are passed over.
+ * An untrusted workspace cannot choose the server: VS Code hides its values of the two settings
+ * (`restrictedConfigurations` in the manifest), and environments inside it are skipped.
  */
 
 import { homedir } from 'node:os';
@@ -19,25 +19,25 @@ export interface ServerCommand {
   args: string[];
 }
 
-/** Why there is nothing to start, for the user to read. */
+/** The reason why there is nothing to start, for the user. */
 export interface NotFound {
   problem: string;
-  /** The setting that names what does not exist; where nothing is named, the server can be installed instead. */
+  /** The setting with the missing path. Without one, the server can be installed instead. */
   setting: string;
   canInstall: boolean;
 }
 
 /** Folders of the extension. */
 export interface Places {
-  /** The virtual environment of the server that was installed from here. */
+  /** The virtual environment of the server that the extension installed. */
   installed: string;
 }
 
-/** Names a program, as the setting `waza.server.path` does, for all windows that are started from a shell. */
+/** Like the setting `waza.server.path`, for all windows that are started from a shell. */
 export const variable = 'WAZA_LSP_SERVER';
 
 const program = process.platform === 'win32' ? 'waza-lsp.exe' : 'waza-lsp';
-// -P: without it `-m` looks into the working directory first, which is the workspace.
+// -P: otherwise `-m` searches the working directory first, which is the workspace.
 const asModule = ['-P', '-m', 'waza_lsp', 'serve'];
 
 export async function locateServer({ installed }: Places): Promise<ServerCommand | NotFound> {

@@ -1,8 +1,8 @@
 /**
- * When the server is needed.
+ * Decides when the server is needed.
  *
- * The extension is activated by every YAML file, most of which are no evals. A Python process,
- * or a complaint that none can be found, waits until there is an eval file.
+ * Every YAML file activates the extension, but most are not evals. A Python process, or an
+ * error that none was found, waits until there is an eval file.
  */
 
 import { Disposable, workspace, type TextDocument } from 'vscode';

@@ -1,4 +1,4 @@
-/** A first eval with one task, made of the snippets, that runs without a model. */
+/** Creates a first eval with one task from the snippets. It runs without a model. */
 
 import { Uri, window, workspace } from 'vscode';
 
@@ -7,7 +7,7 @@ import { readSnippets, type Snippet } from './snippets';
 export async function newEval(extension: Uri): Promise<void> {
   const [folder] = workspace.workspaceFolders ?? [];
   if (!folder) {
-    void window.showInformationMessage('Open a folder first: an eval is a few files in it.');
+    void window.showInformationMessage('Open a folder first. An eval consists of a few files in it.');
     return;
   }
   const name = await window.showInputBox({
@@ -26,7 +26,7 @@ export async function newEval(extension: Uri): Promise<void> {
   await window.showTextDocument(file);
 }
 
-/** The text of a snippet as it stands before anything is filled in, but for the name. */
+/** The text of a snippet with its default values and the given name. */
 function filled({ body }: Snippet, name: string): string {
   const text = body
     .join('\n')
@@ -38,7 +38,7 @@ function filled({ body }: Snippet, name: string): string {
   return `${text}\n`;
 }
 
-/** What is there already stays. */
+/** Keeps existing files. */
 async function create(file: Uri, text: string): Promise<void> {
   const exists = await workspace.fs.stat(file).then(
     () => true,

@@ -1,15 +1,15 @@
-/** Where programs are, and whether a file is one. */
+/** Locations of programs, and whether a file is one. */
 
 import { access, constants, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 
-/** Where a virtual environment keeps its programs. */
+/** The program folder of a virtual environment. */
 export function scripts(environment: string): string {
   return path.join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
 }
 
 export function searchPath(): string[] {
-  // A relative entry would be looked up in whatever the working directory is.
+  // A relative entry would depend on the working directory.
   return (process.env['PATH'] ?? '').split(path.delimiter).filter((it) => path.isAbsolute(it));
 }
 

@@ -1,8 +1,8 @@
 /**
- * A visible notification with a Cancel button for work that can be cancelled.
+ * Shows a notification with a Cancel button for cancellable work.
  *
- * Left alone, the client shows such work in the status bar only, and its Cancel button sits
- * in the notification centre, which nobody opens.
+ * By default, the client shows such work only in the status bar, and its Cancel button is in
+ * the notification centre, which nobody opens.
  */
 
 import { ProgressLocation, window, type Disposable, type Progress } from 'vscode';
@@ -19,7 +19,7 @@ interface Notification {
   close(): void;
 }
 
-/** `dispose` closes what is open: a server that died will not send the end of its work. */
+/** `dispose` closes open notifications, because a dead server does not send the end of its work. */
 export function progressNotifications(cancel: (token: ProgressToken) => void): ProgressNotifications {
   const open = new Map<ProgressToken, Notification>();
   const handle: HandleWorkDoneProgress = (token, params, next) => {
@@ -38,8 +38,8 @@ export function progressNotifications(cancel: (token: ProgressToken) => void): P
         open.delete(token);
         break;
     }
-    // Reports and the end also go to the client: it ignores them for work whose beginning
-    // it never saw, and lets go of the token at the end.
+    // Reports and the end also go to the client. It ignores unknown work and releases the token
+    // at the end.
     next(token, params);
   };
   const dispose = (): void => {

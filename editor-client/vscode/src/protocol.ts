@@ -1,8 +1,8 @@
-/** What the server says beyond LSP: docs/protocol.md of the repository. Members that are not used here are left out. */
+/** The server's messages beyond LSP, see docs/protocol.md of the repository. Unused members are left out. */
 
 import type { Range } from 'vscode-languageclient/node';
 
-/** Part of the tree that `waza/tests` answers. Graders stand in it, too: the Testing view leaves them out. */
+/** An item of the `waza/tests` tree. The Testing view ignores grader items. */
 export interface Runnable {
   key: string;
   id: string;
@@ -13,7 +13,7 @@ export interface Runnable {
   children: Runnable[];
 }
 
-/** What `waza/document` answers about an eval file. */
+/** The response of `waza/document` about an eval file. */
 export interface About {
   dialect: string;
   kind: string;
@@ -27,7 +27,7 @@ interface GraderOutcome {
   feedback: string;
 }
 
-/** Why a task did not pass, at its place in a file; without a range where that place is gone. */
+/** The reason why a task did not pass, at its place in a file. Without a range if that place is gone. */
 export interface Reason {
   message: string;
   uri: string;
@@ -58,7 +58,7 @@ interface TaskFinished extends Verdict {
   error: string;
 }
 
-/** Those of the events that something is made of here. `key` names the item that the event is about. */
+/** The events that the extension uses. `key` identifies the item of the event. */
 export type RunEvent = { run_id: string; token: string; key: string } & (
   | { event: 'run_started'; name: string; keys: string[] }
   | { event: 'task_started'; task: string }

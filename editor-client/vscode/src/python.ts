@@ -7,7 +7,7 @@
 import * as path from 'node:path';
 import { extensions, workspace } from 'vscode';
 
-/** The part of the Python extension's public API that is used here. */
+/** The part of the Python extension's public API that this extension uses. */
 interface PythonApi {
   environments: {
     getActiveEnvironmentPath(resource?: unknown): { path: string };
@@ -26,7 +26,7 @@ export async function activeEnvironment(): Promise<string | undefined> {
     const prefix = (await environments.resolveEnvironment(chosen))?.executable.sysPrefix;
     return prefix && path.isAbsolute(prefix) ? prefix : undefined;
   } catch {
-    // A broken Python extension is no reason to do without the other places.
+    // If the Python extension is broken, the other locations still count.
     return undefined;
   }
 }

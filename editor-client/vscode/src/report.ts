@@ -1,11 +1,11 @@
-/** The report of a run, beside the text. It is one HTML file that needs nothing else, and gets nothing else. */
+/** The report of a run beside the editor. It is one HTML file that loads nothing else. */
 
 import { ColorThemeKind, Uri, ViewColumn, window, workspace, type WebviewPanel } from 'vscode';
 
-/** The server's reports say the same of themselves; where two policies meet, the stricter counts. */
+/** The server's reports contain the same policy. Of two policies, the stricter one applies. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/** A page of its own asks the system for light or dark; here the editor's theme counts. */
+/** A standalone page follows the system's light or dark mode. This one follows the editor's theme. */
 const asksForDark = '@media (prefers-color-scheme: dark)';
 const paper = ':root { --paper: var(--vscode-editor-background); --ink: var(--vscode-editor-foreground); }';
 
@@ -16,7 +16,7 @@ interface Shown {
 
 let shown: Shown | undefined;
 
-/** Shows the answer to `waza.showReport`; there is none when the server has said why. */
+/** Shows the response to `waza.showReport`. It is empty if the server has reported the reason. */
 export async function showReport(answer: unknown): Promise<void> {
   const { uri } = (answer ?? {}) as { uri?: string };
   if (uri === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The language server as the rest of the extension knows it: one process per window, which may
- * come and go.
+ * The language server for the rest of the extension: one process per window, which can start and
+ * stop.
  */
 
 import { EventEmitter, type Disposable, type LogOutputChannel } from 'vscode';
@@ -17,7 +17,7 @@ const comingBackMs = 10_000;
 export class Server implements Disposable {
   private client: LanguageClient | undefined;
   private wanted = false;
-  /** Starts and stops follow one another: a restart in the middle of a start waits for it. */
+  /** Starts and stops are sequential: a restart waits for a pending start. */
   private queue: Promise<void> = Promise.resolve();
   private readonly told = {
     ready: new EventEmitter<void>(),
@@ -26,12 +26,12 @@ export class Server implements Disposable {
     testsChanged: new EventEmitter<string | undefined>(),
   };
 
-  /** The server answers: after its first start, and after each further one. */
+  /** The server is ready, after its first and each further start. */
   readonly onReady = this.told.ready.event;
   /** The server has ended or was killed. */
   readonly onGone = this.told.gone.event;
   readonly onRunEvent = this.told.runEvent.event;
-  /** The tree of what can be run is another one now: that of this file's suite, or all of it. */
+  /** The test tree has changed, for the suite of this file or as a whole. */
   readonly onTestsChanged = this.told.testsChanged.event;
 
   constructor(
@@ -48,7 +48,7 @@ export class Server implements Disposable {
     });
   }
 
-  /** After a change of circumstances; nothing happens where no server was asked for. */
+  /** Restarts after a change of settings or environment. Does nothing if no server was requested. */
   async restart(): Promise<void> {
     if (this.wanted) {
       await this.start();
@@ -59,7 +59,7 @@ export class Server implements Disposable {
     return this.enqueue(() => this.stopClient());
   }
 
-  /** The answer; undefined while no server runs, or when it gives none. */
+  /** The response, or undefined if no server runs or it gives none. */
   async request<Answer>(method: string, params: object): Promise<Answer | undefined> {
     const { client } = this;
     if (!client?.isRunning()) {
@@ -73,7 +73,7 @@ export class Server implements Disposable {
     }
   }
 
-  /** Runs a command without a word about its outcome: whoever calls this shows it in another way. */
+  /** Runs a command without showing its result. The caller shows it in another way. */
   async execute(command: string, argument: object): Promise<unknown> {
     if (!(await this.isReady())) {
       void explainNotRunning();
@@ -82,7 +82,7 @@ export class Server implements Disposable {
     return this.request(ExecuteCommandRequest.method, { command, arguments: [argument] });
   }
 
-  /** After a crash the server comes back by itself, which takes a moment. */
+  /** After a crash, the server restarts by itself, which takes a moment. */
   private async isReady(): Promise<boolean> {
     if (this.client?.isRunning()) {
       return true;
@@ -130,7 +130,7 @@ export class Server implements Disposable {
   private async stopClient(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    // A client that failed to start refuses to stop, and a server that hangs runs into its time limit.
+    // A client that failed to start refuses to stop, and a hanging server runs into its timeout.
     await client?.dispose().catch((error: unknown) => this.log.debug(`Stopping: ${String(error)}`));
   }
 }

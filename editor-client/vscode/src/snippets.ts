@@ -1,6 +1,6 @@
 /**
- * Snippets for whole files, offered only where there is nothing yet: VS Code offers those of a
- * manifest everywhere, and inside an eval the server knows better.
+ * Snippets for whole files, only in empty documents. VS Code would offer snippets of the manifest
+ * everywhere, but inside an eval the server's completion is better.
  */
 
 import {

@@ -1,4 +1,4 @@
-/** What the Testing view says about tasks: messages at the checks that failed, and lines of output. */
+/** Messages of the Testing view: at failed checks, and as output. */
 
 import { Location, TestMessage, Uri, type TestItem } from 'vscode';
 
@@ -10,10 +10,10 @@ const marks: Record<string, string> = { passed: '✓', failed: '✗', error: '�
 export function failedMessages({ messages, score }: Verdict, item: TestItem): TestMessage[] {
   return messages.length > 0
     ? messages.map((it) => placed(it, item))
-    : [taskMessage(`It did not pass: score ${score.toFixed(2)}.`, item)];
+    : [taskMessage(`Not passed: score ${score.toFixed(2)}.`, item)];
 }
 
-/** A message about the task as a whole, on its first line. */
+/** A message about the whole task, on its first line. */
 export function taskMessage(text: string, item: TestItem): TestMessage {
   const message = new TestMessage(text);
   if (item.uri && item.range) {

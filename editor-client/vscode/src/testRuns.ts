@@ -1,6 +1,6 @@
 /**
- * Runs in the Testing view, made of the events of the server: those that were started there,
- * and just as well those from a lens or a command.
+ * Runs in the Testing view, from the events of the server. They can start in the view, from a lens
+ * or from a command.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -12,12 +12,12 @@ import { failedMessages, taskMessage, trialLines } from './testMessages';
 import type { TestTree } from './testTree';
 
 export interface TestRuns extends Disposable {
-  /** A run is about to be started for a request; dispose of it once its command is over. */
+  /** Prepares a run for a request. Dispose of it when its command is done. */
   expect(request: TestRunRequest): Expected;
 }
 
 export interface Expected extends Disposable {
-  /** What the command has to carry, for the events of the run to be known by. */
+  /** The token of the command, which identifies the events of the run. */
   token: string;
 }
 
@@ -29,7 +29,7 @@ interface ShownRun {
 }
 
 export function followRuns(controller: TestController, tree: TestTree, server: Server): TestRuns {
-  /** By the token of the command, or by the run's id where the command came from elsewhere. */
+  /** By the token of the command, or by the run's id if the command came from elsewhere. */
   const runs = new Map<string, ShownRun>();
 
   function add(name: string, request: TestRunRequest, cancel: object): ShownRun {
@@ -69,7 +69,7 @@ export function followRuns(controller: TestController, tree: TestTree, server: S
     }
   }
 
-  /** The server is gone and will tell no ends. */
+  /** The server is gone and will not report the end of runs. */
   function abandonAll(): void {
     for (const [name, { shown, open }] of [...runs]) {
       for (const item of [...open].map((key) => tree.find(key)).filter((it) => it !== undefined)) {
@@ -127,7 +127,7 @@ function follow(run: ShownRun, event: RunEvent, item: TestItem | undefined): voi
   }
 }
 
-/** The verdict on a run of which nothing else is in the tree. */
+/** The verdict on a run whose tasks are not in the tree. */
 function asOne({ status, score, error }: Told<'run_finished'>): Verdict {
   const messages = error ? [{ message: error, uri: '', range: null }] : [];
   return { status: status === 'cancelled' ? 'skipped' : status, score, messages };

@@ -1,10 +1,10 @@
-/** What a request of the Testing view is about, per eval: all of its tasks, or some. */
+/** The selection of a Testing view request per eval: all of its tasks, or some. */
 
 import type { TestItem, TestItemCollection, TestRunRequest } from 'vscode';
 
 export interface Selection {
   root: TestItem;
-  /** Empty for all of them. */
+  /** Empty for all tasks. */
   tasks: TestItem[];
 }
 

@@ -6,10 +6,10 @@ import type { Runnable } from './protocol';
 import type { Server } from './server';
 
 export interface TestTree {
-  /** Ask for the tree again: that of the suite of a file, or all of it. */
+  /** Reloads the tree, for the suite of a file or as a whole. */
   load(uri?: string): Promise<void>;
   find(key: string): TestItem | undefined;
-  /** What commands call a task. */
+  /** The id of a task in commands. */
   taskId(item: TestItem): string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function testTree(controller: TestController, server: Server): TestTree {
       } else if (found && uri === undefined) {
         controller.items.replace(found.map(made));
       } else if (found) {
-        // Another eval than those that are known, or one less.
+        // An eval was added or removed.
         await this.load();
       }
     },

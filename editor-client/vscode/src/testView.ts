@@ -1,6 +1,6 @@
 /**
- * The Testing view. The tree is the server's (`waza/tests`), and a run is a command of the server,
- * the same that lenses use: what it tells (`waza/runEvent`) is shown by `testRuns.ts`.
+ * The Testing view. The tree comes from the server (`waza/tests`). A run is a server command, as for
+ * lenses, and `testRuns.ts` shows its events (`waza/runEvent`).
  */
 
 import { Disposable, tests, TestRunProfileKind, workspace, type TestRunRequest } from 'vscode';

@@ -1,4 +1,4 @@
-/** What the user sees when there is no server, and what can be done about it. */
+/** Messages and actions for the user if there is no server. */
 
 import { commands, env, window } from 'vscode';
 
@@ -12,7 +12,7 @@ export async function explainNotFound({ problem, setting, canInstall }: NotFound
   const offers = [...(canInstall ? [install] : []), ...(isSetting ? [openSetting] : [])];
   const answer = await window.showErrorMessage(problem, ...offers);
   if (answer === openSetting) {
-    // Beside a remote machine, the user's own settings do not show what counts for one machine only.
+    // With a remote machine, the user settings do not show machine-specific values.
     const page = env.remoteName ? 'openRemoteSettings' : 'openSettings';
     await commands.executeCommand(`workbench.action.${page}`, { query: setting });
   } else if (answer === install) {

@@ -1,4 +1,4 @@
-/** The outcome of a run in one sentence, with the report a click away. */
+/** Shows the result of a run in one sentence, with a button for the report. */
 
 import { commands, window } from 'vscode';
 
@@ -17,9 +17,9 @@ interface Verdict {
 
 const report = 'Show Report';
 
-/** Shows the result of a server command if it is the outcome of a run; other results are not for the eye. */
+/** Shows the result of a server command if it is the result of a run. */
 export async function showVerdict(result: unknown): Promise<void> {
-  // The server itself says why a run that graded nothing went wrong.
+  // The server reports itself why a run graded nothing.
   if (!isVerdict(result) || (result.status === 'error' && result.tasks.length === 0)) {
     return;
   }

@@ -1,8 +1,8 @@
 /**
- * Beside Red Hat's YAML extension, which claims the same files.
+ * Coexistence with Red Hat's YAML extension, which claims the same files.
  *
- * It guesses schemas from file names, and takes `tasks/*.yaml` for Ansible: eval files get a
- * schema from us that allows everything. What it says about YAML in general is left to it.
+ * That extension guesses schemas from file names and treats `tasks/*.yaml` as Ansible. We give it a
+ * schema for eval files that allows everything, and leave general YAML features to it.
  */
 
 import { extensions, Uri, workspace } from 'vscode';
@@ -11,7 +11,7 @@ import { looksLikeEval } from './documents';
 
 const id = 'redhat.vscode-yaml';
 
-/** The part of its public API that is used here. */
+/** The part of its public API that this extension uses. */
 interface YamlApi {
   registerContributor(
     scheme: string,
@@ -20,7 +20,7 @@ interface YamlApi {
   ): boolean;
 }
 
-/** What the server may leave out: names that its setting `waza.beside` takes. */
+/** Features that the server can leave out: values of its setting `waza.beside`. */
 export function givenByYamlExtension(): string[] {
   if (!extensions.getExtension(id)) {
     return [];
@@ -34,9 +34,9 @@ export async function keepSchemasAway(): Promise<void> {
   const api = await yaml?.activate();
   api?.registerContributor?.(
     'waza-lsp',
-    // Asked at every check, before the server can have said anything: hence by a guess.
+    // Called at every check, before the server has responded, so it has to guess.
     (resource) => (isEval(resource) ? 'waza-lsp://schema/anything' : undefined),
-    // Its title stands above the text.
+    // Its title appears above the text.
     () => JSON.stringify({ title: 'Checked by waza-lsp' }),
   );
 }
