@@ -217,7 +217,7 @@ def test_a_replay_takes_what_was_recorded() -> None:
 
 def test_a_run_that_is_over_cannot_be_gone_on_with() -> None:
     run()
-    assert "is over (passed)" in run("--resume").stderr
+    assert "has finished (passed)" in run("--resume").stderr
     assert "Remove the options" in run("--resume", "--task", "a").stderr
     assert "No run named 'nope'" in run("--resume", "nope").stderr
 
@@ -338,7 +338,7 @@ def test_a_run_that_still_goes_on_is_left_alone(folder: Path) -> None:
     process = start(agent, log, "--trials", "60")
     until(log.exists)
     try:
-        assert "is still going on" in run("--resume").stderr
+        assert "is still running in process" in run("--resume").stderr
     finally:
         process.kill()
         process.wait()

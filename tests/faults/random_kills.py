@@ -79,7 +79,7 @@ def _ended(case: Case, folder: Path, temporary: Path) -> int:
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     said = _said(folder)
     # A run that was killed in its very last moment is over.
-    assert status == 0 or (status == 2 and "is over (passed)" in said), (case.name, status, said)
+    assert status == 0 or (status == 2 and "has finished (passed)" in said), (case.name, status, said)
     wait_for_nothing(temporary)
     assert finished(store)[-1] == case.wanted, finished(store)
     assert problems_of(store) == []

@@ -116,7 +116,7 @@ def test_two_that_go_on_with_a_run_at_once_do_not_do_it_twice(tmp_path: Path) ->
     said = [it.communicate(timeout=120)[1] for it in both]
     assert sorted(it.returncode for it in both) == [0, 2], said
     refused = next(text for it, text in zip(both, said, strict=True) if it.returncode == 2)
-    assert "still going on" in refused or "is over (passed)" in refused
+    assert "still running in process" in refused or "has finished (passed)" in refused
     assert finished(tmp_path / ".waza-lsp") == [case.wanted]
     assert performed(tmp_path) == len(case.wanted)
 

@@ -183,8 +183,8 @@ async def test_what_could_not_be_stored_is_stored_when_the_lock_is_gone(
     assert record.status == "passed"
     notes = [it for it in bench.events if isinstance(it, Note)]
     assert [it.level for it in notes] == ["warning", "info"]
-    assert "kept in memory and not stored" in notes[0].message
-    assert "nothing is missing in it" in notes[1].message
+    assert "Finished trials stay in memory" in notes[0].message
+    assert "all finished trials are in it" in notes[1].message
     assert finished(folder / ".waza-lsp")[-1] == [(index, 1) for index in range(4)]
 
 
@@ -216,7 +216,11 @@ async def test_a_disk_that_gets_room_again_gets_everything(
     await bench.run(bench.suite(*map(task, "abcd")), executor)
     bench.store.close()
     notes = [it.message for it in bench.events if isinstance(it, Note)]
-    assert ("Free some space" in notes[0], "nothing is missing" in notes[1], len(notes)) == (True, True, 2)
+    assert ("Free some space" in notes[0], "all finished trials are in it" in notes[1], len(notes)) == (
+        True,
+        True,
+        2,
+    )
     assert finished(tmp_path / "store") == [[(index, 1) for index in range(4)]]
 
 

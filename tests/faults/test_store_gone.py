@@ -27,7 +27,7 @@ from waza_engine.runs.store.store import FILE_NAME, RunStore
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="what is open cannot be deleted there")
 
 ALL = [(index, 1) for index in range(4)]
-NEW = "was deleted or replaced while the run went on. What is there now has this run alone"
+NEW = "was deleted or replaced during the run. The new store holds only this run"
 
 
 def delete(store: Path) -> None:
@@ -128,7 +128,7 @@ async def test_where_no_store_can_be_made_all_is_kept_in_memory_and_said(tmp_pat
     told = notes(bench)
     assert len(told) == 2
     assert f"Move away what is no folder, and stands where {store} should be" in told[0]
-    assert "kept in memory and not stored" in told[0]
+    assert "Finished trials stay in memory" in told[0]
     assert "still cannot be written" in told[1]
 
 

@@ -315,7 +315,7 @@ def _regrade_experiment(experiment: "Experiment", request: _Request, emit: Liste
             return ""
         teller = _experiment_teller(experiment, recorded)
         for arm, runs in recorded.items():
-            emit_arm = teller.of_arm(arm)(emit)
+            emit_arm = teller.arm_listener(arm)(emit)
             for stored in runs:
                 emit_arm(_start_event(stored.run))
                 emit_arm(run_finished_event(_regrade_arm(store, stored, request.process_dir)))

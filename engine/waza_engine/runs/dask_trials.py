@@ -1,9 +1,9 @@
-"""Trials on the workers of a Dask cluster, for runs that one machine is too small for: the extra `dask`.
+"""Run trials on the workers of a Dask cluster, for runs too large for one machine (the extra `dask`).
 
-Everything else of a run stays here: order, hooks, the store, events, totals. A worker gets one trial with the task's files in
-it, and gives back its record; when it dies, Dask performs the trial anew elsewhere, in a fresh workspace, and the one result
-that comes back is the one that counts. Graders read their own files (scripts, schemas, snapshots) on the worker, at the same
-paths as here. Dask does not interrupt what is being performed, so a trial waits for its end or the run's, whichever is first.
+Order, hooks, store, events and totals stay in this process. A worker receives one trial with the task's files and
+returns its record. If the worker dies, Dask repeats the trial on another worker, in a fresh workspace; only the result
+that arrives counts. Graders read their own files (scripts, schemas, snapshots) on the worker, at the same paths as
+here. Dask does not interrupt a running task, so each trial also waits for the end of the run and stops itself then.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ _POLL_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a worker must know to perform one trial. The plan has that trial's task alone."""
+    """Everything a worker needs to run one trial. The plan holds only that trial's task."""
 
     run_id: str
     plan: Plan
@@ -46,14 +46,14 @@ class Job:
 
     @property
     def key(self) -> str:
-        """The same for every time that the trial is started."""
+        """Return Dask's key of the trial: the same each time the trial is started."""
         part = "without-skills" if self.plan.without_skills else "trial"
         return f"waza-{self.run_id}-{part}-{self.task_index}-{self.trial}"
 
 
 @dataclass(slots=True)
 class DaskTrials:
-    """Performs trials of a run elsewhere; `slots` is how many at once."""
+    """Runs the trials of a run on workers; `slots` is how many can run in parallel."""
 
     run_id: str
     executor: str
@@ -63,10 +63,10 @@ class DaskTrials:
     listeners: dict[str, Progress] = field(default_factory=dict)
 
     async def perform(self, bench: Bench, task_index: int, trial: int, progress: Progress) -> TrialRecord:
-        """The record of a trial, wherever it was performed.
+        """Run a trial on a worker and return its record.
 
         Raises:
-            UnavailableError: the workers cannot perform any.
+            UnavailableError: the executor is not available on the workers.
 
         """
         task = bench.plan.tasks[task_index]
@@ -81,38 +81,38 @@ class DaskTrials:
             raise
         except UnavailableError:
             raise
-        except Exception as error:  # noqa: BLE001  # whatever became of the workers, the rest of the run goes on
-            told = f"The workers could not perform this trial: {str(error) or type(error).__name__}"
-            empty = Trajectory(task=task.id, prompt=task.prompt, error=told)
-            record = TrialRecord(task.id, task_index, trial, "error", 0.0, 0.0, empty, error=told)
+        except Exception as error:  # noqa: BLE001  # whatever happens to the workers, the run continues
+            message = f"The workers could not run this trial: {str(error) or type(error).__name__}"
+            empty = Trajectory(task=task.id, prompt=task.prompt, error=message)
+            record = TrialRecord(task.id, task_index, trial, "error", 0.0, 0.0, empty, error=message)
         finally:
             self.listeners.pop(job.key, None)
             future.release()
         return record
 
     async def end(self) -> None:
-        """Have everything of the run end that still goes on at the workers."""
+        """Stop all trials of the run that are still running on workers."""
         await _distributed().Event(_end_event(self.run_id), client=self.client).set()
 
-    def heard(self, event: tuple[float, Any]) -> None:
-        """A worker tells what an agent does."""
-        told = event[1]
-        if listener := self.listeners.get(told["key"]):
-            listener(told["text"])
+    def forward_progress(self, event: tuple[float, Any]) -> None:
+        """Forward a line about an agent's work from a worker to the trial's listener."""
+        message = event[1]
+        if listener := self.listeners.get(message["key"]):
+            listener(message["text"])
 
 
 @asynccontextmanager
 async def dask_trials(
     address: str, run_id: str, executor: str, options: ExecutorOptions
 ) -> AsyncIterator[DaskTrials]:
-    """The workers of the scheduler at `address`; in the end nothing of the run goes on there.
+    """Connect to the scheduler at `address`. On exit, everything of the run stops on the workers.
 
     Raises:
-        UnavailableError: Dask is not installed, or nobody answers there.
+        UnavailableError: Dask is not installed, or no scheduler answers at this address.
 
     """
     distributed = _distributed()
-    # It tells of every worker that comes and goes.
+    # It logs every worker that comes or goes.
     logging.getLogger("distributed").setLevel(logging.ERROR)
     try:
         client = await distributed.Client(
@@ -121,10 +121,10 @@ async def dask_trials(
     except (OSError, ValueError) as error:
         raise UnavailableError(f"There is no Dask scheduler at {address}: {error}") from error
     slots = sum((await client.nthreads()).values())
-    # Workers have their own environment; ours may hold what is not for them.
+    # Workers have their own environment; ours may hold secrets that are not for them.
     trials = DaskTrials(run_id, executor, replace(options, environment={}), client, max(slots, 1))
     topic = _progress_topic(run_id)
-    client.subscribe_topic(topic, trials.heard)
+    client.subscribe_topic(topic, trials.forward_progress)
     try:
         yield trials
     finally:
@@ -138,13 +138,13 @@ async def dask_trials(
 
 
 async def perform_on_worker(job: Job) -> TrialRecord:
-    """Perform a trial in this worker, until its end, the end of the run, or the end of who wants it."""
+    """Run a trial on this worker until it ends, the run ends, or nobody needs the result."""
     distributed = _distributed()
-    # What goes wrong is told to the run; here it would only be printed, with a traceback.
+    # Errors are reported to the run. The worker's log would only print a traceback.
     logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)
     worker = distributed.get_worker()
-    over = distributed.Event(_end_event(job.run_id), client=distributed.get_client())
-    waiting = asyncio.ensure_future(over.wait())
+    run_end = distributed.Event(_end_event(job.run_id), client=distributed.get_client())
+    waiting = asyncio.ensure_future(run_end.wait())
     working = asyncio.ensure_future(
         _perform(
             job, lambda text: worker.log_event(_progress_topic(job.run_id), {"key": job.key, "text": text})
@@ -163,20 +163,20 @@ async def perform_on_worker(job: Job) -> TrialRecord:
 
 
 async def _wait_until_forgotten(worker: Any, key: str) -> None:
-    """Wait until nobody wants the trial any more: whoever drives the run was killed, or is cut off."""
-    while (task := worker.state.tasks.get(key)) is not None and task.state != "cancelled":  # noqa: ASYNC110  # nothing else tells of it
+    """Wait until nobody needs the trial any more: the process of the run was killed or lost its connection."""
+    while (task := worker.state.tasks.get(key)) is not None and task.state != "cancelled":  # noqa: ASYNC110  # Dask has no event for this
         await asyncio.sleep(_POLL_SECONDS)
 
 
 async def close_on_worker(run_id: str) -> None:
-    """Close the executors that this worker has started for the run."""
+    """Close the executor that this worker started for the run."""
     starting = _executors.pop(run_id, None)
     if starting is not None and starting.done() and not starting.cancelled() and not starting.exception():
         await starting.result().close()
 
 
 _executors: dict[str, "asyncio.Task[Executor]"] = {}
-"""The executors of this worker by run: one for all its trials, as in a run on one machine."""
+"""This worker's executors by run: one for all its trials, as in a run on one machine."""
 
 
 async def _perform(job: Job, progress: Callable[[str], None]) -> TrialRecord:

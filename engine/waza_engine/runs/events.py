@@ -1,7 +1,7 @@
-"""What a run tells while it goes on: one frozen value per event, one JSON object per line for other programs.
+"""Events of a run in progress: one frozen value each, and one JSON object per line for other programs.
 
-Every event carries the run's id, and every start has its end, also when the run is cancelled: who shows progress
-never has to invent an ending. New members may be added; none is taken away.
+Every event carries the run's id. Every start has a matching end, even when the run is cancelled, so a progress display
+never has to invent one. Members may be added but are never removed.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class TaskStarted:
-    """A task begins. `path` and `pointer` say where it stands."""
+    """A task begins. `path` and `pointer` locate it in its file."""
 
     run_id: str
     task: str
@@ -54,7 +54,7 @@ class TrialStarted:
 
 @dataclass(frozen=True, slots=True)
 class TrialProgress:
-    """The agent did something: one line about it."""
+    """The agent did something; `text` is one line about it."""
 
     run_id: str
     task: str
@@ -80,7 +80,7 @@ class TrialFinished:
 
 @dataclass(frozen=True, slots=True)
 class TaskFinished:
-    """A task has its verdict; scores are means over its trials. `error` says why there are no trials."""
+    """A task has its verdict. Scores are means over its trials. `error` says why it has no trials."""
 
     run_id: str
     task: str
@@ -101,7 +101,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The run is over. A cancelled run has the status `cancelled` and what was finished until then."""
+    """The run is over. A cancelled run has the status `cancelled` and the results so far."""
 
     run_id: str
     status: RunStatus
@@ -118,7 +118,7 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True)
 class BaselineEvent:
-    """Something happened in the second pass of a run, the one without skills: not a verdict on the tasks."""
+    """An event of the baseline pass, the one without skills. It is no verdict on the tasks."""
 
     run_id: str
     told: "Event"
@@ -126,9 +126,9 @@ class BaselineEvent:
 
 @dataclass(frozen=True, slots=True)
 class ArmEvent:
-    """Something happened in an arm of an experiment, which is a run of its own.
+    """An event of an experiment's arm, which is a run of its own.
 
-    The experiment itself is told as a run whose tasks are its arms; `run_id` and `task` are that run and the arm.
+    The experiment itself appears as a run whose tasks are its arms: `run_id` is that run, `task` the arm.
     """
 
     run_id: str
@@ -148,7 +148,7 @@ Event = (
     | BaselineEvent
     | ArmEvent
 )
-"""Anything that a run tells; `match` on the class."""
+"""Any event of a run; `match` on the class."""
 
 Listener = Callable[[Event], None]
 """Called with each event of a run, in order, in the thread of the run; it must not block."""
@@ -169,18 +169,18 @@ _EVENT_CLASSES = {name: kind for kind, name in _EVENT_NAMES.items()}
 
 
 def event_line(event: Event) -> str:
-    """The event as one line of JSON, without line end: `{"event": "task_started", "run_id": ..., ...}`."""
+    """Return the event as one line of JSON, without line end: `{"event": "task_started", "run_id": ..., ...}`."""
     return json.dumps(_event_members(event), default=str, separators=(",", ":"))
 
 
 def event_data(event: Event) -> dict[str, Any]:
-    """The event as plain JSON data: what `event_line` writes, read again."""
+    """Return the event as plain JSON data, exactly as `event_line` writes it."""
     data: dict[str, Any] = json.loads(event_line(event))
     return data
 
 
 def parse_line(line: str | bytes) -> Event | None:
-    """Return the event that a line of JSON holds; None for a line that is no event of this version.
+    """Return the event on a line of JSON, or None if it is not an event that this version knows.
 
     Unknown members are ignored.
     """
@@ -193,7 +193,7 @@ def parse_line(line: str | bytes) -> Event | None:
 def _event_members(event: Event) -> dict[str, Any]:
     name = _EVENT_NAMES[type(event)]
     if isinstance(event, BaselineEvent | ArmEvent):
-        # `asdict` would convert the inner event as well, once per level.
+        # `asdict` would also convert the inner event, once per level.
         own = {it.name: getattr(event, it.name) for it in dataclasses.fields(event)}
         return {"event": name, **own, "told": _event_members(event.told)}
     return {"event": name, **dataclasses.asdict(event)}
@@ -208,7 +208,7 @@ def _parse_data(data: object) -> Event | None:
     if kind in {BaselineEvent, ArmEvent}:
         told = _parse_data(data.get("told"))
         return _adapter(kind).validate_python({**data, "told": told}) if told is not None else None
-    # From JSON: lists become tuples, and texts paths.
+    # `validate_json` turns lists into tuples and strings into paths.
     event: Event = _adapter(kind).validate_json(json.dumps(data))
     return event
 

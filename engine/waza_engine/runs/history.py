@@ -1,11 +1,7 @@
-"""What the store knows of an eval's earlier runs, for showing it beside the text: read only, no trajectory kept.
+"""Read the last results of evals, experiments and metrics from the store, to show them beside the text.
 
-Reading never makes a store and never changes one. One that is locked, damaged or of another version is a
-`StoreError`; nothing else depends on it.
-
-What the store knows of the arms of an experiment: their last results, for showing them beside the text. Read only.
-
-What the metrics of an eval came to the last time, for showing it beside their thresholds. Read only.
+Reading never creates or changes a store, and keeps no trajectory in memory. A store that is locked, damaged or of
+another version raises `StoreError`.
 """
 
 import json
@@ -28,10 +24,10 @@ from waza_engine.runs.store.store import FILE_NAME
 from waza_engine.runs.triggers import ACCURACY, trigger_metrics
 
 _LATEST_RUNS = 100
+_LATEST_ARM_RUNS = 200
 _SHOWN_SCORES = 8
 _LARGEST_PACKED = 4_000_000
-"""A packed trajectory beyond this many bytes is not opened for its token count."""
-
+"""Packed trajectories with more bytes are not read for their token count."""
 _TRIALS_SQL = (
     "SELECT task_id, run_id, id, status, score, error, trials.started_at, trials.finished_at, length(trajectory),"
     " run_order FROM trials JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?"
@@ -45,18 +41,17 @@ _OUTCOMES_SQL = (
     "SELECT name, type, status, score, weight, feedback, details, duration_ms, path, pointer, parts FROM results"
     " WHERE trial_id = ?"
 )
-
 _Reviews = Mapping[tuple[str, str], Sequence[Review]]
 """By run and task."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaskHistory:
-    """The newest run of a task that finished a trial. Times are seconds since 1970, `scores` those of the last runs.
+    """The newest run of a task that finished a trial. Human reviews are included.
 
-    `order` is greater for later runs, whatever the clock said. `files` are those of the suite with the digests of what was
-    in them. `outcomes` are the graders that did not pass, per trial in order; `tokens` is None when nobody counted them.
-    All that is said is said with people's reviews; `reviews` is another text when there are others of this run.
+    Times are seconds since 1970. `scores` are those of the last runs. `order` increases with each run, independent of
+    the clock. `files` maps the suite's files to digests of their content. `outcomes` are the graders that did not pass,
+    per trial in order. `tokens` is None if they were not counted. `reviews` changes with the reviews of this run.
     """
 
     task: str
@@ -76,60 +71,109 @@ class TaskHistory:
     reviews: str = ""
 
 
+_WORST_FIRST: tuple[Status, ...] = ("error", "failed", "passed")
+_ARM_RUNS_SQL = (
+    "SELECT * FROM (SELECT run_id, frame, status, score, started_at, finished_at, rowid AS run_order FROM runs"
+    " WHERE eval_path = ? AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?)"
+    # An eval has many runs. Filtering here avoids reading their frames.
+    """ WHERE instr(frame, '"arm": null') = 0 ORDER BY run_order DESC"""
+)
+_LAST_TRIGGERS_SQL = (
+    "SELECT ending FROM runs WHERE eval_path = ? AND baseline_of IS NULL AND status IN ('passed', 'failed')"
+    """ AND instr(ending, '"did_trigger"') > 0 ORDER BY rowid DESC LIMIT 1"""
+)
+
+
 def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
-    """The last results of an eval by task id; empty when there is no store.
+    """Return the last results of an eval by task id; empty without a store.
 
     Raises:
-        StoreError: there is a store, but it cannot be read.
+        StoreError: the store exists but cannot be read.
 
     """
     path = store_dir / FILE_NAME
     if not path.is_file():
         return {}
     with open_for_reading(path) as sql:
-        asked = (str(real_path(eval_path)), _LATEST_RUNS)
-        rows = sql.execute(_TRIALS_SQL, asked).fetchall()
-        said = _reviews_by_task(store_dir)
-        found = [
-            _task_history(sql, task, list(its), said) for task, its in groupby(rows, key=lambda it: it[0])
+        parameters = (str(real_path(eval_path)), _LATEST_RUNS)
+        rows = sql.execute(_TRIALS_SQL, parameters).fetchall()
+        reviews = _reviews_by_task(store_dir)
+        histories = [
+            _task_history(sql, task, list(group), reviews)
+            for task, group in groupby(rows, key=lambda it: it[0])
         ]
-        files = {it: _suite_files(sql, it) for it in {it.run_id for it in found}}
-        order, tasks = _newest_full_run(sql, asked)
+        files = {it: _suite_files(sql, it) for it in {it.run_id for it in histories}}
+        order, tasks = _newest_full_run(sql, parameters)
         return {
             it.task: replace(it, files=files[it.run_id], is_gone=it.order < order and it.task not in tasks)
-            for it in found
+            for it in histories
         }
 
 
-def _newest_full_run(sql: sqlite3.Connection, asked: tuple[str, int]) -> tuple[int, frozenset[str]]:
-    """The newest run for which no tasks were chosen, by its place among the runs, and the ids of its tasks."""
-    for order, frame in sql.execute(_FRAMES_SQL, asked):
+def read_arm_history(store_dir: Path, path: Path) -> dict[str, TaskHistory] | None:
+    """Return the last results of an experiment by arm name, or None if the runs are of an eval.
+
+    Raises:
+        StoreError: the store exists but cannot be read.
+
+    """
+    store = store_dir / FILE_NAME
+    if not store.is_file():
+        return None
+    with open_for_reading(store) as sql:
+        rows = sql.execute(_ARM_RUNS_SQL, (str(real_path(path)), _LATEST_ARM_RUNS)).fetchall()
+        runs = [(arm, row) for row in reversed(rows) if (arm := json.loads(row[1]).get("arm"))]
+        return dict(_arm_histories(runs)) if runs else None
+
+
+def read_metrics(store_dir: Path, eval_path: Path) -> Mapping[str, float]:
+    """Return the last values of the metrics that can fail a run, by name.
+
+    See docs/reference/waza-formats.md, section 14.4.
+
+    Raises:
+        StoreError: the store exists but cannot be read.
+
+    """
+    store = store_dir / FILE_NAME
+    if not store.is_file():
+        return {}
+    with open_for_reading(store) as sql:
+        row = sql.execute(_LAST_TRIGGERS_SQL, (str(real_path(eval_path)),)).fetchone()
+        triggers = [TriggerResult(**it) for it in json.loads(row[0])["triggers"]] if row else []
+    return {ACCURACY: trigger_metrics(triggers).accuracy} if triggers else {}
+
+
+def _newest_full_run(sql: sqlite3.Connection, parameters: tuple[str, int]) -> tuple[int, frozenset[str]]:
+    """Return the order and the task ids of the newest run without task filters."""
+    for order, frame in sql.execute(_FRAMES_SQL, parameters):
         run = json.loads(frame)
-        chosen = run.get("overrides") or {}
-        if not (chosen.get("tasks") or chosen.get("tags") or run.get("shard")):
+        overrides = run.get("overrides") or {}
+        if not (overrides.get("tasks") or overrides.get("tags") or run.get("shard")):
             return order, frozenset(it["id"] for it in run.get("tasks") or ())
     return 0, frozenset()
 
 
 def _reviews_by_task(store_dir: Path) -> _Reviews:
-    found: dict[tuple[str, str], list[Review]] = {}
+    reviews: dict[tuple[str, str], list[Review]] = {}
     for it in read_reviews(store_dir):
-        found.setdefault((it.run, it.task), []).append(it)
-    return found
+        reviews.setdefault((it.run, it.task), []).append(it)
+    return reviews
 
 
 def _task_history(
-    sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]], said: _Reviews
+    sql: sqlite3.Connection, task: str, rows: list[tuple[Any, ...]], reviews: _Reviews
 ) -> TaskHistory:
-    after = {
-        it[2]: apply_reviews(it[1], _light_trial(sql, it[2]), said[it[1], task])
+    reviewed = {
+        it[2]: apply_reviews(it[1], _light_trial(sql, it[2]), reviews[it[1], task])
         for it in rows
-        if (it[1], task) in said
+        if (it[1], task) in reviews
     }
     rows = [
-        (*it[:3], record.status, record.score, *it[5:]) if (record := after.get(it[2])) else it for it in rows
+        (*it[:3], record.status, record.score, *it[5:]) if (record := reviewed.get(it[2])) else it
+        for it in rows
     ]
-    runs = [list(its) for _, its in groupby(rows, key=lambda it: it[1])]
+    runs = [list(group) for _, group in groupby(rows, key=lambda it: it[1])]
     latest = runs[-1]
     return TaskHistory(
         task=task,
@@ -144,17 +188,17 @@ def _task_history(
         error=next((it[5] for it in latest if it[5]), ""),
         scores=tuple(mean([it[4] for it in run]) for run in runs[-_SHOWN_SCORES:]),
         outcomes=tuple(
-            tuple(one for one in after[it[2]].graders if not one.passed)
-            if it[2] in after
+            tuple(outcome for outcome in reviewed[it[2]].graders if not outcome.passed)
+            if it[2] in reviewed
             else tuple(_failed_outcomes(sql, it[2]))
             for it in latest
         ),
-        reviews=repr(given) if (given := said.get((latest[0][1], task))) else "",
+        reviews=repr(latest_reviews) if (latest_reviews := reviews.get((latest[0][1], task))) else "",
     )
 
 
 def _light_trial(sql: sqlite3.Connection, trial_key: int) -> TrialRecord:
-    """A trial as far as reviews change it; what the agent did is not unpacked."""
+    """Return a trial with everything that reviews can change; its trajectory is not unpacked."""
     row = sql.execute(
         "SELECT task_id, task_index, trial, status, score, weighted_score, checkpoints FROM trials WHERE id = ?",
         (trial_key,),
@@ -163,14 +207,21 @@ def _light_trial(sql: sqlite3.Connection, trial_key: int) -> TrialRecord:
     graders = tuple(
         stored_outcome(it) for it in sql.execute(f"{_OUTCOMES_SQL} ORDER BY position", (trial_key,))
     )
-    reached = stored_checkpoints(checkpoints)
     return TrialRecord(
-        task, index, trial, status, score, weighted, Trajectory(), graders, checkpoints=reached
+        task,
+        index,
+        trial,
+        status,
+        score,
+        weighted,
+        Trajectory(),
+        graders,
+        checkpoints=stored_checkpoints(checkpoints),
     )
 
 
 def _suite_files(sql: sqlite3.Connection, run_id: str) -> Mapping[str, str]:
-    """Empty for a run of an older program."""
+    """Return the suite's files of a run; runs of older versions have none."""
     ((frame,),) = sql.execute("SELECT frame FROM runs WHERE run_id = ?", (run_id,))
     files: Mapping[str, str] = json.loads(frame).get("files") or {}
     return files
@@ -178,7 +229,7 @@ def _suite_files(sql: sqlite3.Connection, run_id: str) -> Mapping[str, str]:
 
 def _shown_status(rows: list[tuple[Any, ...]]) -> Status:
     statuses: list[Status] = [it[3] for it in rows]
-    # For a person who looks at the line, a broken grader is not a failed check.
+    # In the editor, a grader that broke must look different from a check that failed.
     return "error" if "error" in statuses else task_status(statuses)
 
 
@@ -188,7 +239,7 @@ def _failed_outcomes(sql: sqlite3.Connection, trial_key: int) -> Iterable[Grader
 
 
 def _tokens(sql: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> int | None:
-    """What the trials consumed together; None when one of them does not say."""
+    """Return the trials' total tokens, or None if a trial has no count."""
     counts = [_trial_tokens(sql, it[2]) for it in rows if it[8] <= _LARGEST_PACKED]
     known = [it for it in counts if it is not None]
     return sum(known) if len(known) == len(rows) else None
@@ -201,39 +252,11 @@ def _trial_tokens(sql: sqlite3.Connection, trial_key: int) -> int | None:
     return usage["input_tokens"] + usage["output_tokens"] if usage else None
 
 
-_LATEST_ARM_RUNS = 200
-_SHOWN_ARM_SCORES = 8
-_WORST_FIRST: tuple[Status, ...] = ("error", "failed", "passed")
-
-_ARM_RUNS_SQL = (
-    "SELECT * FROM (SELECT run_id, frame, status, score, started_at, finished_at, rowid AS run_order FROM runs"
-    " WHERE eval_path = ? AND baseline_of IS NULL ORDER BY rowid DESC LIMIT ?)"
-    # Runs of an eval are many, and their frames need not be read.
-    """ WHERE instr(frame, '"arm": null') = 0 ORDER BY run_order DESC"""
-)
-
-
-def read_arm_history(store_dir: Path, path: Path) -> dict[str, TaskHistory] | None:
-    """The last results of an experiment by the name of the arm, in the place of tasks; None for runs of an eval.
-
-    Raises:
-        StoreError: there is a store, but it cannot be read.
-
-    """
-    store = store_dir / FILE_NAME
-    if not store.is_file():
-        return None
-    with open_for_reading(store) as sql:
-        rows = sql.execute(_ARM_RUNS_SQL, (str(real_path(path)), _LATEST_ARM_RUNS)).fetchall()
-        runs = [(arm, row) for row in reversed(rows) if (arm := json.loads(row[1]).get("arm"))]
-        return dict(_arm_histories(runs)) if runs else None
-
-
 def _arm_histories(runs: list[tuple[dict[str, Any], tuple[Any, ...]]]) -> Iterator[tuple[str, TaskHistory]]:
-    over = [(arm["variant"], arm["run_id"], row) for arm, row in runs if row[2] is not None]
-    for variant, its in groupby(sorted(over, key=lambda it: str(it[0])), key=lambda it: it[0]):
-        # Of each experiment's run the arm's runs over all evals together, the last one at the end.
-        experiments = [[row for *_, row in group] for _, group in groupby(its, key=lambda it: it[1])]
+    finished = [(arm["variant"], arm["run_id"], row) for arm, row in runs if row[2] is not None]
+    for variant, arm_runs in groupby(sorted(finished, key=lambda it: str(it[0])), key=lambda it: it[0]):
+        # One list per run of the experiment, with the arm's runs over all evals. The newest is last.
+        experiments = [[row for *_, row in group] for _, group in groupby(arm_runs, key=lambda it: it[1])]
         yield variant, _arm_history(variant, experiments)
 
 
@@ -251,30 +274,6 @@ def _arm_history(variant: str, experiments: list[list[tuple[Any, ...]]]) -> Task
         trials=0,
         tokens=None,
         error="",
-        scores=tuple(mean([row[3] or 0.0 for row in rows]) for rows in experiments[-_SHOWN_ARM_SCORES:]),
+        scores=tuple(mean([row[3] or 0.0 for row in rows]) for rows in experiments[-_SHOWN_SCORES:]),
         outcomes=(),
     )
-
-
-_LAST_TRIGGERS_SQL = (
-    "SELECT ending FROM runs WHERE eval_path = ? AND baseline_of IS NULL AND status IN ('passed', 'failed')"
-    """ AND instr(ending, '"did_trigger"') > 0 ORDER BY rowid DESC LIMIT 1"""
-)
-
-
-def read_metrics(store_dir: Path, eval_path: Path) -> Mapping[str, float]:
-    """The values by the names of the metrics; only of those that decide anything.
-
-    See docs/reference/waza-formats.md, section 14.4.
-
-    Raises:
-        StoreError: there is a store, but it cannot be read.
-
-    """
-    store = store_dir / FILE_NAME
-    if not store.is_file():
-        return {}
-    with open_for_reading(store) as sql:
-        row = sql.execute(_LAST_TRIGGERS_SQL, (str(real_path(eval_path)),)).fetchone()
-        triggers = [TriggerResult(**it) for it in json.loads(row[0])["triggers"]] if row else []
-    return {ACCURACY: trigger_metrics(triggers).accuracy} if triggers else {}

@@ -1,9 +1,8 @@
-"""Commands around a run and its tasks (docs/reference/waza-formats.md, section 4.3).
+"""Run the hook commands of a run and its tasks (docs/reference/waza-formats.md, section 4.3).
 
-A command is split at white space and executed without a shell, in the directory that the run was started in unless
-it names another. A blank command is an error whatever `error_on_fail` says. Hooks have no time limit; a cancelled
-run kills the one that is running, with its whole process group; so does the end of this process, however it comes.
-What a hook has left running when it ended is the user's own.
+A command is split at white space and runs without a shell, by default in the directory where the run was started. A
+blank command is always an error, even without `error_on_fail`. Hooks have no time limit. Cancelling the run, or the end
+of this process, kills a running hook with its process group. Processes that a finished hook left behind keep running.
 """
 
 import asyncio
@@ -25,23 +24,23 @@ _TAIL_BYTES = 2000
 
 @dataclass(frozen=True, slots=True)
 class HooksOutcome:
-    """What became of a list of hooks: problems to tell, and the one that must stop what comes after (or "")."""
+    """Result of a list of hooks: warnings, and the error that must stop the run or task (or "")."""
 
     warnings: tuple[str, ...] = ()
     error: str = ""
 
 
 async def run_hooks(moment: str, hooks: Mapping[str, Sequence[Hook]], process_dir: Path) -> HooksOutcome:
-    """Run the hooks for one moment (`before_run`, ...) in order, up to the first one that must not fail."""
+    """Run the hooks of one moment (`before_run`, ...) in order. Stop at the first error."""
     warnings: list[str] = []
     for index, hook in enumerate(hooks.get(moment, ())):
         problem = await _hook_problem(hook, process_dir)
         if not problem:
             continue
-        told = f"hooks.{moment}[{index}] {problem}"
+        message = f"hooks.{moment}[{index}] {problem}"
         if hook.error_on_fail or not hook.command.strip():
-            return HooksOutcome(tuple(warnings), told)
-        warnings.append(told)
+            return HooksOutcome(tuple(warnings), message)
+        warnings.append(message)
     return HooksOutcome(tuple(warnings))
 
 
@@ -58,13 +57,13 @@ async def _hook_problem(hook: Hook, process_dir: Path) -> str:
     if exit_code in hook.exit_codes:
         return ""
     allowed = " or ".join(str(it) for it in hook.exit_codes)
-    said = f": {output}" if output else ""
-    return f"({hook.command}) ended with exit code {exit_code}, expected {allowed}{said}"
+    details = f": {output}" if output else ""
+    return f"({hook.command}) ended with exit code {exit_code}, expected {allowed}{details}"
 
 
 async def _run_to_end(argv: Sequence[str], directory: Path) -> tuple[int, str]:
-    """Run a program to its end: its exit code (negative: the signal) and the end of what it printed."""
-    # A file, not a pipe: a service that a hook starts and leaves running would keep a pipe open for ever.
+    """Run a program to its end. Return its exit code (negative: a signal) and the end of its output."""
+    # A file, not a pipe: a service that the hook leaves running would keep a pipe open forever.
     with tempfile.TemporaryFile() as output:
         process = await start_program(
             *argv,

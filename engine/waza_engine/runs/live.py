@@ -1,4 +1,4 @@
-"""The state of a run in progress: the one mutable value of this package, made by `run_suite` and gone with it."""
+"""State of a run in progress. `run_suite` creates it; nothing else in this package is mutable."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -16,18 +16,17 @@ from waza_engine.runs.trial.perform import run_trial
 _SHORT_PATIENCE_SECONDS = 0.1
 
 FinishedTrials = frozenset[tuple[int, int]]
-"""Trials that are in the store: the index of their task in the plan, and their number."""
-
+"""Trials in the store: pairs of the task's index in the plan and the trial's number."""
 
 Performer = Callable[[Bench, int, int, Progress], Awaitable[TrialRecord]]
-"""What performs a trial (index of the task, number of the trial): here, or on another machine."""
+"""Runs one trial (index of the task, number of the trial), on this machine or another."""
 
 
 @dataclass(slots=True)
 class LiveRun:
-    """What is known so far. `tasks` are the finished ones by their index in the plan.
+    """A run's records so far. `tasks` maps a task's index in the plan to its finished record.
 
-    `finished` are trials that an earlier process has performed: they are not performed again.
+    `finished` holds trials of an earlier process, which do not run again.
     """
 
     run_id: str
@@ -40,15 +39,15 @@ class LiveRun:
     frame: RunFrame = field(init=False)
     baseline: "LiveRun | None" = None
     triggers: tuple[TriggerResult, ...] = ()
-    is_unstored: bool = False
+    is_store_failing: bool = False
     perform: Performer = run_trial
     clock: Callable[[], float] = time.monotonic
-    began: float = field(init=False)
-    unsaved: list[Callable[[RunStore], None]] = field(default_factory=list)
-    """What could not be written so far, in order."""
+    start_clock: float = field(init=False)
+    pending_writes: list[Callable[[RunStore], None]] = field(default_factory=list)
+    """Writes to the store that have not succeeded yet, in order."""
 
     def __post_init__(self) -> None:
-        self.began = self.clock()
+        self.start_clock = self.clock()
         executor = self.bench.executor
         frame = frame_of(self.plan, self.bench.process_dir)
         self.frame = replace(frame, unknown=tuple(sorted(executor.unknown)), agent=agent_of(executor))
@@ -57,81 +56,81 @@ class LiveRun:
     def plan(self) -> Plan:
         return self.bench.plan
 
-    def without_skills(self, finished: FinishedTrials) -> "LiveRun":
-        """The second pass of a run with a baseline: its events are told inside of ours, its trials stored apart."""
+    def start_baseline(self, finished: FinishedTrials) -> "LiveRun":
+        """Begin the baseline pass. Its events are wrapped in ours; its trials belong to a run of their own."""
         bench = replace(self.bench, plan=plan_without_skills(self.plan))
         second = LiveRun(
             f"{self.run_id}-baseline",
             bench,
-            self._tell_of_baseline,
+            self._emit_baseline_event,
             self.store,
             finished=finished,
-            is_unstored=self.is_unstored,
+            is_store_failing=self.is_store_failing,
             perform=self.perform,
             clock=self.clock,
         )
         self.baseline = second
         return second
 
-    def _tell_of_baseline(self, event: Event) -> None:
-        # A note is meant for the user, whatever it is about.
+    def _emit_baseline_event(self, event: Event) -> None:
+        # Notes are for the user, whichever pass they come from.
         self.emit(event if isinstance(event, Note) else BaselineEvent(self.run_id, event))
 
-    def already_finished(self, trials: FinishedTrials) -> None:
-        """These are in the store already, and are not performed again."""
-        self.finished |= trials
-
     def warn(self, message: str) -> None:
-        """Tell the user something that does not stop the run."""
+        """Warn the user about something that does not stop the run."""
         self.emit(Note(self.run_id, "warning", message))
 
     @property
     def duration_ms(self) -> int:
-        """How long this process has been at it, whatever became of the clock on the wall."""
-        return round((self.clock() - self.began) * 1000)
+        """How long this process has worked on the run, on a clock that nobody can change."""
+        return round((self.clock() - self.start_clock) * 1000)
 
     def save(self, write: Callable[[RunStore], None]) -> bool:
-        """Write to the store, and first what could not be written before; whether all of it is there now.
+        """Write to the store, earlier failed writes first. Return whether everything is stored now.
 
-        When that fails the user is told, and the run goes on: a full disk may get room again, another program may be done.
+        A failure is a warning and the run continues: the disk may get room again, another program may release the store.
         """
         if self.store is None:
             return False
-        self.unsaved.append(write)
-        while self.unsaved:
+        self.pending_writes.append(write)
+        while self.pending_writes:
             try:
-                self.unsaved[0](self.store)
+                self.pending_writes[0](self.store)
             except UnfitError as error:
                 self.warn(str(error))
-                del self.unsaved[0]
+                del self.pending_writes[0]
                 return False
             except StoreError as error:
-                self._cannot_write(error)
+                self._note_write_failure(error)
                 return False
-            del self.unsaved[0]
-        self._can_write()
+            del self.pending_writes[0]
+        self._note_write_success()
         return True
 
-    def _cannot_write(self, error: StoreError) -> None:
-        if not self.is_unstored:
-            self.warn(f"{error}. Until it can be written, what is finished is kept in memory and not stored")
-        self.is_unstored = True
+    def _note_write_failure(self, error: StoreError) -> None:
+        if not self.is_store_failing:
+            self.warn(f"{error}. Finished trials stay in memory until the store can be written again")
+        self.is_store_failing = True
         if self.store is not None:
-            # Nothing goes on while we wait for another program, so that is done once.
+            # The run stands still while it waits for another program, so it waits the full time only once.
             self.store.file.patience = _SHORT_PATIENCE_SECONDS
 
-    def _can_write(self) -> None:
+    def _note_write_success(self) -> None:
         if self.store is None:
             return
         if self.store.file.is_new:
             self.warn(
-                f"The run store {self.store.path} was deleted or replaced while the run went on. What is there now has"
-                " this run alone"
+                f"The run store {self.store.path} was deleted or replaced during the run. The new store holds only"
+                " this run"
             )
             self.store.file.is_new = False
-        if self.is_unstored:
+        if self.is_store_failing:
             self.emit(
-                Note(self.run_id, "info", "The run store can be written again; nothing is missing in it")
+                Note(
+                    self.run_id,
+                    "info",
+                    "The run store can be written again, and all finished trials are in it",
+                )
             )
             self.store.file.patience = PATIENCE_SECONDS
-        self.is_unstored = False
+        self.is_store_failing = False

@@ -1,12 +1,7 @@
-"""Verdicts of people for `human` graders: kept in a file of JSON lines, one review a line, the last one counts.
+"""Human verdicts for `human` graders (docs/reference/waza-graders.md, section 7.11).
 
-`waza_engine.runs.reviews` lays them over a recorded run (docs/reference/waza-graders.md, section 7.11).
-
-People's verdicts laid over what a run recorded: the trial's score and status follow.
-
-See docs/reference/waza-graders.md, section 7.11.
-
-Reviews stand beside the store, in `reviews.jsonl`; the recorded run itself is never changed.
+Reviews are stored beside the run store in `reviews.jsonl`, one per line; the last one for a grader counts. They are
+applied when a run is read: the trial's score and status follow. The stored run itself never changes.
 """
 
 import json
@@ -21,6 +16,7 @@ from waza_engine.model.records import GraderOutcome, TrialRecord
 from waza_engine.model.scores import mean, weighted_mean
 from waza_engine.runs.store.errors import StoreError
 
+FILE_NAME = "reviews.jsonl"
 PENDING = "pending"
 """The `status` in the details of a verdict that waits for a person."""
 
@@ -41,38 +37,35 @@ class Review(BaseModel):
 
 
 def add_review(file: Path, review: Review) -> None:
-    """Add a review to the file.
+    """Append a review to the file.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
 
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a+b") as lines:
-        # A line that was cut off by a crash must not swallow this one.
+        # If a crash cut off the last line, start a new one, or both reviews would be lost.
         lines.seek(max(lines.tell() - 1, 0))
-        begin = "\n" if lines.read() not in {b"", b"\n"} else ""
-        lines.write(f"{begin}{json.dumps(review.model_dump())}\n".encode())
+        newline = "\n" if lines.read() not in {b"", b"\n"} else ""
+        lines.write(f"{newline}{json.dumps(review.model_dump())}\n".encode())
 
 
 def load_reviews(file: Path) -> Sequence[Review]:
-    """The reviews in the file, of each grader of a trial the last one. Lines that are none are passed over.
+    """Return the last review for each grader of each trial. Lines that are not reviews are skipped.
 
     Raises:
-        OSError: it cannot be read, or is no regular file.
+        OSError: the file cannot be read, or is not a regular file.
 
     """
-    found: dict[tuple[str, str, int, str], Review] = {}
+    latest: dict[tuple[str, str, int, str], Review] = {}
     for line in regular_bytes(file).decode("utf-8", "replace").splitlines() if file.exists() else []:
         try:
             review = Review.model_validate_json(line)
         except ValidationError:  # a line cut off by a crash must not hide the others
             continue
-        found[review.run, review.task, review.trial, review.grader] = review
-    return list(found.values())
-
-
-FILE_NAME = "reviews.jsonl"
+        latest[review.run, review.task, review.trial, review.grader] = review
+    return list(latest.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +78,15 @@ class PendingVerdict:
 
 
 def review_file(store_directory: Path) -> Path:
-    """The file of reviews that belongs to a store."""
+    """Return the path of a store's reviews."""
     return store_directory / FILE_NAME
 
 
 def read_reviews(store_directory: Path) -> Sequence[Review]:
-    """The reviews that belong to a store.
+    """Return a store's reviews; empty without a file.
 
     Raises:
-        StoreError: there is a file of them, but it cannot be read. Verdicts without it could be wrong.
+        StoreError: the file exists but cannot be read. Verdicts without it could be wrong.
 
     """
     file = review_file(store_directory)
@@ -104,7 +97,7 @@ def read_reviews(store_directory: Path) -> Sequence[Review]:
 
 
 def pending_verdicts(trials: Sequence[TrialRecord]) -> list[PendingVerdict]:
-    """The verdicts of these trials that still wait."""
+    """Return the verdicts of these trials that still wait for a person."""
     return [
         PendingVerdict(it.task, it.trial, outcome)
         for it in trials
@@ -113,13 +106,14 @@ def pending_verdicts(trials: Sequence[TrialRecord]) -> list[PendingVerdict]:
     ]
 
 
-def apply_reviews(run_id: str, trial: TrialRecord, found: Sequence[Review]) -> TrialRecord:
-    """The trial as it stands after the reviews of its verdicts."""
-    said = {it.grader: it for it in found if (it.run, it.task, it.trial) == (run_id, trial.task, trial.trial)}
-    if not any(it.name in said for it in trial.graders):
+def apply_reviews(run_id: str, trial: TrialRecord, reviews: Sequence[Review]) -> TrialRecord:
+    """Return the trial with the reviews of its verdicts applied."""
+    key = (run_id, trial.task, trial.trial)
+    by_grader = {it.grader: it for it in reviews if (it.run, it.task, it.trial) == key}
+    if not any(it.name in by_grader for it in trial.graders):
         return trial
     graders = tuple(
-        _reviewed_outcome(it, said[it.name]) if it.name in said and _is_pending(it) else it
+        _reviewed_outcome(it, by_grader[it.name]) if it.name in by_grader and _is_pending(it) else it
         for it in trial.graders
     )
     status = trial.status

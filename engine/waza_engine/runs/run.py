@@ -1,7 +1,7 @@
-"""A whole run: executor, hooks, tasks, trigger tests, totals (docs/reference/waza-formats.md, sections 13 and 14).
+"""Run a whole plan: executor, hooks, tasks, trigger tests, totals (docs/reference/waza-formats.md, sections 13 and 14).
 
-Cancelling the asyncio task that awaits `run_suite` ends the run early: what was finished is kept, `after_run` hooks
-still run, and the record says `cancelled`. Cancelling it a second time breaks off at once.
+Cancelling the asyncio task that awaits `run_suite` ends the run early: finished trials are kept, `after_run` hooks
+still run, and the record has the status `cancelled`. A second cancellation stops at once.
 """
 
 import asyncio
@@ -34,11 +34,11 @@ EXIT_STATUS = {"passed": 0, "failed": 1, "error": 2, "cancelled": 130}
 
 
 class _StopError(Exception):
-    """A configuration error, or a hook that must not fail did."""
+    """A configuration error, or a failed hook with `error_on_fail`."""
 
 
 def new_run_id() -> str:
-    """An id that sorts by time: `20260131T120000-1a2b3c4d`."""
+    """Return an id that sorts by time: `20260131T120000-1a2b3c4d`."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
 
 
@@ -55,10 +55,10 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     resumed: ResumeState | None = None,
     perform: Performer = run_trial,
 ) -> RunRecord:
-    """Run the plan and say what came out. `process_dir` is the directory that the run was started in.
+    """Run the plan and return its record. `process_dir` is the directory that the run was started in.
 
-    The executor is started and closed here. What goes wrong is in the record, never an exception; what should never
-    go wrong is logged to `<log_dir>/<run id>.log` besides.
+    Starts and closes the executor. Failures are in the record and raise no exception; unexpected errors are also logged
+    to `<log_dir>/<run id>.log`.
     """
     resumed = resumed or ResumeState()
     bench = Bench(plan, executor, process_dir, judge)
@@ -73,7 +73,7 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
         await _run_and_close(live, resumed)
     except (_StopError, UnavailableError, StoreError) as problem:
         ending = Ending("error", str(problem))
-    except Exception as bug:  # noqa: BLE001  # the one place per run where our own mistakes end
+    except Exception as bug:  # noqa: BLE001  # the one place per run that catches our own bugs
         ending = Ending("error", _log_bug(bug, log_dir / f"{run_id}.log"))
     except asyncio.CancelledError:
         ending = Ending("cancelled", "The run was cancelled")
@@ -97,13 +97,13 @@ async def _run_phases(live: LiveRun, resumed: ResumeState) -> None:
     await _run_pass(live)
     await _run_triggers(live)
     if live.plan.settings.baseline:
-        second = live.without_skills(resumed.baseline)
+        second = live.start_baseline(resumed.baseline)
         _store_start(second, live.run_id)
         await _run_pass(second)
 
 
 async def _run_pass(live: LiveRun) -> None:
-    """Hooks, required skills, tasks: once, or twice in a run with a baseline."""
+    """Run hooks and tasks, after a check for required skills. A run with a baseline does this twice."""
     plan = live.plan
     if problem := await _run_hooks(live, "before_run"):
         raise _StopError(problem)
@@ -134,14 +134,14 @@ async def _run_triggers(live: LiveRun) -> None:
 
 
 def _log_bug(bug: Exception, path: Path) -> str:
-    """Write down an unexpected error; what to tell the user about it."""
-    told = f"Unexpected error: {type(bug).__name__}: {bug}"
+    """Log an unexpected error and return the message for the user."""
+    message = f"Unexpected error: {type(bug).__name__}: {bug}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(traceback.format_exception(bug)), encoding="utf-8")
     except OSError as error:
-        return f"{told}. Details could not be written to {path} ({error.strerror})"
-    return f"{told}. Details are in {path}; please report them"
+        return f"{message}. Details could not be written to {path} ({error.strerror})"
+    return f"{message}. Details are in {path}; please report them"
 
 
 def _announce_start(live: LiveRun) -> None:
@@ -160,10 +160,10 @@ def _announce_start(live: LiveRun) -> None:
     )
     for it in (*plan.warnings, *plan.suite.warnings):
         live.warn(it)
-    if told := getattr(live.bench.executor, "warning", ""):
-        live.warn(told)
-    if told := ignored_features_note(plan, live.bench.executor):
-        live.emit(Note(live.run_id, "info", told))
+    if warning := getattr(live.bench.executor, "warning", ""):
+        live.warn(warning)
+    if note := ignored_features_note(plan, live.bench.executor):
+        live.emit(Note(live.run_id, "info", note))
     for task in plan.tasks:
         for it in task.warnings:
             live.warn(f"{task.id}: {it}")
@@ -174,21 +174,23 @@ def _announce_start(live: LiveRun) -> None:
 
 def _use_cache(live: LiveRun) -> None:
     if not is_cacheable(live.plan):
-        live.warn("The cache is not used: a grader or option of this run has no lasting results")
+        live.warn("The cache is off for this run: results of one of its graders or options cannot be reused")
         return
-    if live.store is None or live.is_unstored:
+    if live.store is None or live.is_store_failing:
         return
     try:
-        live.already_finished(copy_cached_trials(live.store, live.run_id, live.plan, live.frame))
+        live.finished |= copy_cached_trials(live.store, live.run_id, live.plan, live.frame)
     except StoreError as error:
-        live.warn(f"{error}. Nothing is taken from earlier runs")
+        live.warn(f"{error}. No results of earlier runs are reused")
     if live.finished:
         count = len({index for index, _ in live.finished})
-        live.emit(Note(live.run_id, "info", f"{count} unchanged task(s) are taken from earlier runs"))
+        live.emit(
+            Note(live.run_id, "info", f"Reused the results of {count} unchanged task(s) from earlier runs")
+        )
 
 
 def _store_start(live: LiveRun, baseline_of: str | None = None) -> None:
-    is_there = live.save(
+    is_stored = live.save(
         lambda store: store.start_run(
             live.run_id,
             live.plan.suite.source_file,
@@ -197,8 +199,8 @@ def _store_start(live: LiveRun, baseline_of: str | None = None) -> None:
             baseline_of=baseline_of,
         )
     )
-    if not is_there and not live.unsaved:
-        # The run itself does not fit into the store, so none of its trials would.
+    if not is_stored and not live.pending_writes:
+        # The store cannot hold the run itself, so it cannot hold its trials either.
         live.store = None
 
 
@@ -228,15 +230,15 @@ def _store_end(live: LiveRun, record: RunRecord) -> None:
 
 
 def _warn_about_unsaved(live: LiveRun) -> None:
-    missing = sum(len(it.unsaved) for it in (live, live.baseline) if it is not None)
+    missing = sum(len(it.pending_writes) for it in (live, live.baseline) if it is not None)
     if missing:
         live.warn(
-            "The run store still cannot be written: what it lacks of this run is only in the reports that are written now"
+            "The run store still cannot be written. Only the reports written now hold the missing results of this run"
         )
 
 
 def run_finished_event(record: RunRecord) -> RunFinished:
-    """The last event of a run."""
+    """Return the last event of a run."""
     totals = record.totals
     return RunFinished(
         run_id=record.run_id,

@@ -1,4 +1,4 @@
-"""An eval run by a program: everything between the path of its file and the record, in one call."""
+"""Run an eval from a program: one call from the eval's path to the run's record. Public API (docs/engine.md)."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from waza_engine.runs.store.store import RunStore, default_store_dir
 
 
 def ignore_event(_event: Event) -> None:
-    """A `Listener` for those who wait for the record."""
+    """Ignore the event: a `Listener` for callers that only want the record."""
 
 
 def run_eval(
@@ -30,22 +30,22 @@ def run_eval(
     process_dir: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> RunRecord:
-    """Run an eval and say what came out; what fails in the run is in the record, never an exception.
+    """Run an eval and return its record. Failures during the run are in the record and raise no exception.
 
-    `overrides` choose tasks, executor, trials and more, as the options of `waza-lsp run` do. Every finished trial is
-    written to `store` at once and read from there when the record is looked at: keep the store open until then. Without
-    one all is in memory, and nothing is kept. `emit` is called with each event, in this thread.
-    `process_dir` is the directory that the run starts in, `environment` what agents and judges get; by default the
-    process's own. A loop runs inside: with one of your own, call this in a thread (`asyncio.to_thread`).
+    `overrides` select tasks, executor, trials and more, like the options of `waza-lsp run`. Each finished trial is
+    written to `store` at once, and the record reads it from there: keep the store open as long as you use the record.
+    Without a store, everything stays in memory. `emit` is called with each event, in this thread. `process_dir` is the
+    directory the run starts in, `environment` the environment of agents and judges; both default to the process's own.
+    This function runs an event loop. If you have one, call it in a thread (`asyncio.to_thread`).
 
     Raises:
         LoadError: a file of the suite cannot be used.
-        PlanError: a filter is malformed, or leaves no task; or the executor named with an agent command starts none.
-        UnavailableError: there is no such executor, or it cannot work here.
+        PlanError: a filter is malformed or matches no task, or the executor cannot start the agent command.
+        UnavailableError: the executor is unknown, or cannot work here.
 
     """
     start = process_dir or Path.cwd()
-    world = os.environ if environment is None else environment
+    environment = os.environ if environment is None else environment
     suite = load_suite(eval_path.absolute(), process_dir=start)
     refuse_unreadable_graders(suite)
     plan = make_plan(suite, with_agent(overrides or Overrides(), suite), os.cpu_count() or 1)
@@ -54,9 +54,9 @@ def run_eval(
         plan.settings.model,
         agent_command=plan.overrides.agent_command,
         agent_format=plan.overrides.agent_format,
-        environment=world,
+        environment=environment,
     )
-    running = run_suite(
+    run = run_suite(
         plan,
         make_executor(plan.settings.executor, options),
         process_dir=start,
@@ -64,6 +64,6 @@ def run_eval(
         emit=emit,
         log_dir=(store.directory if store else default_store_dir(suite.path)) / "logs",
         store=store,
-        judge=judge_for(plan, world),
+        judge=judge_for(plan, environment),
     )
-    return asyncio.run(running)
+    return asyncio.run(run)

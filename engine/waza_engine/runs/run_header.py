@@ -1,7 +1,7 @@
-"""What must be known of a run beside its trials, to report it, compare it or go on with it later.
+"""Store a run's data beside its trials: what reports, comparisons and resuming need.
 
-A frame is made from the plan when the run starts and stored with it. The totals are not stored: they follow from the
-trials, also for a run that was killed.
+The frame is made from the plan when the run starts. Totals are not stored: they are computed from the trials, which
+also works for a run that was killed.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from waza_engine.runs.planning.plan import Overrides, Plan
 
 @dataclass(frozen=True, slots=True)
 class TaskFrame:
-    """A task of a run. `fingerprint` changes with anything about the task that can change a verdict (`fingerprint.py`)."""
+    """A task of a run. `fingerprint` changes with everything that can change a verdict (`planning/fingerprint.py`)."""
 
     id: str
     name: str
@@ -33,9 +33,9 @@ class TaskFrame:
 class RunFrame:
     """A run without its trials.
 
-    `overrides` is how it was asked for, `unknown` what its executor could not know; `host`, `pid` and `born` say which
-    process performs it. `files` are the files that the suite was read from, each with the `digest` of what was in it.
-    `agent` changes with the agent that performs the tasks; it is empty when there were several, or nobody knows.
+    `overrides` holds the command-line options, `unknown` what the executor could not observe. `host`, `pid` and `born`
+    identify the process that runs it. `files` maps the suite's files to the `digest` of their content. `agent`
+    identifies the agent; it is empty if there were several, or if the agent is unknown.
     """
 
     suite_name: str = ""
@@ -62,7 +62,7 @@ class RunFrame:
 
 @dataclass(frozen=True, slots=True)
 class RunEnd:
-    """What is known when a run is over. `task_errors` are hook problems by the task's index."""
+    """Data of a finished run. `task_errors` are hook errors by the task's index."""
 
     duration_ms: int = 0
     error: str = ""
@@ -70,8 +70,13 @@ class RunEnd:
     task_errors: Mapping[int, str] = field(default_factory=dict)
 
 
+_ENDED_STATES = frozenset([b"Z", b"X", b"x"])
+_IS_EXITING = 0x4
+"""Linux's `PF_EXITING`."""
+
+
 def frame_of(plan: Plan, process_dir: Path) -> RunFrame:
-    """The frame of a run that starts now, in this process and in that directory."""
+    """Return the frame of a run that starts now, in this process and the directory `process_dir`."""
     suite, settings = plan.suite, plan.settings
     frame = RunFrame(
         suite_name=suite.name,
@@ -94,21 +99,16 @@ def frame_of(plan: Plan, process_dir: Path) -> RunFrame:
 
 
 def claim_for_process(frame: RunFrame) -> RunFrame:
-    """The frame of a run that this process goes on with."""
+    """Return the frame with this process as the one that performs the run."""
     return replace(frame, host=socket.gethostname(), pid=os.getpid(), born=_process_birth(os.getpid()))
 
 
-def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:
-    pairs = zip(plan.tasks, fingerprints(plan, process_dir), strict=True)
-    return tuple(TaskFrame(it.id, it.name, it.group, it.golden, fingerprint) for it, fingerprint in pairs)
-
-
 def is_running(frame: RunFrame) -> bool:
-    """Whether the process that performs the run is still there; of another machine nothing is known."""
+    """Return whether another process on this machine performs the run. False for runs of other machines."""
     if not frame.pid or frame.host != socket.gethostname() or frame.pid == os.getpid():
         return False
     if frame.born and frame.born != _process_birth(frame.pid):
-        return False  # Its number belongs to another process by now.
+        return False  # Another process has the pid by now.
     try:
         os.kill(frame.pid, 0)
     except ProcessLookupError:
@@ -116,6 +116,11 @@ def is_running(frame: RunFrame) -> bool:
     except OSError:
         return True
     return True
+
+
+def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:
+    pairs = zip(plan.tasks, fingerprints(plan, process_dir), strict=True)
+    return tuple(TaskFrame(it.id, it.name, it.group, it.golden, fingerprint) for it, fingerprint in pairs)
 
 
 def _suite_digests(plan: Plan) -> dict[str, str]:
@@ -126,31 +131,26 @@ def _suite_digests(plan: Plan) -> dict[str, str]:
         *(it.path for it in plan.tasks),
         *(it.path for it in graders),
     }
-    found = {}
+    digests = {}
     for it in paths:
-        # Another kind of suite may stand in no file.
+        # Some kinds of suites do not come from a file.
         with contextlib.suppress(OSError):
             if it is not None:
-                found[str(it)] = digest(it.read_bytes())
-    return found
+                digests[str(it)] = digest(it.read_bytes())
+    return digests
 
 
 def _process_birth(pid: int) -> str:
-    """When a process was started, as a text that no other process of that number has; "" where nobody says.
+    """Return a string that identifies the start of a process, or "" if unknown (only Linux tells).
 
-    One that is ending, or has ended and whose parent has not asked how, is none any more.
+    Processes that are exiting, and zombies, count as gone.
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         status = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return ""
-    # The name of the program, which may hold anything, stands in brackets before.
+    # The fields follow the program's name, which is in parentheses and may contain any character.
     fields = status.rpartition(b")")[2].split()
     has_ended = fields[0] in _ENDED_STATES or int(fields[6]) & _IS_EXITING
     return "" if has_ended else f"{boot} {fields[19].decode()}"
-
-
-_ENDED_STATES = frozenset([b"Z", b"X", b"x"])
-_IS_EXITING = 0x4
-"""Linux's `PF_EXITING`."""

@@ -1,7 +1,7 @@
-"""The tasks of a run: in order, or side by side (docs/reference/waza-formats.md, section 13.5).
+"""Run the tasks of a run, sequentially or in parallel (docs/reference/waza-formats.md, section 13.5).
 
-The trials of one task always follow each other. `fail_fast` is looked at in a sequential run only: the first task
-that is not passed ends the run, and the remaining tasks do not appear in its results.
+The trials of one task always run one after another. `fail_fast` applies only to sequential runs: the first task that
+does not pass ends the run, and the remaining tasks are missing from its results.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from waza_engine.runs.totals import seeded_random, task_record, trial_totals
 
 
 async def run_tasks(live: LiveRun) -> None:
-    """Run all tasks of the plan; their records are in `live.tasks`, also when this is cancelled half-way."""
+    """Run all tasks of the plan and put their records into `live.tasks`, even when cancelled midway."""
     if live.plan.settings.parallel:
         await _run_in_parallel(live)
     else:
@@ -31,7 +31,7 @@ async def _run_in_order(live: LiveRun) -> None:
         await _run_task(live, index)
         left = len(live.plan.tasks) - index - 1
         if live.plan.settings.fail_fast and left and live.tasks[index].status != "passed":
-            live.warn(f"fail_fast: {left} task(s) not run after the first one that did not pass")
+            live.warn(f"fail_fast: {left} task(s) skipped after the first one that did not pass")
             return
 
 
@@ -47,7 +47,7 @@ async def _run_in_parallel(live: LiveRun) -> None:
             for _ in range(live.plan.workers):
                 group.create_task(worker())
     except ExceptionGroup as problems:
-        # The first one ended the others; what it means is decided where it would be in a sequential run.
+        # The first problem cancelled the other workers. The caller handles it as in a sequential run.
         raise problems.exceptions[0] from problems
 
 
@@ -74,32 +74,32 @@ async def _run_task(live: LiveRun, index: int) -> None:
 
 @dataclass(slots=True)
 class _TaskTrials:
-    """The trials of a task so far. Only those that could not be stored are kept here."""
+    """The trials of a task so far. Records are kept in memory only if they could not be stored."""
 
     live: LiveRun
     index: int
     numbers: list[int] = field(default_factory=list)
     totals: list[TrialTotals] = field(default_factory=list)
-    held: dict[int, TrialRecord] = field(default_factory=dict)
+    unstored: dict[int, TrialRecord] = field(default_factory=dict)
 
-    def add(self, number: int, record: TrialRecord, is_stored: bool) -> None:  # what comes out of a trial
+    def add(self, number: int, record: TrialRecord, is_stored: bool) -> None:
         self.numbers.append(number)
         self.totals.append(trial_totals(record))
         if not is_stored:
-            self.held[number] = record
+            self.unstored[number] = record
 
     def record(self, error: str) -> TaskRecord:
         live, numbers = self.live, tuple(self.numbers)
-        trials: Sequence[TrialRecord] = tuple(self.held[it] for it in numbers if it in self.held)
+        trials: Sequence[TrialRecord] = tuple(self.unstored[it] for it in numbers if it in self.unstored)
         if len(trials) < len(numbers) and live.store is not None:
-            trials = StoredTrials(live.store, live.run_id, self.index, numbers, self.held)
+            trials = StoredTrials(live.store, live.run_id, self.index, numbers, self.unstored)
         return task_record(
             live.frame.tasks[self.index], trials, error, seeded_random(live.run_id, self.index), self.totals
         )
 
 
 async def _run_before_hooks(live: LiveRun) -> str:
-    """The hook problem that stops the task, or ""."""
+    """Run the `before_task` hooks. Return the error that stops the task, or ""."""
     outcome = await run_hooks("before_task", live.plan.suite.hooks, live.bench.process_dir)
     for it in outcome.warnings:
         live.warn(it)
@@ -114,7 +114,7 @@ async def _run_after_hooks(live: LiveRun) -> None:
 
 
 async def _run_trial(live: LiveRun, index: int, number: int) -> tuple[TrialRecord, bool]:
-    """The trial, and whether it is in the store."""
+    """Run a trial, or read it if it has finished earlier. Return its record and whether it is stored."""
     task = live.plan.tasks[index]
     live.emit(TrialStarted(live.run_id, task.id, number))
     if (index, number) in live.finished and live.store is not None:
@@ -136,9 +136,7 @@ async def _run_trial(live: LiveRun, index: int, number: int) -> tuple[TrialRecor
         )
         raise
     if record.trajectory.prompt not in {"", task.prompt}:
-        live.warn(
-            f"{task.id}: the recording of trial {number} was made with another prompt than the task has now"
-        )
+        live.warn(f"{task.id}: the task's prompt has changed since trial {number} was recorded")
     is_stored = live.save(lambda store: store.save_trial(live.run_id, record))
     live.emit(_trial_finished(live, record))
     return record, is_stored

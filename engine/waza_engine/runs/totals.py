@@ -1,9 +1,8 @@
-"""From trials to the record of a task and of the run: no I/O. The arithmetic itself is `waza_engine.model.scores`.
+"""Build the records of tasks and runs from trials. No I/O; the arithmetic is in `waza_engine.model.scores`.
 
-Metrics that only the Python generation computed (docs/reference/waza-formats.md, section 14.5).
-
-Newer versions of waza read them and never look at their thresholds. They are shown, because authors of such evals
-expect them, and they decide nothing. `trigger_accuracy` is a real metric, measured elsewhere.
+`measures` of a run are metrics that only the Python generation computed (docs/reference/waza-formats.md, section
+14.5). Newer versions of waza read them and ignore their thresholds. We show them because authors of such evals expect
+them, but they decide nothing. `trigger_accuracy` is a real metric (`runs/triggers.py`).
 """
 
 import random
@@ -34,90 +33,18 @@ from waza_engine.model.threshold import is_failed
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.triggers import ACCURACY, accuracy_metric, trigger_metrics
 
-
-def python_metrics(metrics: Iterable[Metric], tasks: Sequence[TaskRecord]) -> Iterator[MetricResult]:
-    """The metrics with their values, in the order of the file."""
-    for it in metrics:
-        if it.name != ACCURACY:
-            value = _metric_value(it.name, tasks)
-            yield MetricResult(it.name, value, it.threshold, value >= it.threshold, it.weight)
-
-
-def composite_score(results: Iterable[MetricResult]) -> float:
-    """The metrics' values by weight, 0.0 without metrics."""
-    return weighted_mean([(it.value, it.weight) for it in results])
-
-
-def _metric_value(name: str, tasks: Sequence[TaskRecord]) -> float:
-    match name:
-        case "task_completion":
-            # A task of which some trials passed was "partial", and counted as completed.
-            return mean([float(it.stats is not None and it.stats.passed_runs > 0) for it in tasks])
-        case "behavior_quality":
-            # The mean over all trials that have results (docs/reference/waza-graders.md, section 7.14); those
-            # without have score 0.
-            found = [it.stats for it in tasks if it.stats]
-            results = sum(it.runs_with_results for it in found)
-            return sum(it.avg_score * it.total_runs for it in found) / results if results else 0.0
-        case _:
-            return mean([float(it.status == "passed") for it in tasks])
-
-
 _WORST_FIRST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ended that did not come to its own end; empty for one that did."""
+    """How a run ended early; empty for a run that completed."""
 
     status: Literal["", "error", "cancelled"] = ""
     error: str = ""
 
 
-def seeded_random(run_id: str, task_index: int = -1) -> random.Random:
-    """The random numbers for the intervals of a run: the same whenever the run is reported."""
-    return random.Random(f"{run_id}/{task_index}")  # noqa: S311  # statistics, no secret
-
-
-def trial_totals(trial: TrialRecord) -> TrialTotals:
-    """What counts of a trial in the totals of its task."""
-    # A grader that could not judge stands there alone, and is no result.
-    has_results = any(it.status != "error" for it in trial.graders)
-    spent = trial.trajectory.duration_ms
-    return TrialTotals(trial.status, trial.score, trial.weighted_score, spent, has_results)
-
-
-def task_record(
-    task: TaskFrame,
-    trials: Sequence[TrialRecord],
-    error: str,
-    rng: random.Random,
-    runs: Sequence[TrialTotals] | None = None,
-) -> TaskRecord:
-    """A task's record; `error` is the hook problem that stopped it. Without trials it has no stats.
-
-    `runs` are the totals of the trials when they are known already: then no trial is looked at.
-    """
-    runs = [trial_totals(it) for it in trials] if runs is None else runs
-    stats = task_stats(runs, rng) if runs else None
-    status = "failed" if error else stats.status if stats else "skipped"
-    return TaskRecord(task.id, task.name, task.group, status, trials, stats, error, task.golden)
-
-
-def task_totals(task: TaskRecord) -> TaskTotals:
-    """What counts of a task in the totals of its run."""
-    if task.stats is None:
-        return TaskTotals(task.status)
-    return TaskTotals(task.status, task.stats.avg_score, task.stats.avg_weighted_score)
-
-
-def worst_status(statuses: Iterable[RunStatus]) -> RunStatus:
-    """The worst one, which is that of several runs together; `error` when there is none."""
-    found = set(statuses)
-    return next((it for it in _WORST_FIRST if it in found), "error")
-
-
-def run_record(  # what a run is made of, by name
+def run_record(
     frame: RunFrame,
     *,
     run_id: str,
@@ -128,9 +55,9 @@ def run_record(  # what a run is made of, by name
     ending: Ending,
     baseline: RunRecord | None = None,
 ) -> RunRecord:
-    """The record of the whole run: a task that failed, or a metric below its threshold, makes it failed.
+    """Return the record of the whole run. A failed task, or a metric below its threshold, makes the run fail.
 
-    With a baseline its tasks decide nothing by themselves: what counts is whether the skills helped.
+    In a run with a baseline the tasks' own verdicts do not count: the run passes if the skills helped.
     """
     measured = trigger_metrics(triggers) if triggers else None
     metric = accuracy_metric(frame.metrics, measured) if measured else None
@@ -170,8 +97,80 @@ def run_record(  # what a run is made of, by name
     )
 
 
+def task_record(
+    task: TaskFrame,
+    trials: Sequence[TrialRecord],
+    error: str,
+    rng: random.Random,
+    runs: Sequence[TrialTotals] | None = None,
+) -> TaskRecord:
+    """Return a task's record. `error` is the hook error that stopped it. Without trials it has no stats.
+
+    Pass `runs`, the totals of the trials, if they are known: then no trial is read from the store.
+    """
+    runs = [trial_totals(it) for it in trials] if runs is None else runs
+    stats = task_stats(runs, rng) if runs else None
+    status = "failed" if error else stats.status if stats else "skipped"
+    return TaskRecord(task.id, task.name, task.group, status, trials, stats, error, task.golden)
+
+
+def trial_totals(trial: TrialRecord) -> TrialTotals:
+    """Return the part of a trial that counts for its task's totals."""
+    # If a grader fails with an error, its outcome is the only one and counts as no result.
+    has_results = any(it.status != "error" for it in trial.graders)
+    return TrialTotals(
+        trial.status, trial.score, trial.weighted_score, trial.trajectory.duration_ms, has_results
+    )
+
+
+def task_totals(task: TaskRecord) -> TaskTotals:
+    """Return the part of a task that counts for its run's totals."""
+    if task.stats is None:
+        return TaskTotals(task.status)
+    return TaskTotals(task.status, task.stats.avg_score, task.stats.avg_weighted_score)
+
+
+def python_metrics(metrics: Iterable[Metric], tasks: Sequence[TaskRecord]) -> Iterator[MetricResult]:
+    """Yield the metrics of the Python generation with their values, in the order of the file."""
+    for it in metrics:
+        if it.name != ACCURACY:
+            value = _metric_value(it.name, tasks)
+            yield MetricResult(it.name, value, it.threshold, value >= it.threshold, it.weight)
+
+
+def composite_score(results: Iterable[MetricResult]) -> float:
+    """Return the weighted mean of the metrics' values; 0.0 without metrics."""
+    return weighted_mean([(it.value, it.weight) for it in results])
+
+
+def worst_status(statuses: Iterable[RunStatus]) -> RunStatus:
+    """Return the worst status, which is the combined status of several runs; `error` for none."""
+    present = set(statuses)
+    return next((it for it in _WORST_FIRST if it in present), "error")
+
+
+def seeded_random(run_id: str, task_index: int = -1) -> random.Random:
+    """Return random numbers for a run's confidence intervals: the same in every report of the run."""
+    return random.Random(f"{run_id}/{task_index}")  # noqa: S311  # statistics, not security
+
+
+def _metric_value(name: str, tasks: Sequence[TaskRecord]) -> float:
+    match name:
+        case "task_completion":
+            # A task with some passed trials was "partial", which counted as completed.
+            return mean([float(it.stats is not None and it.stats.passed_runs > 0) for it in tasks])
+        case "behavior_quality":
+            # The mean over all trials with results (docs/reference/waza-graders.md, section 7.14). Trials without
+            # results have score 0.
+            stats = [it.stats for it in tasks if it.stats]
+            count = sum(it.runs_with_results for it in stats)
+            return sum(it.avg_score * it.total_runs for it in stats) / count if count else 0.0
+        case _:
+            return mean([float(it.status == "passed") for it in tasks])
+
+
 def _unperformed_names(planned: Sequence[TaskFrame], performed: Sequence[TaskRecord]) -> Iterator[str]:
-    """The names of the planned tasks without a record; several may have one id, and one name."""
+    """Yield the names of planned tasks without a record. Several tasks may share an id and a name."""
     left = Counter((it.task, it.name) for it in performed)
     for it in planned:
         left[it.id, it.name] -= 1

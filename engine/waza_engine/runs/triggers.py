@@ -1,8 +1,7 @@
-"""Trigger tests: whether each prompt makes the agent load the skill, or leave it alone.
+"""Run trigger tests: prompts that must, or must not, make the agent load the skill.
 
-See docs/reference/waza-formats.md, section 6.
-
-All prompts run at once, limited by the workers. A prompt that goes wrong counts as the wrong prediction.
+See docs/reference/waza-formats.md, section 6. All prompts run in parallel, limited by the number of workers. A prompt
+that ends with an error counts as a wrong prediction.
 """
 
 import asyncio
@@ -19,16 +18,16 @@ from waza_engine.runs.trial.workspace import small_files
 ACCURACY = "trigger_accuracy"
 _MEDIUM_WEIGHT = 0.5
 _WORKERS = 4
-"""How many prompts are asked at once when the suite says nothing; also in a run that is not parallel."""
+"""Default number of parallel prompts, even in a sequential run."""
 
 
 async def run_triggers(
     plan: Plan, tests: TriggerTests, executor: Executor, process_dir: Path
 ) -> tuple[TriggerResult, ...]:
-    """Ask every prompt, each in a workspace of its own; results are in the order of the file.
+    """Run every prompt in a workspace of its own. Results are in the order of the file.
 
     Raises:
-        UnavailableError: no prompt can be asked.
+        UnavailableError: the executor cannot run trigger tests.
 
     """
     settings = plan.settings
@@ -61,7 +60,7 @@ async def run_triggers(
 
 
 def trigger_metrics(results: Sequence[TriggerResult]) -> TriggerMetrics:
-    """Precision, recall, F1 and accuracy; a prompt of medium confidence counts half."""
+    """Compute precision, recall, F1 and accuracy. A prompt with medium confidence counts half."""
     true_positives = _total_weight(it for it in results if it.should_trigger and _is_right(it))
     false_negatives = _total_weight(it for it in results if it.should_trigger and not _is_right(it))
     true_negatives = _total_weight(it for it in results if not it.should_trigger and _is_right(it))
@@ -82,7 +81,7 @@ def trigger_metrics(results: Sequence[TriggerResult]) -> TriggerMetrics:
 
 
 def accuracy_metric(metrics: Iterable[Metric], measured: TriggerMetrics) -> MetricResult | None:
-    """The suite's `trigger_accuracy` metric held to its threshold; None when the suite has none."""
+    """Return the result of the suite's `trigger_accuracy` metric, or None if it has none."""
     metric = next((it for it in metrics if it.name == ACCURACY), None)
     if metric is None:
         return None
@@ -103,7 +102,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _round_half_up(number: float) -> int:
-    """As Go rounds: halves away from zero."""
+    """Round as Go does: halves away from zero."""
     return math.floor(number + 0.5)
 
 

@@ -101,8 +101,8 @@ def test_who_goes_on_need_not_say_it_again(folder: Path, agent: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--executor", "mock"], "and 'mock' starts none"),
-        (["--executor", "copilot-sdk"], "and 'copilot-sdk' starts none"),
+        (["--executor", "mock"], "'mock' starts no program"),
+        (["--executor", "copilot-sdk"], "'copilot-sdk' starts no program"),
         (["--executor", "nonsense"], "Unknown executor 'nonsense'"),
         (["--replay-from", "last"], "--replay-from starts no agent"),
     ],
@@ -137,7 +137,7 @@ def test_a_run_without_an_agent_is_not_gone_on_with_by_one(folder: Path, agent: 
 def test_the_library_chooses_and_refuses_as_well(folder: Path, agent: str) -> None:
     record = run_eval(folder / "eval.yaml", Overrides(agent_command=agent))
     assert (record.executor, record.status) == ("command", "passed")
-    with pytest.raises(PlanError, match="'mock' starts none"):
+    with pytest.raises(PlanError, match="'mock' starts no program"):
         run_eval(folder / "eval.yaml", Overrides(agent_command=agent, executor="mock"))
 
 

@@ -191,7 +191,7 @@ def test_a_full_disk_costs_what_does_not_fit_and_nothing_else(small_disk: Path) 
     assert result.exit_code == 2
     assert "2 of 2 tasks passed" in result.stdout
     assert "database or disk is full. Free some space" in result.stderr
-    assert "kept in memory and not stored" in result.stderr
+    assert "Finished trials stay in memory" in result.stderr
     assert "out.json: cannot be written: No space left on device" in result.stderr
     assert CliRunner().invoke(main, ["runs", "list", "--store", str(small_disk)]).exit_code == 0
 

@@ -78,7 +78,9 @@ async def test_without_any_skill_it_is_a_normal_run_and_says_so(bench: Bench, sc
     suite = type(suite)(**{name: getattr(suite, name) for name in suite.__slots__} | {"skill": ""})
     record = await bench.run(suite, scripted)
     assert (record.status, record.baseline, len(scripted.requests)) == ("passed", None, 1)
-    assert any("there is no skill to leave out" in it.message for it in bench.events if isinstance(it, Note))
+    assert any(
+        "the eval names no skill to leave out" in it.message for it in bench.events if isinstance(it, Note)
+    )
 
 
 async def test_events_of_the_second_pass_are_no_verdicts(bench: Bench, scripted: Scripted) -> None:

@@ -26,7 +26,7 @@ def test_what_is_told_of_arms(
     told: list[Event] = []
     teller = ExperimentEvents("x", Path("x.yaml"), "x", {"a": 2, "b": 2}, 1, {})
     for arm, status in ends:
-        listener = teller.of_arm(arm)(told.append)
+        listener = teller.arm_listener(arm)(told.append)
         listener(RunStarted("r", Path("e.yaml"), "e", "mock", "", (), 1, 1))
         listener(RunFinished("r", status, 0, 0.0, 0.0, 0, 0, 0, 0, 0))
     if ends[-1][1] != "cancelled":

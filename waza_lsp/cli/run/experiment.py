@@ -101,7 +101,7 @@ def _perform_arms(
                 continue
             if not display.events and display.printed != "json":
                 show(f"\n{_title(part, run)}\n")
-            wrap = teller.of_arm(part.arm.name) if display.events else None
+            wrap = teller.arm_listener(part.arm.name) if display.events else None
             own_files = _files_of_part(part, files, run)
             record, status = perform(part.request, own_files, display, printer, directory, wrap)
             finished.append(FinishedRun(part.arm.name, part.run_id, record))

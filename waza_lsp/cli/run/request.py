@@ -143,7 +143,7 @@ def _refuse_unused_agent(overrides: Overrides, options: Mapping[str, Any]) -> No
 
 def _parse_shard(text: str | None) -> Shard | None:
     try:
-        return Shard.of(text) if text else None
+        return Shard.parse(text) if text else None
     except PlanError as error:
         raise click.UsageError(f"--shard: {error}") from error
 

@@ -1,1 +1,1 @@
-"""What a run will do, decided before the agent starts."""
+"""Decide what a run will do before the agent starts."""

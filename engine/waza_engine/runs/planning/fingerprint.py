@@ -1,14 +1,12 @@
-"""What tells a task from what it was: a text that changes with everything about it that can change a verdict.
+"""Fingerprint tasks: a string that changes with everything that can change a verdict.
 
-That is the task, its graders, what both name (files that graders read, with the documents that their schemas refer to,
-programs that they start, skills, repositories), and how the suite has it performed and judged. The agent that performs it
-is told apart by the run (`RunFrame.agent`): whoever goes on with a run may name another one. What programs and assertions
-read of their own accord nobody can know.
+It covers the task, its graders, everything both refer to (files that graders read, documents that their schemas
+reference, programs that they start, skills, repositories) and the suite's settings for running and judging it. Each
+grader type declares its files (`run_files`, `more_files`, `program_options`). Files that programs and assertions open
+by themselves are unknown and not covered.
 
-The files that verdicts depend on beside the agent's work: what graders read, and the programs that they start.
-
-Each grader type declares which these are (`run_files`, `more_files`, `program_options`). What such a program reads of
-its own accord nobody can know.
+The agent is not part of the fingerprint. The run records it (`RunFrame.agent`), because a resumed run may use another
+one.
 """
 
 import hashlib
@@ -35,7 +33,7 @@ _MAX_FILES = 1000
 
 
 class DigestCache:
-    """Digests that are taken once: many tasks name the same big program, or the same folder of skills."""
+    """Cache of file and folder digests: many tasks use the same large program or skill folder."""
 
     def __init__(self) -> None:
         self.of_file: Callable[[Path], str] = cache(file_digest)
@@ -45,13 +43,13 @@ class DigestCache:
 def grader_files(
     entries: Iterable[GraderEntry], level: Level, process_dir: Path, digests: DigestCache
 ) -> FileDigests:
-    """The files of graders, as far as they are there. `process_dir` is the directory that the run is started in."""
+    """Return the digests of the graders' existing files. `process_dir` is the directory the run starts in."""
     start = process_dir.absolute()
-    return tuple(found for it in entries for found in _entry_files(it, level, start, digests))
+    return tuple(pair for it in entries for pair in _entry_files(it, level, start, digests))
 
 
 def folder_digests(folder: Path) -> FileDigests:
-    """The files below a folder, as far as they are of a usual size and number."""
+    """Return the digests of the files below a folder. Large files, and files past the first 1,000, are left out."""
     return tuple((it.target, digest(it.content)) for it in islice(small_files(folder), _MAX_FILES))
 
 
@@ -71,13 +69,13 @@ def _entry_files(
             yield name, digests.of_file(path)
             yield from digests.of_folder(path) if is_directory(path) else ()
         for path in sorted(kind.more_files(config, process_dir)):
-            if found := digests.of_file(path):
-                yield _portable_name(path, process_dir), found
+            if checksum := digests.of_file(path):
+                yield _portable_name(path, process_dir), checksum
         yield from _program_digests(kind, config, process_dir, digests)
 
 
 def _portable_name(path: Path, process_dir: Path) -> str:
-    """The same for the same file of a folder that has been moved."""
+    """Return a name that stays the same when the whole folder is moved."""
     return (path.relative_to(process_dir) if path.is_relative_to(process_dir) else path).as_posix()
 
 
@@ -95,32 +93,32 @@ def _program_digests(
 
 
 def fingerprints(plan: Plan, process_dir: Path) -> Iterator[str]:
-    """Those of the tasks of a plan that is run from this directory, in their order."""
-    seen = _PlanDigests()
-    around = _digest(_shared_inputs(plan, process_dir, seen))
+    """Yield the fingerprint of each task of the plan, in order. `process_dir` is where the run starts."""
+    digests = _PlanDigests()
+    shared = _digest(_shared_inputs(plan, process_dir, digests))
     for it in plan.tasks:
-        yield _digest((it, _task_inputs(it, plan, process_dir, seen), around))[:16]
+        yield _digest((it, _task_inputs(it, plan, process_dir, digests), shared))[:16]
 
 
 class _PlanDigests(DigestCache):
-    """What tasks have in common, looked at once for all of them."""
+    """Digests of one plan, with the commits of its repositories."""
 
     def __init__(self) -> None:
         super().__init__()
         self.commit_of: Callable[[Path, str], str] = cache(_commit)
 
 
-def _shared_inputs(plan: Plan, process_dir: Path, seen: _PlanDigests) -> tuple[Any, ...]:
-    """What is the same for all tasks of a plan, and can change what an agent does or how it is judged."""
+def _shared_inputs(plan: Plan, process_dir: Path, digests: _PlanDigests) -> tuple[Any, ...]:
+    """Return what all tasks share and what can change the agent's work or its verdict."""
     suite, settings = plan.suite, plan.settings
-    given = (suite.dialect, suite.skill, suite.agent, suite.mcp_mocks, suite.hooks, suite.fixtures)
-    judged = (suite.graders, suite.scoring, plan.skip_graders, plan.update_snapshots, plan.compares_skills)
-    # What is written by the run itself says nothing about changes.
-    files = () if plan.update_snapshots else grader_files(suite.graders, "eval", process_dir, seen)
-    skills = [seen.of_folder(suite.directory / it) for it in settings.skill_directories]
+    agent_inputs = (suite.dialect, suite.skill, suite.agent, suite.mcp_mocks, suite.hooks, suite.fixtures)
+    grading = (suite.graders, suite.scoring, plan.skip_graders, plan.update_snapshots, plan.compares_skills)
+    # With update_snapshots the run writes these files itself, so a change in them means nothing.
+    files = () if plan.update_snapshots else grader_files(suite.graders, "eval", process_dir, digests)
+    skills = [digests.of_folder(suite.directory / it) for it in settings.skill_directories]
     return (
-        given,
-        judged,
+        agent_inputs,
+        grading,
         files,
         _relevant_settings(settings),
         skills,
@@ -129,31 +127,31 @@ def _shared_inputs(plan: Plan, process_dir: Path, seen: _PlanDigests) -> tuple[A
 
 
 def _relevant_settings(settings: RunSettings) -> RunSettings:
-    """The settings without those that only say how often and how fast."""
+    """Return the settings without those that only control how often and how fast tasks run."""
     settings = replace(settings, trials=1, parallel=False, workers=0, fail_fast=False, use_cache=False)
     return replace(settings, baseline=False, own_judge_model="")
 
 
-def _task_inputs(task: Task, plan: Plan, process_dir: Path, seen: _PlanDigests) -> tuple[Any, ...]:
+def _task_inputs(task: Task, plan: Plan, process_dir: Path, digests: _PlanDigests) -> tuple[Any, ...]:
     graders = (*task.graders, *(entry for it in task.checkpoints for entry in it.graders))
-    files = () if plan.update_snapshots else grader_files(graders, "task", process_dir, seen)
-    skills = [seen.of_folder(plan.suite.directory / it) for it in task.skill_directories or ()]
-    return files, skills, [seen.commit_of(it.source, it.commit) for it in task.repos]
+    files = () if plan.update_snapshots else grader_files(graders, "task", process_dir, digests)
+    skills = [digests.of_folder(plan.suite.directory / it) for it in task.skill_directories or ()]
+    return files, skills, [digests.commit_of(it.source, it.commit) for it in task.repos]
 
 
 def _process_dir_skills(process_dir: Path) -> FileDigests:
-    """The skills of a folder in which much else may stand."""
-    found = sorted(process_dir.glob(f"*/{SKILL_FILE}"))
+    """Return the digests of the SKILL.md files only: the working directory may hold much else."""
+    paths = sorted(process_dir.glob(f"*/{SKILL_FILE}"))
     own = file_digest(process_dir / SKILL_FILE)
-    return ("", own), *((it.parent.name, file_digest(it)) for it in found)
+    return ("", own), *((it.parent.name, file_digest(it)) for it in paths)
 
 
 def _commit(source: Path, commit: str) -> str:
     try:
         return commit_of(source, commit)
     except WorkspaceError:
-        return ""  # Its trials are errors.
+        return ""  # The task's trials will end with this error.
 
 
-def _digest(what: object) -> str:
-    return hashlib.sha256(repr(what).encode("utf-8", "replace")).hexdigest()
+def _digest(value: object) -> str:
+    return hashlib.sha256(repr(value).encode("utf-8", "replace")).hexdigest()

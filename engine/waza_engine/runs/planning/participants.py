@@ -1,10 +1,10 @@
-"""The judge of a run: only made when somebody needs one, and missed before the agent starts, not after.
+"""Choose who takes part in a run: the judge, and the executor for an agent program.
 
-An endpoint that the environment describes comes first; a run with the Copilot CLI otherwise asks that, as waza does.
+A judge is created only if a grader or a simulated user needs one. The endpoint in the environment comes first; a run
+with the Copilot CLI falls back to the CLI, as waza does.
 
-The agent program that is named on the command line: an executor that starts it is chosen with it.
-
-Without that the program would be passed over in silence wherever the eval's executor starts none.
+`--agent-command` needs an executor that starts a program. If the eval's executor starts none, `command` is used;
+otherwise the option would be silently ignored.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ _COPILOT = "copilot-sdk"
 
 
 def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
-    """The judge that the environment describes; None when nobody needs one, or none is described."""
+    """Return the judge that the environment configures, or None if none is needed or configured."""
     is_needed = any(needs_judge(it) for it in _grader_entries(plan)) or any(it.responder for it in plan.tasks)
     if not is_needed:
         return None
@@ -43,7 +43,7 @@ def _copilot_judge(plan: Plan, environment: Mapping[str, str]) -> Judge:
 
 
 def needs_judge(entry: GraderEntry) -> bool:
-    """Whether the grader can give no verdict without a judge."""
+    """Return whether the grader needs a judge for its verdict."""
     kind = find_grader(entry.type, entry.dialect)
     return kind is not None and kind.asks_judge
 
@@ -57,10 +57,10 @@ def _grader_entries(plan: Plan) -> Iterable[GraderEntry]:
 
 
 def with_agent(overrides: Overrides, suite: Suite) -> Overrides:
-    """The overrides; those that name an agent and no executor choose `command`, if the suite's own starts no agent.
+    """Return the overrides with the executor `command` if an agent is named and the suite's executor starts none.
 
     Raises:
-        PlanError: the executor that they name starts no agent.
+        PlanError: the executor in the overrides starts no agent.
         UnavailableError: an executor cannot be loaded.
 
     """
@@ -72,7 +72,7 @@ def with_agent(overrides: Overrides, suite: Suite) -> Overrides:
 
 
 def unused_agent_problem(overrides: Overrides) -> str:
-    """Why the agent that is named would not be started, or "". Executors that there are not have an error of their own.
+    """Return why the agent command would be ignored, or "". Unknown executors are reported elsewhere.
 
     Raises:
         UnavailableError: the executor cannot be loaded.
@@ -82,6 +82,6 @@ def unused_agent_problem(overrides: Overrides) -> str:
     if not overrides.agent_command or name not in executor_names() or starts_agent(name):
         return ""
     return (
-        f"--agent-command names the agent of the executors command and acp, and '{name}' starts none. "
-        "Leave one of the two out"
+        f"--agent-command works only with the executors command and acp; '{name}' starts no program. "
+        "Drop --agent-command or --executor"
     )

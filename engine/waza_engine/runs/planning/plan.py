@@ -1,8 +1,7 @@
-"""What exactly will run: the suite, the overrides of the command line, the chosen tasks. No I/O.
+"""Plan a run from the suite, the command line's overrides and the task filters. No I/O.
 
-Filters are Go's `filepath.Match` on the whole text (docs/reference/waza-formats.md, section 13.8): `--task
-sort` does not match "Explain sort". Several patterns of one kind mean any of them; both kinds given, both
-must hold.
+Filters use Go's `filepath.Match` on the whole string (docs/reference/waza-formats.md, section 13.8): `--task sort` does
+not match "Explain sort". A task is selected if any name pattern and any tag pattern match.
 """
 
 from collections.abc import Iterable
@@ -13,15 +12,15 @@ from waza_engine.model.suite import RunSettings, Suite, Task
 
 
 class PlanError(Exception):
-    """Nothing can be run as asked: a configuration error, exit status 2. The text says what to do."""
+    """The request cannot be run: a configuration error, exit status 2. The message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What the command line says; None, () and "" leave the suite's own word.
+    """Command-line values that override the suite's. None, () and "" keep the suite's own value.
 
-    `tasks` and `tags` are patterns for names or ids, and for tags. `timeout` is in seconds per turn. `agent_command` is
-    what the executors `command` and `acp` start, `agent_format` how `command` reads it.
+    `tasks` holds patterns for names or ids, `tags` patterns for tags. `timeout` is in seconds per turn. The executors
+    `command` and `acp` start `agent_command`; `agent_format` is the output format that `command` expects.
     """
 
     tasks: tuple[str, ...] = ()
@@ -53,25 +52,25 @@ class Shard:
         return f"{self.index}/{self.total}"
 
     @classmethod
-    def of(cls, text: str) -> "Shard":
-        """The shard written as `2/5`.
+    def parse(cls, text: str) -> "Shard":
+        """Parse a shard such as `2/5`.
 
         Raises:
-            PlanError: the text is no such thing.
+            PlanError: the text is not a shard.
 
         """
         index, slash, total = text.partition("/")
         if not (slash and index.isdecimal() and total.isdecimal() and 1 <= int(index) <= int(total)):
-            raise PlanError(f"A shard is written i/n, from 1/n to n/n, not '{text}'")
+            raise PlanError(f"'{text}' is not a shard. Write i/n, from 1/n to n/n")
         return cls(int(index), int(total))
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A run that can start: `tasks` are the chosen ones, `settings` have the overrides in them, `workers` is final.
+    """A run that can start: the selected tasks, the settings with all overrides, the final number of workers.
 
-    `settings.baseline` asks for a second pass without skills; in the plan of that pass `without_skills` is set.
-    `warnings` say what was asked for and will not happen.
+    `settings.baseline` requests a second pass without skills; the plan of that pass has `without_skills` set.
+    `warnings` list requested options that will have no effect.
     """
 
     suite: Suite
@@ -88,12 +87,15 @@ class Plan:
 
     @property
     def compares_skills(self) -> bool:
-        """Whether this is one of the two passes of a run with a baseline."""
+        """Return whether this is one of the two passes of a run with a baseline."""
         return self.settings.baseline or self.without_skills
 
 
 def plan_without_skills(plan: Plan) -> Plan:
-    """The second pass of a run with a baseline: the same, with all skills forced off (docs/reference/waza-formats.md, section 13.7)."""
+    """Return the plan of the baseline pass: the same tasks with all skills off.
+
+    See docs/reference/waza-formats.md, section 13.7.
+    """
     settings = replace(_without_skills(plan.settings), baseline=False)
     tasks = tuple(replace(it, skill_directories=()) for it in plan.tasks)
     suite = replace(plan.suite, triggers=None, warnings=(), skill="", agent=None)
@@ -101,17 +103,17 @@ def plan_without_skills(plan: Plan) -> Plan:
 
 
 def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
-    """The plan for one run. `processors` bounds the workers when the suite leaves their number open.
+    """Return the plan for one run. `processors` limits the workers if the suite sets no number.
 
     Raises:
-        PlanError: a filter is malformed, or nothing is left to run.
+        PlanError: a filter is malformed, or no task is left to run.
 
     """
     settings = _settings(suite.settings, overrides)
     tasks = select_tasks(suite.tasks, overrides.tasks, overrides.tags)
     if not suite.tasks:
         raise PlanError(
-            f"{suite.path} has no task to run: all are disabled, or no row of its dataset is taken"
+            f"{suite.path} has no task to run: all tasks are disabled, or no row of its dataset is selected"
         )
     if not tasks:
         raise PlanError(_no_match_message(suite, overrides))
@@ -135,7 +137,7 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
 
 
 def with_workers(plan: Plan, workers: int) -> Plan:
-    """The plan with so many tasks at once, unless it asks for a number itself."""
+    """Return the plan with this many parallel tasks, unless it sets a number itself."""
     if plan.settings.parallel and plan.settings.workers > 0:
         return plan
     return replace(
@@ -144,25 +146,25 @@ def with_workers(plan: Plan, workers: int) -> Plan:
 
 
 def _shard_tasks(tasks: tuple[Task, ...], shard: Shard) -> tuple[Task, ...]:
-    """Every n-th task, so that neighbours, which are often alike, are spread over the parts."""
-    share = tasks[shard.index - 1 :: shard.total]
-    if not share:
+    """Return every n-th task: neighbours are often alike, and this spreads them over the shards."""
+    selected = tasks[shard.index - 1 :: shard.total]
+    if not selected:
         raise PlanError(f"Shard {shard} is empty: there are only {len(tasks)} tasks. Use fewer shards")
-    return share
+    return selected
 
 
 def _drop_pointless_baseline(suite: Suite, settings: RunSettings) -> tuple[RunSettings, tuple[str, ...]]:
     if not settings.baseline or settings.skill_directories or settings.required_skills or suite.skill:
         return settings, ()
     warning = (
-        "baseline: there is no skill to leave out; name one with 'skill' or config.skill_directories. "
-        "This is a normal run"
+        "baseline: the eval names no skill to leave out, so this is a normal run. "
+        "Add 'skill' or config.skill_directories"
     )
     return replace(settings, baseline=False), (warning,)
 
 
 def select_tasks(tasks: Iterable[Task], names: Iterable[str], tags: Iterable[str]) -> tuple[Task, ...]:
-    """The tasks whose name or id matches one of `names`, and of whose tags one matches one of `tags`.
+    """Return the tasks whose name or id matches one of `names` and that have a tag matching one of `tags`.
 
     Raises:
         PlanError: a pattern is malformed.
@@ -186,14 +188,14 @@ def _refuse_malformed(patterns: Iterable[str]) -> None:
         try:
             match(it, "")
         except BadPattern as error:
-            raise PlanError(f"The filter '{it}' is no valid pattern: {error}") from error
+            raise PlanError(f"The filter '{it}' is not a valid pattern: {error}") from error
 
 
 def _settings(settings: RunSettings, overrides: Overrides) -> RunSettings:
     changes: dict[str, object] = {
         "trials": overrides.trials,
         "workers": overrides.workers,
-        # Asking for a number of workers is asking for a parallel run, unless the number is one.
+        # A number of workers also requests a parallel run, unless the number is one.
         "parallel": None if overrides.workers is None else overrides.workers > 1,
         "executor": overrides.executor,
         "model": overrides.model,
@@ -214,14 +216,14 @@ def _without_skills(settings: RunSettings) -> RunSettings:
 def _workers(settings: RunSettings, tasks: int, processors: int) -> int:
     if not settings.parallel:
         return 1
-    wanted = settings.workers if settings.workers > 0 else max(processors, 1)
-    return max(1, min(wanted, tasks))
+    limit = settings.workers if settings.workers > 0 else max(processors, 1)
+    return max(1, min(limit, tasks))
 
 
 def _no_match_message(suite: Suite, overrides: Overrides) -> str:
-    asked = [*(f"--task {it}" for it in overrides.tasks), *(f"--tag {it}" for it in overrides.tags)]
+    filters = [*(f"--task {it}" for it in overrides.tasks), *(f"--tag {it}" for it in overrides.tags)]
     ids = ", ".join(it.id for it in suite.tasks[:10]) + (", ..." if len(suite.tasks) > 10 else "")
     return (
-        f"No task matches {' '.join(asked)}. A pattern must match a whole name, id or tag; "
-        f"* matches any part of one. Tasks: {ids}"
+        f"No task matches {' '.join(filters)}. A pattern must match a whole name, id or tag; "
+        f"use * for any text. Tasks: {ids}"
     )

@@ -1,16 +1,11 @@
-"""Grader entries that no run could use: found before the agent starts.
+"""Check a suite before the agent starts: grader entries, required skills, features that the executor ignores.
 
-See docs/reference/waza-formats.md, sections 11.1 and 20, rows 5 to 7.
+waza refuses entries that it cannot decode, even in tasks that are disabled or filtered out
+(docs/reference/waza-formats.md, sections 11.1 and 20, rows 5 to 7). It detects unknown types and conflicting options
+only after the agent has run. Those checks need only the entry, so we run them first.
 
-waza refuses entries that it cannot read, in tasks that are disabled or left out by a filter too. It finds unknown types and options that
-do not fit together when the agent has already run; the checks that find them need nothing but the entry, so we say so first.
-
-Whether the skills are there that the suite cannot do without (docs/reference/waza-formats.md, section 13.2).
-
-A required skill counts as present only if one of the skill directories itself holds a SKILL.md with exactly that name
-in its front matter; parents of skill folders are not searched.
-
-What a run asks for and its executor makes no use of: said once, before the run, instead of silently doing nothing.
+A required skill is present only if one of the skill directories itself holds a SKILL.md with exactly that name in its
+front matter (docs/reference/waza-formats.md, section 13.2). Parents of skill folders are not searched.
 """
 
 from collections.abc import Iterable, Iterator
@@ -43,10 +38,10 @@ from waza_engine.runs.planning.plan import Plan
 
 
 def refuse_unreadable_graders(suite: Suite) -> None:
-    """Read every grader entry of the suite.
+    """Check every grader entry of the suite.
 
     Raises:
-        LoadError: one has an unknown type or key, a wrong type of value, or lacks what its type needs.
+        LoadError: an entry has an unknown type or key, a value of the wrong type, or lacks a required key.
 
     """
     for it in suite.graders:
@@ -66,7 +61,7 @@ def _graders(task: Task) -> Iterator[GraderEntry]:
 
 
 def _refuse_undecodable(suite: Suite, entry: GraderEntry) -> None:
-    """What is never made need not have a known type, or a word that the type knows: only its shape is looked at."""
+    """Check only the shape of a disabled task's entry: unknown types and unknown enum values are allowed there."""
     try:
         read = read_entry(entry, entry.dialect, "task")
     except ConfigError as error:
@@ -98,8 +93,8 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
     if refusal := next(grader.refusals(Scope(executor=suite.settings.executor)), None):
-        place = (*entry.pointer, "config", *refusal.pointer)
-        raise LoadError(entry.path or suite.path, f"{_label(entry)}: {refusal.message}", place)
+        pointer = (*entry.pointer, "config", *refusal.pointer)
+        raise LoadError(entry.path or suite.path, f"{_label(entry)}: {refusal.message}", pointer)
 
 
 def _label(entry: GraderEntry) -> str:
@@ -111,23 +106,21 @@ def _load_error(suite: Suite, entry: GraderEntry, error: ConfigError) -> LoadErr
 
 
 def missing_skills_problem(suite: Suite, skill_directories: Iterable[str]) -> str:
-    """What is wrong with the required skills, in one sentence, or "" when all are there."""
+    """Return one sentence about required skills that are missing, or ""."""
     required = suite.settings.required_skills
     directories = [suite.directory / it for it in skill_directories]
     if not required:
         return ""
     if not directories:
-        return (
-            "config.required_skills lists skills, but there are no config.skill_directories to find them in"
-        )
+        return "config.required_skills lists skills, but config.skill_directories names no directory to find them in"
     present = {_skill_name(it / SKILL_FILE) for it in directories}
     missing = [it for it in required if it not in present]
     if not missing:
         return ""
-    looked = ", ".join(str(it) for it in directories)
+    searched = ", ".join(str(it) for it in directories)
     return (
         f"Required skills not found: {', '.join(missing)}. A skill directory must itself hold the SKILL.md "
-        f"(looked in {looked})"
+        f"(searched: {searched})"
     )
 
 
@@ -140,19 +133,19 @@ def _skill_name(path: Path) -> str | None:
 
 
 def ignored_features(executor: Executor) -> frozenset[str]:
-    """What the executor makes no use of; one that does not say makes use of everything."""
+    """Return the features that the executor ignores. The attribute is optional; without it, none are ignored."""
     return getattr(executor, "ignores", frozenset())
 
 
 def ignored_features_note(plan: Plan, executor: Executor) -> str:
-    """A sentence about it, or "" when there is nothing to say. A recorded agent had what it had."""
+    """Return one sentence about the plan's features that the executor ignores, or "". Replay has no such note."""
     if executor.name == ReplayExecutor.name:
         return ""
     unused = ignored_features(executor)
-    names = [name for word, name in _requested_features(plan) if word in unused]
+    names = [name for feature, name in _requested_features(plan) if feature in unused]
     if not names:
         return ""
-    return f"The executor '{executor.name}' makes no use of: {', '.join(dict.fromkeys(names))}"
+    return f"The {executor.name} executor ignores {', '.join(dict.fromkeys(names))}"
 
 
 def _requested_features(plan: Plan) -> Iterator[tuple[str, str]]:

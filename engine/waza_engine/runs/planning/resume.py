@@ -1,15 +1,13 @@
-"""Going on with a run that was killed or cancelled: only what is missing is performed.
+"""Reuse trials from the store: resume a run, or take unchanged tasks from earlier runs.
 
-Every finished trial is in the store. Trials of a task that has changed since then say nothing about it any more: they
-are forgotten and performed again.
+Resuming runs only the missing trials of a killed or cancelled run. Trials of a task that has changed since then no
+longer apply: they are deleted and run again.
 
-Trials that need not be performed again, because the store has them: `--cache`, or `cache.enabled` of `.waza.yaml`.
-
-waza keeps results in files of a cache folder (docs/reference/waza-formats.md, section 13.9). Here every trial
-is in the store anyway: a task of which nothing has changed gets the trials of the newest run of the same
-agent that finished them all. Failed ones count as well; one that is an error has no verdict, and is performed
-again. A grader of the eval that waza never caches (`behavior`, `prompt`) switches this off, and so does a
-baseline.
+`--cache`, or `cache.enabled` in `.waza.yaml`, copies trials from earlier runs. waza uses files in a cache folder
+(docs/reference/waza-formats.md, section 13.9); here every trial is in the store anyway. An unchanged task gets the
+trials of the newest run of the same agent that finished all of them. Failed trials count too; trials with an error
+have no verdict and run again. A baseline, or an eval-level grader that waza never caches (`behavior`, `prompt`),
+turns the cache off.
 """
 
 from dataclasses import dataclass
@@ -24,14 +22,14 @@ from waza_engine.runs.store.store import RunStore
 
 
 class ResumeError(Exception):
-    """The run cannot be gone on with; the text says why and what to do."""
+    """The run cannot be resumed; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeState:
-    """What is there already. `changed` are the ids of tasks that are performed again because they have changed.
+    """Trials that already exist. `changed` holds the ids of tasks that run again because they have changed.
 
-    `agent` is the one that has performed it (`RunFrame.agent`).
+    `agent` is the agent of the earlier part of the run (`RunFrame.agent`).
     """
 
     started_at: float = 0.0
@@ -42,35 +40,35 @@ class ResumeState:
 
 
 def check_resumable(run: StoredRun) -> None:
-    """See that the run can be gone on with.
+    """Check that the run can be resumed.
 
     Raises:
-        ResumeError: it is over, or still going on.
+        ResumeError: it has finished, or is still in progress.
 
     """
     if run.status in {"passed", "failed"}:
-        raise ResumeError(f"Run {run.run_id} is over ({run.status}); there is nothing left to do")
+        raise ResumeError(f"Run {run.run_id} has finished ({run.status}). Nothing is left to do")
     if run.status is None and is_running(run.frame):
         raise ResumeError(
-            f"Run {run.run_id} is still going on, in process {run.frame.pid}; wait for its end, or end that process"
+            f"Run {run.run_id} is still running in process {run.frame.pid}. Wait until it ends, or kill that process"
         )
 
 
 def resume_state(store: RunStore, run: StoredRun, plan: Plan, process_dir: Path) -> ResumeState:
-    """What of the plan the stored run has finished. `process_dir` is the directory that we are started in.
+    """Return what the stored run has finished of the plan. `process_dir` is the directory we were started in.
 
     Raises:
-        ResumeError: the tasks are no longer those of the run.
+        ResumeError: the plan has other tasks than the run.
 
     """
     before = [it.id for it in run.frame.tasks]
     now = [it.id for it in plan.tasks]
     if before != now:
         raise ResumeError(
-            f"The tasks of run {run.run_id} were {', '.join(before) or 'not recorded'}; now they are {', '.join(now)}. "
+            f"Run {run.run_id} had other tasks: {', '.join(before) or 'none recorded'}. Now there are: {', '.join(now)}. "
             "Start a new run"
         )
-    # Two may want to go on with it at once. From here on it is ours.
+    # Another process may try to resume the same run. From here on the run is ours.
     check_resumable(store.take_over(run.run_id))
     finished, changed = _reusable_trials(store, run, plan, process_dir)
     second = store.baseline_of(run.run_id)
@@ -92,21 +90,25 @@ def _reusable_trials(
     }
     for index in changed:
         store.forget_task(run.run_id, index)
-    found = frozenset(it for it in store.finished(run.run_id) if it[0] < len(plan.tasks))
-    return found, tuple(plan.tasks[it].id for it in sorted(changed))
+    finished = frozenset(it for it in store.finished(run.run_id) if it[0] < len(plan.tasks))
+    return finished, tuple(plan.tasks[it].id for it in sorted(changed))
 
 
 def is_cacheable(plan: Plan) -> bool:
-    """Whether trials of earlier runs may stand for those of this plan."""
+    """Return whether this plan may reuse trials of earlier runs."""
     kinds = [find_grader(it.type, it.dialect) for it in plan.suite.graders]
-    hooked = any(plan.suite.hooks.get(it) for it in ("before_task", "after_task"))
+    has_hooks = any(plan.suite.hooks.get(it) for it in ("before_task", "after_task"))
     return not (
-        plan.settings.baseline or plan.skip_graders or plan.keep_workspace or plan.update_snapshots or hooked
+        plan.settings.baseline
+        or plan.skip_graders
+        or plan.keep_workspace
+        or plan.update_snapshots
+        or has_hooks
     ) and all(it is None or it.cacheable for it in kinds)
 
 
 def copy_cached_trials(store: RunStore, run_id: str, plan: Plan, frame: RunFrame) -> FinishedTrials:
-    """Copy what earlier runs of the eval have finished into the run of that frame; which trials these are."""
+    """Copy finished trials of the eval's earlier runs into this run and return which ones."""
     numbers = range(1, plan.settings.trials + 1)
     known: dict[str, tuple[str, int]] = {}
     for run in store.runs(plan.suite.source_file):
@@ -116,9 +118,9 @@ def copy_cached_trials(store: RunStore, run_id: str, plan: Plan, frame: RunFrame
         for index, it in enumerate(run.frame.tasks):
             if it.fingerprint and all((index, number) in finished for number in numbers):
                 known.setdefault(it.fingerprint, (run.run_id, index))
-    taken = set()
+    copied = set()
     for index, it in enumerate(frame.tasks):
         if it.fingerprint in known:
             store.copy_trials(*known[it.fingerprint], run_id, index, plan.settings.trials)
-            taken |= {(index, number) for number in numbers}
-    return frozenset(taken)
+            copied |= {(index, number) for number in numbers}
+    return frozenset(copied)

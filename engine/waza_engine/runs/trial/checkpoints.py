@@ -1,7 +1,7 @@
-"""Checkpoints: graders that judge the state between two turns (docs/reference/waza-formats.md, section 5.3).
+"""Grade checkpoints: graders that run between two turns (docs/reference/waza-formats.md, section 5.3).
 
-A checkpoint that did not pass makes the run `failed`, a grader that errors in one makes it `error`, also when the
-graders of the run are skipped. Its scores count nowhere.
+A failed checkpoint makes the trial `failed`; a checkpoint whose grader has an error makes it `error`, even with
+`skip_graders`. Checkpoint scores do not count.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from waza_engine.runs.trial.workspace import capture
 
 
 class Checkpoints:
-    """The checkpoints of one trial; `outcomes` are those that were reached."""
+    """The checkpoints of one trial; `outcomes` holds those that it reached."""
 
     def __init__(self, bench: Bench, task: Task, workspace: Path) -> None:
         self._bench, self._task, self._workspace = bench, task, workspace
@@ -28,11 +28,11 @@ class Checkpoints:
 
     @property
     def error(self) -> str:
-        """Why a checkpoint could not be judged, or ""."""
+        """Return why a checkpoint could not be graded, or ""."""
         return checkpoint_error(self.outcomes)
 
     async def after_turn(self, turn: int, so_far: Trajectory) -> bool:
-        """Judge what there is after a turn; False when the rest of the turns must not be held."""
+        """Grade the checkpoints after this turn. Return False if the conversation must stop."""
         goes_on = True
         for it in self._task.checkpoints:
             if it.after_turn == turn:
@@ -52,17 +52,17 @@ def regrade_checkpoints(
     recorded: Trajectory,
     workspace: Path,
 ) -> TrialRecord:
-    """The verdict on a recorded trial with its checkpoints: those after its last turn with their graders of now.
+    """Return the verdict on a recorded trial with its checkpoints; those after the last turn are graded again.
 
-    A recording does not hold what there was after the earlier turns: what was said of them `before` still holds, as
-    long as the task has a checkpoint there.
+    A recording does not hold the state after earlier turns. Their outcomes in `before` remain, as long as the task still
+    has a checkpoint at that turn.
     """
     last = last_turn(task)
     turns = {it.after_turn for it in task.checkpoints}
     reached = [it for it in before if it.after_turn in turns and it.after_turn != last]
     if reached_last_turn(task, before):
-        at_the_end = [it for it in task.checkpoints if it.after_turn == last]
-        reached += [_grade_checkpoint(bench, task, it, recorded, workspace) for it in at_the_end]
+        final = [it for it in task.checkpoints if it.after_turn == last]
+        reached += [_grade_checkpoint(bench, task, it, recorded, workspace) for it in final]
     return replace(
         record,
         status=status_with_checkpoints(record.status, reached),
@@ -72,28 +72,28 @@ def regrade_checkpoints(
 
 
 def last_turn(task: Task) -> int:
-    """The number of the last turn; 0 with a simulated user, when nobody knows which it is."""
+    """Return the number of the last turn; 0 with a simulated user, where it is not known."""
     return 0 if task.responder else 1 + len(task.follow_ups)
 
 
 def reached_last_turn(task: Task, before: Sequence[CheckpointOutcome]) -> bool:
-    """Whether the last turn of a recorded trial was held: no checkpoint before it has stopped the talk."""
+    """Return whether a recorded trial reached its last turn: no earlier checkpoint stopped it."""
     stopping = {it.after_turn for it in task.checkpoints if it.stops and it.after_turn != last_turn(task)}
     return not any(it.after_turn in stopping and it.status != "passed" for it in before)
 
 
 def checkpoint_error(outcomes: Sequence[CheckpointOutcome]) -> str:
-    """Why a checkpoint could not be judged, or ""."""
+    """Return why a checkpoint could not be graded, or ""."""
     failed = (g for it in outcomes for g in it.graders if g.status == "error")
     return next((f"checkpoint: grader '{it.name or it.type}': {it.feedback}" for it in failed), "")
 
 
 def status_with_checkpoints(status: Status, checkpoints: Sequence[CheckpointOutcome]) -> Status:
-    """The run's status when its checkpoints are looked at, too."""
-    reached = {it.status for it in checkpoints}
-    if status == "error" or "error" in reached:
+    """Return the trial's status with its checkpoints taken into account."""
+    statuses = {it.status for it in checkpoints}
+    if status == "error" or "error" in statuses:
         return "error"
-    return "failed" if "failed" in reached else status
+    return "failed" if "failed" in statuses else status
 
 
 def _grade_checkpoint(
@@ -101,6 +101,6 @@ def _grade_checkpoint(
 ) -> CheckpointOutcome:
     context = grading_context(bench, task, so_far, workspace, capture(workspace, task.files))
     verdict = grade_run((), checkpoint.graders, {}, context, bench.plan.suite.dialect)
-    found = tuple(grader_outcomes(verdict, checkpoint.graders))
+    graders = tuple(grader_outcomes(verdict, checkpoint.graders))
     status: Literal["passed", "failed", "error"] = verdict.status
-    return CheckpointOutcome(checkpoint.after_turn, status, found)
+    return CheckpointOutcome(checkpoint.after_turn, status, graders)

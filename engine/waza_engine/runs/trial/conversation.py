@@ -1,11 +1,8 @@
-"""What is said to the agent, turn by turn: the prompt, then follow-ups or a simulated user, unless a checkpoint stops it.
+"""The turns of a trial: the prompt, then follow-ups or a simulated user, until a checkpoint stops them.
 
-The simulated user: a model that reads what was said and answers the agent.
-
-See docs/reference/waza-formats.md, sections 5.1 and 13.6.
-
-After each turn it replies, stops, or abstains because its instructions do not say what to answer. It is asked like a judge:
-with three tools and nothing else.
+The simulated user is a model that reads the conversation and answers the agent (docs/reference/waza-formats.md,
+sections 5.1 and 13.6). After each turn it replies, stops, or abstains because its instructions hold no answer. It is
+called like a judge, with three tools and nothing else.
 """
 
 import asyncio
@@ -51,7 +48,7 @@ UNFINISHED = frozenset(["abstained", "error"])
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn: what the user said, and what the agent answered."""
+    """One turn: the user's message and the agent's answer."""
 
     user: str
     agent: str
@@ -59,7 +56,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedUser:
-    """A responder with the model that speaks for it."""
+    """A responder of a task, played by a model."""
 
     responder: Responder
     judge: Judge | None
@@ -69,11 +66,11 @@ class SimulatedUser:
     so_far: ResponderOutcome = field(default_factory=ResponderOutcome)
 
     def answer(self, conversation: Sequence[Turn]) -> tuple["SimulatedUser", str | None]:
-        """What the user says now, None for nothing more; and the user as they are afterwards."""
+        """Return the user's new state and next message; None ends the conversation."""
         if self.so_far.followups >= self.responder.most_followups:
             return self._ended("cap_exhausted", ""), None
         if self.judge is None:
-            return self._ended("error", "no model is configured that could play the user"), None
+            return self._ended("error", "no model is configured to play the user"), None
         try:
             turn = self.judge.turn(self._request(conversation))
         except JudgeError as error:
@@ -87,8 +84,8 @@ class SimulatedUser:
         match call.tool:
             case "reply":
                 count = self.so_far.followups + 1
-                told = str(call.arguments.get("message") or "")
-                return replace(self, so_far=ResponderOutcome(followups=count)), told
+                message = str(call.arguments.get("message") or "")
+                return replace(self, so_far=ResponderOutcome(followups=count)), message
             case "stop":
                 return self._ended("stopped", reason), None
             case _:
@@ -109,63 +106,63 @@ class SimulatedUser:
         )
 
     def _ended(self, outcome: str, reason: str) -> "SimulatedUser":
-        replies = ResponderOutcome(outcome=outcome, followups=self.so_far.followups, reason=reason)
-        return replace(self, so_far=replies)
+        ending = ResponderOutcome(outcome=outcome, followups=self.so_far.followups, reason=reason)
+        return replace(self, so_far=ending)
 
 
 @dataclass(slots=True)
 class Conversation:
-    """One trial's side of the talk. `user` is None without a responder."""
+    """The conversation of one trial. `user` is None without a responder."""
 
     prompt: str
     follow_ups: tuple[str, ...]
     checkpoints: Checkpoints
     user: SimulatedUser | None = None
-    held: list[Turn] = field(default_factory=list)
+    turns: list[Turn] = field(default_factory=list)
     _ends: list[int] = field(default_factory=list)
 
     async def after_turn(self, turn: int, so_far: Trajectory) -> str | None:
-        """The next thing to say, None when all is said. A failing turn is the last one.
+        """Return the next prompt, or None to end the conversation. A turn with an error is the last one.
 
         See docs/reference/waza-formats.md, section 13.6.
         """
-        self.held.append(Turn(self.prompt, so_far.output))
+        self.turns.append(Turn(self.prompt, so_far.output))
         self._ends.append(so_far.duration_ms)
         goes_on = await self.checkpoints.after_turn(turn, so_far)
         if so_far.error or not goes_on:
             return None
-        told = await self._next(turn)
-        self.prompt = told or ""
-        return told
+        prompt = await self._next_prompt(turn)
+        self.prompt = prompt or ""
+        return prompt
 
-    async def _next(self, turn: int) -> str | None:
+    async def _next_prompt(self, turn: int) -> str | None:
         if self.user is not None:
-            self.user, told = await asyncio.to_thread(self.user.answer, tuple(self.held))
-            return told
+            self.user, message = await asyncio.to_thread(self.user.answer, tuple(self.turns))
+            return message
         return self.follow_ups[turn - 1] if turn <= len(self.follow_ups) else None
 
-    def concluded(self, trajectory: Trajectory) -> Trajectory:
-        """The trajectory with what became of the simulated user."""
+    def with_responder_outcome(self, trajectory: Trajectory) -> Trajectory:
+        """Return the trajectory with the outcome of the simulated user."""
         if self.user is None:
             return trajectory
         ending = self.user.so_far
         if not ending.outcome:
-            told = (
+            outcome, reason = (
                 ("error", "the agent failed")
                 if trajectory.error
-                else ("stopped", "a checkpoint ended the talk")
+                else ("stopped", "a checkpoint ended the conversation")
             )
-            ending = ending.model_copy(update={"outcome": told[0], "reason": told[1]})
-        why = f"The simulated user gave up ({ending.outcome}): {ending.reason or 'it gave no reason'}"
-        error = trajectory.error or (why if ending.outcome in UNFINISHED else "")
+            ending = ending.model_copy(update={"outcome": outcome, "reason": reason})
+        message = f"The simulated user gave up ({ending.outcome}): {ending.reason or 'it gave no reason'}"
+        error = trajectory.error or (message if ending.outcome in UNFINISHED else "")
         return trajectory.model_copy(update={"responder": ending, "error": error})
 
     def with_messages(self, trajectory: Trajectory) -> Trajectory:
-        """The trajectory with what was said in several turns, where the executor recorded nothing of it."""
-        if trajectory.transcript or len(self.held) < 2:
+        """Return the trajectory with a transcript of several turns if the executor recorded none."""
+        if trajectory.transcript or len(self.turns) < 2:
             return trajectory
         transcript: list[dict[str, object]] = []
-        for it, began, ended in zip(self.held, (0, *self._ends), self._ends, strict=False):
-            transcript.append({"type": "user.message", "content": it.user, "at_ms": began})
-            transcript.append({"type": "assistant.message", "content": it.agent, "at_ms": ended})
+        for turn, began, ended in zip(self.turns, (0, *self._ends), self._ends, strict=False):
+            transcript.append({"type": "user.message", "content": turn.user, "at_ms": began})
+            transcript.append({"type": "assistant.message", "content": turn.agent, "at_ms": ended})
         return trajectory.model_copy(update={"transcript": transcript})

@@ -1,8 +1,7 @@
-"""Grading inside a run: what the graders see, which of them cannot work, and where each verdict belongs.
+"""Grade a trial: build the graders' context, find graders that cannot work, and locate each verdict's entry.
 
-How often mocked programs were to be called (`command_mocks[].expect_calls`), as verdicts beside those of the graders.
-
-Whether a custom agent kept to the tools that its file allows it (docs/reference/waza-formats.md, section 8).
+Two checks count beside the graders: how often mocked programs were called (`command_mocks[].expect_calls`), and
+whether a custom agent used only the tools that its file allows (docs/reference/waza-formats.md, section 8).
 """
 
 import os
@@ -33,37 +32,9 @@ from waza_engine.runs.trial.unavailable import guard_context, unavailable_to_cod
 from waza_engine.runs.trial.workspace import CapturedFiles
 
 
-def call_count_outcomes(task: Task, trajectory: Trajectory) -> Iterator[GraderOutcome]:
-    """A verdict for each mock that says how often it is to be called."""
-    for it in task.command_mocks:
-        if it.expect_calls is None:
-            continue
-        count = sum(call.command == it.name for call in trajectory.command_invocations)
-        is_right = count == it.expect_calls
-        yield GraderOutcome(
-            name=f"_expect_calls:{it.name}",
-            type="",
-            status="passed" if is_right else "failed",
-            score=float(is_right),
-            weight=1.0,
-            feedback="" if is_right else f"{it.name} was called {count} times, expected {it.expect_calls}",
-            details={"calls": count, "expected": it.expect_calls},
-        )
-
-
-def denied_tool_error(agent: CustomAgent | None, trajectory: Trajectory) -> str:
-    """What is wrong: the first tool that was called and is not the agent's to use; "" when all is well."""
-    if agent is None or agent.tools is None:
-        return ""
-    for it in trajectory.tool_events:
-        if not any(is_same_tool(known, it.tool_name) for known in agent.tools):
-            return f"The custom agent '{agent.name}' called '{it.tool_name}', which its tools do not allow"
-    return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What all trials of a run share. `process_dir` is the directory that the run was started in."""
+    """What all trials of a run share: plan, executor, judge. `process_dir` is where the run was started."""
 
     plan: Plan
     executor: Executor
@@ -73,7 +44,7 @@ class Bench:
 
 
 def unusable_grader_record(bench: Bench, task: Task) -> TrialRecord | None:
-    """The record of a trial that need not start: its first grader that cannot be built."""
+    """Return the error record for the task's first grader that cannot be built, or None if all can."""
     suite = bench.plan.suite
     scope = Scope(suite.directory, bench.process_dir, bench.plan.settings.executor)
     checkpoints = tuple(entry for it in task.checkpoints for entry in it.graders)
@@ -101,13 +72,13 @@ def _entry_problem(
     if bench.judge is None and needs_judge(entry) and not _can_do_without_judge(bench, entry):
         return "config", NO_JUDGE
     executor = bench.executor
-    if told := unavailable_to_code(entry, executor.name, executor.unknown):
-        return "grade", told
+    if problem := unavailable_to_code(entry, executor.name, executor.unknown):
+        return "grade", problem
     return None
 
 
 def _can_do_without_judge(bench: Bench, entry: GraderEntry) -> bool:
-    """Whether the other graders are worth a run that costs nothing: a judge that is missing fails its own grader only."""
+    """Return whether to run without a judge: if the run is free, only the grader that needs it should fail."""
     is_free = bench.executor.name in {MockExecutor.name, ReplayExecutor.name}
     return is_free and dialect_for(entry.dialect).judge_is_optional
 
@@ -115,7 +86,7 @@ def _can_do_without_judge(bench: Bench, entry: GraderEntry) -> bool:
 def grade_trial(
     bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: CapturedFiles
 ) -> TrialRecord:
-    """Grade what the agent did. With `skip_graders` only its own error counts (docs/reference/waza-formats.md, section 13.10)."""
+    """Grade a trial. With `skip_graders` only the agent's error counts (docs/reference/waza-formats.md, section 13.10)."""
     plan = bench.plan
     trajectory = _with_tool_error(bench, trajectory)
     if plan.skip_graders:
@@ -133,12 +104,40 @@ def grade_trial(
 def _with_tool_error(bench: Bench, trajectory: Trajectory) -> Trajectory:
     if TOOL_NAMES in bench.executor.unknown or TOOL_CALLS in bench.executor.unknown:
         return trajectory
-    told = denied_tool_error(bench.plan.suite.agent, trajectory)
-    return trajectory.model_copy(update={"error": told}) if told and not trajectory.error else trajectory
+    error = denied_tool_error(bench.plan.suite.agent, trajectory)
+    return trajectory.model_copy(update={"error": error}) if error and not trajectory.error else trajectory
+
+
+def denied_tool_error(agent: CustomAgent | None, trajectory: Trajectory) -> str:
+    """Return the error for the first tool call that the agent's file does not allow, or ""."""
+    if agent is None or agent.tools is None:
+        return ""
+    for it in trajectory.tool_events:
+        if not any(is_same_tool(known, it.tool_name) for known in agent.tools):
+            return f"The custom agent '{agent.name}' called '{it.tool_name}', which its tools do not allow"
+    return ""
+
+
+def call_count_outcomes(task: Task, trajectory: Trajectory) -> Iterator[GraderOutcome]:
+    """Yield a verdict for each mock with `expect_calls`."""
+    for it in task.command_mocks:
+        if it.expect_calls is None:
+            continue
+        count = sum(call.command == it.name for call in trajectory.command_invocations)
+        is_right = count == it.expect_calls
+        yield GraderOutcome(
+            name=f"_expect_calls:{it.name}",
+            type="",
+            status="passed" if is_right else "failed",
+            score=float(is_right),
+            weight=1.0,
+            feedback="" if is_right else f"{it.name} was called {count} times, expected {it.expect_calls}",
+            details={"calls": count, "expected": it.expect_calls},
+        )
 
 
 def _with_call_counts(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> TrialRecord:
-    """The record with the verdicts on mocked programs, which count like those of graders."""
+    """Return the record with the verdicts on mocked programs, which count like those of graders."""
     if not calls or record.status == "error":
         return record
     graders = (*record.graders, *calls)
@@ -151,17 +150,17 @@ def _with_call_counts(record: TrialRecord, calls: tuple[GraderOutcome, ...]) -> 
     )
 
 
-def _without_skill_graders(verdict: RunVerdict, meaning: str) -> RunVerdict:
-    """Where skills are compared with none, a grader that wants skills decides nothing.
+def _without_skill_graders(verdict: RunVerdict, dialect: str) -> RunVerdict:
+    """Return the verdict without graders that need skills: in a run with a baseline they do not count.
 
     See docs/reference/waza-formats.md, section 13.7.
     """
-    counted = [it for it in verdict.results.values() if not _demands_skills(it.type, meaning)]
+    counted = [it for it in verdict.results.values() if not _demands_skills(it.type, dialect)]
     return replace(verdict, status="passed" if all(it.result.passed for it in counted) else "failed")
 
 
-def _demands_skills(grader_type: str, meaning: str) -> bool:
-    kind = find_grader(grader_type, meaning)
+def _demands_skills(grader_type: str, dialect: str) -> bool:
+    kind = find_grader(grader_type, dialect)
     return kind is not None and Demand.SKILLS in kind.demands.values()
 
 
@@ -182,7 +181,7 @@ def _trial_record(
 
 
 def _constraint_entries(task: Task) -> tuple[GraderEntry, ...]:
-    """Where the constraints of a task stand, as entries that verdicts find their way back to."""
+    """Return the task's constraints as grader entries, so that verdicts can be traced to their place."""
     return tuple(
         GraderEntry(CONSTRAINT, it.verdict_name, 0.0, path=task.path, pointer=it.pointer)
         for it in task.constraints
@@ -190,17 +189,48 @@ def _constraint_entries(task: Task) -> tuple[GraderEntry, ...]:
 
 
 def _with_expected_pointer(task: Task, outcome: GraderOutcome) -> GraderOutcome:
-    """The outcome; that of the task's output expectations with the place of their list."""
+    """Return the outcome; one of the task's output expectations gets the place of its list."""
     option = outcome.name.removeprefix("_")
     if outcome.path or outcome.type or task.path is None or option not in task.expected:
         return outcome
     return replace(outcome, path=task.path, pointer=(*task.pointer, "expected", option))
 
 
+def grader_outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[GraderOutcome]:
+    """Yield the verdicts with the place of their entry. Of several entries with one name, the last one wins."""
+    if failure := verdict.error:
+        entry = next((it for it in entries if (it.name, it.type) == (failure.name, failure.type)), None)
+        path, pointer = (entry.path, entry.pointer) if entry else (None, ())
+        yield GraderOutcome(
+            failure.name, failure.type, "error", 0.0, 1.0, failure.message, path=path, pointer=pointer
+        )
+        return
+    by_name = {it.name: it for it in entries}
+    for name, grade in verdict.results.items():
+        entry = None if name.startswith("_output_") and not grade.type else by_name.get(name)
+        yield GraderOutcome(
+            name=name,
+            type=grade.type,
+            status=_result_status(grade.result),
+            score=grade.result.score,
+            weight=grade.weight,
+            feedback=grade.result.feedback,
+            details=grade.result.details,
+            duration_ms=grade.duration_ms,
+            path=entry.path if entry else None,
+            pointer=entry.pointer if entry else (),
+            parts=grade.result.parts,
+        )
+
+
+def _result_status(result: GraderResult) -> Literal["passed", "failed", "error"]:
+    return result.status or ("passed" if result.passed else "failed")
+
+
 def grading_context(
     bench: Bench, task: Task, trajectory: Trajectory, workspace: Path | None, captured: CapturedFiles
 ) -> GradingContext:
-    """What the graders see (docs/reference/waza-graders.md, section 3)."""
+    """Return what the graders see (docs/reference/waza-graders.md, section 3)."""
     context = GradingContext(
         output=trajectory.output,
         transcript=trajectory.transcript,
@@ -229,43 +259,12 @@ def grading_context(
 
 
 def _with_last_message(context: GradingContext) -> GradingContext:
-    """The output is the agent's last message that is not empty (docs/reference/vally.md, section 7.1)."""
-    told = [it.get("content") for it in context.transcript if it.get("type") == "assistant.message"]
-    last = next((it for it in reversed(told) if isinstance(it, str) and it.strip()), context.output)
+    """Use the agent's last non-empty message as the output (docs/reference/vally.md, section 7.1)."""
+    messages = [it.get("content") for it in context.transcript if it.get("type") == "assistant.message"]
+    last = next((it for it in reversed(messages) if isinstance(it, str) and it.strip()), context.output)
     return replace(context, output=last)
 
 
 def _task_data(task: Task) -> Mapping[str, Any]:
     inputs = {"prompt": task.prompt, "context": dict(task.context)}
     return {"id": task.id, "name": task.name, "description": task.description, "inputs": inputs}
-
-
-def _result_status(result: GraderResult) -> Literal["passed", "failed", "error"]:
-    return result.status or ("passed" if result.passed else "failed")
-
-
-def grader_outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> Iterator[GraderOutcome]:
-    """The verdicts with the place of the entry that gave them: of several with one name, the last."""
-    if failure := verdict.error:
-        entry = next((it for it in entries if (it.name, it.type) == (failure.name, failure.type)), None)
-        path, pointer = (entry.path, entry.pointer) if entry else (None, ())
-        yield GraderOutcome(
-            failure.name, failure.type, "error", 0.0, 1.0, failure.message, path=path, pointer=pointer
-        )
-        return
-    places = {it.name: it for it in entries}
-    for name, it in verdict.results.items():
-        entry = None if name.startswith("_output_") and not it.type else places.get(name)
-        yield GraderOutcome(
-            name=name,
-            type=it.type,
-            status=_result_status(it.result),
-            score=it.result.score,
-            weight=it.weight,
-            feedback=it.result.feedback,
-            details=it.result.details,
-            duration_ms=it.duration_ms,
-            path=entry.path if entry else None,
-            pointer=entry.pointer if entry else (),
-            parts=it.result.parts,
-        )

@@ -1,21 +1,11 @@
-"""One trial of one task: workspace, agent, graders, and again while it failed and attempts are left.
+"""Run one trial of one task: prepare the workspace, run the agent, grade; retry while it fails and attempts are left.
 
-A trial whose graders cannot be built never starts the agent: its status is `error`, as it would be after the
-run, but nothing was paid for it. What the agent itself got wrong is graded (docs/reference/waza-formats.md,
-sections 13.4 and 13.10).
+If a grader cannot be built, the agent is not started: the status is `error`, as it would be after the run, but at no
+cost. Errors of the agent itself are graded (docs/reference/waza-formats.md, sections 13.4 and 13.10).
 
-Preparing a workspace as a task asks: files, repositories, then its shell commands.
-
-See docs/reference/vally.md, section 4.
-
-The text of the skill under test, for the system prompt.
-
-See docs/reference/waza-formats.md, section 13.3 (since v0.25).
-
-What is added to the agent's system message: the skill or custom agent under test, then the instruction files.
-
-waza does so since v0.25 (skill), v0.31 (custom agent) and v0.33 (instruction files);
-docs/reference/waza-formats.md, sections 4.2 and 13.3.
+The workspace gets the task's files, then repositories, then its shell commands run (docs/reference/vally.md, section
+4). The system message gets the skill or custom agent under test, then the instruction files, as in waza since v0.25
+(skill), v0.31 (custom agent) and v0.33 (instruction files); docs/reference/waza-formats.md, sections 4.2 and 13.3.
 """
 
 import asyncio
@@ -66,93 +56,13 @@ from waza_engine.runs.trial.workspace import (
 
 _SETUP_SECONDS = 600.0
 _SHOWN_CHARACTERS = 400
-
-
-def prepare_workspace(task: Task, *, runs_commands: bool) -> Path:
-    """A new workspace in which the agent can start. A recorded agent needs no commands: it is not performed.
-
-    Raises:
-        WorkspaceError: something cannot be put there, or a command failed.
-
-    """
-    workspace = make_workspace(())
-    try:
-        # A repository that is the workspace itself needs it to be empty.
-        add_repositories(workspace, (it for it in task.repos if it.is_workspace))
-        write_inputs(workspace, task.files)
-        add_repositories(workspace, (it for it in task.repos if not it.is_workspace))
-        refuse_missing_workdir(workspace, task.workdir)
-        for command in task.setup if runs_commands else ():
-            _run_setup_command(command, workspace, task)
-    except BaseException:
-        remove_workspace(workspace)
-        raise
-    return workspace
-
-
-def _run_setup_command(command: str, workspace: Path, task: Task) -> None:
-    shell = ("cmd", "/c") if os.name == "nt" else ("/bin/sh", "-c")
-    environment = {**os.environ, **task.environment}
-    try:
-        ended = processes.run([*shell, command], cwd=workspace, seconds=_SETUP_SECONDS, env=environment)
-    except (OSError, ValueError) as error:
-        raise WorkspaceError(f"environment.commands: '{command}' cannot be started: {error}") from error
-    if ended.timed_out:
-        raise WorkspaceError(f"environment.commands: '{command}' took longer than {_SETUP_SECONDS:g} s")
-    if ended.status:
-        said = (ended.stderr or ended.stdout).decode("utf-8", "replace").strip()[-_SHOWN_CHARACTERS:]
-        raise WorkspaceError(
-            f"environment.commands: '{command}' ended with exit code {ended.status}{': ' if said else ''}{said}"
-        )
-
-
-def skill_body(skill: str, directories: Iterable[Path]) -> str:
-    """What follows the front matter of the SKILL.md of that name, or "" when no directory holds it."""
-    if not skill:
-        return ""
-    for directory in directories:
-        for path in (directory / SKILL_FILE, directory / skill / SKILL_FILE):
-            name, body = _read_skill(path)
-            if name == skill:
-                return body
-    return ""
-
-
-def _read_skill(path: Path) -> tuple[str, str]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return "", ""
-    parts = split_front_matter(text)
-    name = as_text(front_matter(text).get("name"))
-    return str(name or ""), parts.body.strip() if parts is not None else ""
-
-
-def system_message(
-    task: Task, skill: str, directories: Sequence[Path], agent: CustomAgent | None, *, inject_skill_body: bool
-) -> str:
-    """The text, or "" when there is nothing to add."""
-    return "\n\n".join(it for it in _message_parts(task, skill, directories, agent, inject_skill_body) if it)
-
-
-def _message_parts(
-    task: Task, skill: str, directories: Sequence[Path], agent: CustomAgent | None, inject: bool
-) -> Iterator[str]:
-    if inject:
-        yield skill_body(skill, directories) or (agent.body if agent else "")
-    wanted = set(task.instructions)
-    for it in task.files:
-        if it.target in wanted:
-            yield it.content.decode("utf-8-sig", "replace").strip()
-
-
 _LONGEST_PATCH = 2_000_000
 _GRACE_SECONDS = 2.0
-"""How long an executor may take, after the time for all turns, to stop its agent by itself."""
+"""Extra time, after the timeout of all turns, for an executor to stop its agent by itself."""
 
 
 async def run_trial(bench: Bench, task_index: int, trial: int, progress: Progress) -> TrialRecord:
-    """Trial number `trial` (from 1) of a task of the plan. Only cancelling makes it raise."""
+    """Run trial number `trial` (from 1) of a task of the plan. Raises only when cancelled."""
     started_at = time.time()
     attempts = 0
     while True:
@@ -178,18 +88,18 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
         talk = Conversation(task.prompt, task.follow_ups, checkpoints, _simulated_user(bench, task))
         with _installed_mocks(bench, task, workspace) as mocks:
             request = _trial_request(bench, task, trial, workspace, talk, mocks)
-            trajectory = talk.concluded(await _run_executor(bench.executor, request, progress))
+            trajectory = talk.with_responder_outcome(await _run_executor(bench.executor, request, progress))
             trajectory = _with_mock_calls(trajectory, mocks)
             if describe := dialect_for(bench.plan.suite.dialect).describe_task:
-                told = {"stimulus": load_object(describe)(task)}
-                trajectory = talk.with_messages(trajectory).model_copy(update=told)
+                stimulus = {"stimulus": load_object(describe)(task)}
+                trajectory = talk.with_messages(trajectory).model_copy(update=stimulus)
         trajectory, captured = await asyncio.to_thread(_capture_result, task, trajectory, workspace, before)
         record = await asyncio.to_thread(grade_trial, bench, task, trajectory, workspace, captured)
     except (WorkspaceError, ExecutorError) as error:
         return _error_record(task, trial, str(error))
     except OSError as error:
-        # The state of the machine, and no mistake of ours: other trials may fare better.
-        return _error_record(task, trial, f"The trial could not be performed: {error}")
+        # The machine's state, not a bug of ours: other trials may succeed.
+        return _error_record(task, trial, f"The trial could not be run: {error}")
     finally:
         if workspace is not None and not bench.plan.keep_workspace:
             await asyncio.to_thread(remove_workspace, workspace)
@@ -203,9 +113,9 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
     )
 
 
-def _error_record(task: Task, trial: int, told: str) -> TrialRecord:
-    empty = Trajectory(task=task.id, prompt=task.prompt, error=told)
-    return TrialRecord(task.id, 0, trial, "error", 0.0, 0.0, empty, error=told)
+def _error_record(task: Task, trial: int, message: str) -> TrialRecord:
+    empty = Trajectory(task=task.id, prompt=task.prompt, error=message)
+    return TrialRecord(task.id, 0, trial, "error", 0.0, 0.0, empty, error=message)
 
 
 def _refuse_blocked(bench: Bench, task: Task) -> None:
@@ -214,6 +124,45 @@ def _refuse_blocked(bench: Bench, task: Task) -> None:
     refusal = dialect_for(bench.plan.suite.dialect).task_refusal
     if refusal and (reason := load_object(refusal)(task)):
         raise WorkspaceError(reason)
+
+
+def prepare_workspace(task: Task, *, runs_commands: bool) -> Path:
+    """Return a new workspace for the agent. Replays set `runs_commands` to false: no agent needs their effects.
+
+    Raises:
+        WorkspaceError: a file or repository cannot be put there, or a command failed.
+
+    """
+    workspace = make_workspace(())
+    try:
+        # A repository cloned into the workspace folder itself needs it to be empty.
+        add_repositories(workspace, (it for it in task.repos if it.is_workspace))
+        write_inputs(workspace, task.files)
+        add_repositories(workspace, (it for it in task.repos if not it.is_workspace))
+        refuse_missing_workdir(workspace, task.workdir)
+        for command in task.setup if runs_commands else ():
+            _run_setup_command(command, workspace, task)
+    except BaseException:
+        remove_workspace(workspace)
+        raise
+    return workspace
+
+
+def _run_setup_command(command: str, workspace: Path, task: Task) -> None:
+    shell = ("cmd", "/c") if os.name == "nt" else ("/bin/sh", "-c")
+    environment = {**os.environ, **task.environment}
+    try:
+        ended = processes.run([*shell, command], cwd=workspace, seconds=_SETUP_SECONDS, env=environment)
+    except (OSError, ValueError) as error:
+        raise WorkspaceError(f"environment.commands: '{command}' cannot be started: {error}") from error
+    if ended.timed_out:
+        raise WorkspaceError(f"environment.commands: '{command}' took longer than {_SETUP_SECONDS:g} s")
+    if ended.status:
+        output = (ended.stderr or ended.stdout).decode("utf-8", "replace").strip()[-_SHOWN_CHARACTERS:]
+        details = f": {output}" if output else ""
+        raise WorkspaceError(
+            f"environment.commands: '{command}' ended with exit code {ended.status}{details}"
+        )
 
 
 @contextmanager
@@ -226,12 +175,12 @@ def _installed_mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[Inst
         try:
             mocks = stack.enter_context(install_mocks(commands, servers, workspace, path))
         except (OSError, ValueError) as error:
-            raise WorkspaceError(f"The mocks cannot be put up: {error}") from error
+            raise WorkspaceError(f"The mocks cannot be installed: {error}") from error
         yield mocks
 
 
 def _with_mock_calls(trajectory: Trajectory, mocks: InstalledMocks) -> Trajectory:
-    """What was called of the mocks; a recording knows its own calls."""
+    """Add the calls of mocked programs to the trajectory. A replay keeps the calls in its recording."""
     calls = mocks.invocations()
     return trajectory.model_copy(update={"command_invocations": calls}) if calls else trajectory
 
@@ -246,18 +195,18 @@ def _simulated_user(bench: Bench, task: Task) -> SimulatedUser | None:
 
 async def _run_executor(executor: Executor, request: TrialRequest, progress: Progress) -> Trajectory:
     task, responder = request.task, request.task.responder
-    # A simulated user, too, has the time of a turn for each answer.
+    # A simulated user gets the time of one turn for each answer, too.
     turns = 1 + (2 * responder.most_followups + 1 if responder else len(task.follow_ups))
-    whole = request.timeout_seconds * (1 if request.timeout_of_trial else turns)
+    timeout = request.timeout_seconds * (1 if request.timeout_of_trial else turns)
     try:
-        async with asyncio.timeout(whole + _GRACE_SECONDS):
+        async with asyncio.timeout(timeout + _GRACE_SECONDS):
             return await executor.run(request, progress)
     except TimeoutError:
         return Trajectory(
             task=task.id,
             prompt=task.prompt,
-            error=f"timed out: no end after {whole:g} s",
-            duration_ms=int(whole * 1000),
+            error=f"timed out after {timeout:g} s",
+            duration_ms=int(timeout * 1000),
             session=Session(),
         )
 
@@ -266,10 +215,10 @@ def _trial_request(
     bench: Bench, task: Task, trial: int, workspace: Path, talk: Conversation, mocks: InstalledMocks
 ) -> TrialRequest:
     settings, suite = bench.plan.settings, bench.plan.suite
-    listed = settings.skill_directories if task.skill_directories is None else task.skill_directories
+    names = settings.skill_directories if task.skill_directories is None else task.skill_directories
     directories = (
         *((bench.process_dir,) if settings.skills_of_process else ()),
-        *(suite.directory / it for it in listed),
+        *(suite.directory / it for it in names),
     )
     first = task.first_event_timeout_seconds
     return TrialRequest(
@@ -294,26 +243,66 @@ def _trial_request(
     )
 
 
+def system_message(
+    task: Task, skill: str, directories: Sequence[Path], agent: CustomAgent | None, *, inject_skill_body: bool
+) -> str:
+    """Return the addition to the agent's system message, or ""."""
+    return "\n\n".join(it for it in _message_parts(task, skill, directories, agent, inject_skill_body) if it)
+
+
+def _message_parts(
+    task: Task, skill: str, directories: Sequence[Path], agent: CustomAgent | None, inject: bool
+) -> Iterator[str]:
+    if inject:
+        yield skill_body(skill, directories) or (agent.body if agent else "")
+    instructions = set(task.instructions)
+    for it in task.files:
+        if it.target in instructions:
+            yield it.content.decode("utf-8-sig", "replace").strip()
+
+
+def skill_body(skill: str, directories: Iterable[Path]) -> str:
+    """Return the body of the skill's SKILL.md, without front matter, or "" if no directory holds it."""
+    if not skill:
+        return ""
+    for directory in directories:
+        for path in (directory / SKILL_FILE, directory / skill / SKILL_FILE):
+            name, body = _read_skill(path)
+            if name == skill:
+                return body
+    return ""
+
+
+def _read_skill(path: Path) -> tuple[str, str]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return "", ""
+    parts = split_front_matter(text)
+    name = as_text(front_matter(text).get("name"))
+    return str(name or ""), parts.body.strip() if parts is not None else ""
+
+
 def _capture_result(
     task: Task, trajectory: Trajectory, workspace: Path, before: CapturedFiles
 ) -> tuple[Trajectory, CapturedFiles]:
-    """Put a recording's files into the workspace, then read what stands there, and what has changed."""
+    """Write a recording's files into the workspace, then capture its files and the changes."""
     write_files(workspace, ((name, text.encode()) for name, text in trajectory.files.items()))
     delete_files(workspace, trajectory.removed)
     captured = capture(workspace, task.files)
-    kept: dict[str, object] = {
+    changes: dict[str, object] = {
         "files": dict(captured.texts),
         "removed": list(captured.removed),
         "uncaptured": list(captured.uncaptured),
     }
     if trajectory.patch is None:
-        kept["patch"] = _patch(before, captured)
-    return trajectory.model_copy(update={"task": task.id, **kept}), captured
+        changes["patch"] = _patch(before, captured)
+    return trajectory.model_copy(update={"task": task.id, **changes}), captured
 
 
 def _patch(before: CapturedFiles, after: CapturedFiles) -> str | None:
-    """What has changed, as far as the files were read both times; None when that is too long to keep."""
+    """Return a diff of the files that were captured both times, or None if it is too long to store."""
     unread = {*before.uncaptured, *after.uncaptured}
-    was, now = ({k: v for k, v in it.contents.items() if k not in unread} for it in (before, after))
-    patch = unified_diff(was, now)
+    old, new = ({k: v for k, v in it.contents.items() if k not in unread} for it in (before, after))
+    patch = unified_diff(old, new)
     return patch if len(patch) <= _LONGEST_PATCH else None

@@ -1,8 +1,8 @@
-"""Git repositories in a workspace (docs/reference/waza-formats.md, section 5.1, `repos`).
+"""Clone git repositories into a workspace (docs/reference/waza-formats.md, section 5.1, `repos`).
 
-waza adds a git worktree, which writes into the user's repository and stays there when a run is killed. Here the
-state of the commit is cloned: the objects are shared, the user's repository is only read, and the agent has no way
-to push into it. What is not committed is not there, in a worktree neither.
+waza adds a git worktree, which writes into the user's repository and stays there when a run is killed. We clone the
+commit instead: objects are shared, the user's repository is only read, and the agent cannot push to it. As with a
+worktree, uncommitted changes are missing.
 """
 
 import os
@@ -15,15 +15,15 @@ from waza_engine.model.suite import Repository
 from waza_engine.runs.trial.workspace import WorkspaceError
 
 _SECONDS = 120.0
-# Nothing that the repository or the user's templates name is executed.
+# Hooks of the repository or of the user's templates must not run.
 _GIT = ("git", "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false")
 
 
 def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> None:
-    """Put every repository where it belongs.
+    """Clone every repository to its destination.
 
     Raises:
-        WorkspaceError: git or the repository is missing, or `dest` is no free place in the workspace.
+        WorkspaceError: git or the repository is missing, or `dest` exists or is outside the workspace.
 
     """
     for it in repositories:
@@ -36,20 +36,20 @@ def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> Non
 
 
 def commit_of(source: Path, commit: str) -> str:
-    """The commit of a repository that would be put into a workspace now; without a name that of its HEAD.
+    """Return the full id of a commit of the repository; "" means HEAD.
 
     Raises:
-        WorkspaceError: git or the repository is missing, or there is no such commit.
+        WorkspaceError: git or the repository is missing, or the commit does not exist.
 
     """
     commit = commit or "HEAD"
     if commit.startswith("-"):
-        raise WorkspaceError(f"'{commit}' is no commit")
+        raise WorkspaceError(f"'{commit}' is not a commit")
     if not is_directory(source):
-        raise WorkspaceError(f"there is no directory {source}")
+        raise WorkspaceError(f"the directory {source} does not exist")
     exact = _git(source, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").strip()
     if not exact:
-        raise WorkspaceError(f"{source} is no git repository with a commit '{commit}'")
+        raise WorkspaceError(f"{source} is not a git repository with a commit '{commit}'")
     return exact
 
 
@@ -72,13 +72,13 @@ def _free_destination(workspace: Path, dest: str) -> Path:
     if not dest or place == workspace or Path(dest).is_absolute() or ".." in Path(dest).parts:
         raise WorkspaceError(f"'dest' must be a relative path without '..', not '{dest}'")
     if place.exists():
-        raise WorkspaceError(f"'dest' must not exist yet, but '{dest}' is in the workspace")
+        raise WorkspaceError(f"'dest' must not exist yet, but the workspace already has '{dest}'")
     return place
 
 
 def _git(directory: Path, *arguments: str, needed: bool = False) -> str:
-    """What git prints, or "" when it fails and is not `needed`."""
-    # A repository that git was started in would otherwise follow it into the clone.
+    """Return git's output, or "" if it fails and is not `needed`."""
+    # If we run inside a git hook, GIT_DIR and the like would point git to the wrong repository.
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     try:
         ended = processes.run([*_GIT, *arguments], cwd=directory, seconds=_SECONDS, env=environment)
@@ -87,6 +87,6 @@ def _git(directory: Path, *arguments: str, needed: bool = False) -> str:
     if ended.status == 0:
         return ended.stdout.decode("utf-8", "replace")
     if needed:
-        said = ended.stderr.decode("utf-8", "replace").strip()
-        raise WorkspaceError(f"git {arguments[0]} failed: {said or 'it took too long'}")
+        output = ended.stderr.decode("utf-8", "replace").strip()
+        raise WorkspaceError(f"git {arguments[0]} failed: {output or 'it took too long'}")
     return ""

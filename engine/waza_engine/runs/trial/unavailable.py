@@ -1,15 +1,15 @@
-"""What an executor cannot know, no grader may judge: reading it is a grade error, never a verdict by accident.
+"""Keep graders from judging data that the executor cannot observe: reading it is a grade error, not a verdict.
 
-The words that `Executor.unknown` is made of (`executors.base`):
+`Executor.unknown` (`executors.base`) uses these words:
 
-- `tool calls`: whether any tool was called at all, and with what
-- `tool names`: tool calls are known, their names are not
+- `tool calls`: whether any tool was called, and with what
+- `tool names`: calls are known, but not the tools' names
 - `skills`: which skills were loaded
-- `tokens`: how much was consumed
+- `tokens`: how many tokens were used
 
-A grader is not asked what it needs: it gets a context that answers "not available" when the unknown is read. So
-this holds for every grader type, also for new ones, and only for the options that really need the unknown. Graders
-that hand everything to code of the user are looked at instead: `unavailable` finds the names in that code.
+Graders need not declare what they read. They get a context that raises "not available" when unknown data is read, so
+every grader type is covered, even new ones, and only the options that really read the data. Graders that pass the
+context to user code cannot be guarded like this; `unavailable_to_code` searches the code for the names instead.
 """
 
 import re
@@ -35,7 +35,7 @@ _CODE_NAMES = re.compile(r"\b(tool_calls|transcript)\b")
 
 
 def guard_context(context: GradingContext, executor: str, unknown: frozenset[str]) -> GradingContext:
-    """The context, with what `executor` does not know closed to graders."""
+    """Return the context with the data that `executor` does not know locked."""
     if not unknown:
         return context
     calls = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
@@ -50,7 +50,7 @@ def guard_context(context: GradingContext, executor: str, unknown: frozenset[str
 
 
 def unavailable_to_code(entry: GraderEntry, executor: str, unknown: frozenset[str]) -> str:
-    """Why the code in a grader's entry cannot be answered, or "": it names something that is unknown."""
+    """Return an error if the code in a grader's entry names unknown data, or ""."""
     kind = find_grader(entry.type, entry.dialect)
     what = next((it for it in (TOOL_CALLS, TOOL_NAMES) if it in unknown), "")
     if not what or kind is None or not kind.executes:
@@ -61,7 +61,7 @@ def unavailable_to_code(entry: GraderEntry, executor: str, unknown: frozenset[st
 
 
 def refuse_unknown(executor: str, what: str) -> NoReturn:
-    """Refuse to judge.
+    """Raise the error for unknown data.
 
     Raises:
         GradeError: always.
@@ -92,15 +92,15 @@ def _strings_of(values: Iterable[Any]) -> Iterator[str]:
 
 
 class _GuardedSession(Session):
-    """A digest of which some members answer "not available"."""
+    """A session in which unknown members raise `GradeError`."""
 
     _closed: Mapping[str, tuple[str, str]] = PrivateAttr(default_factory=dict)
 
     @classmethod
     def of(cls, session: Session, executor: str, unknown: frozenset[str]) -> Self:
-        """`session`, guarded."""
+        """Return a guarded copy of `session`."""
         guard = cls.model_validate(session.model_dump())
-        guard._closed = {  # noqa: SLF001  # its own
+        guard._closed = {  # noqa: SLF001  # our own class
             member: (executor, what) for what in unknown & _MEMBERS.keys() for member in _MEMBERS[what]
         }
         return guard
@@ -108,13 +108,13 @@ class _GuardedSession(Session):
     def __getattribute__(self, name: str) -> Any:
         if name in _GUARDED:
             closed = object.__getattribute__(self, "__pydantic_private__") or {}
-            if told := closed.get("_closed", {}).get(name):
-                refuse_unknown(*told)
+            if reason := closed.get("_closed", {}).get(name):
+                refuse_unknown(*reason)
         return super().__getattribute__(name)
 
 
 class _ClosedList(Sequence[Any]):
-    """A list that nobody may look into."""
+    """A list of unknown data: reading it raises `GradeError`."""
 
     def __init__(self, executor: str, what: str) -> None:
         self._executor, self._what = executor, what
@@ -122,7 +122,7 @@ class _ClosedList(Sequence[Any]):
     def __getitem__(self, index: Any) -> Any:
         refuse_unknown(self._executor, self._what)
 
-    def __len__(self) -> int:  # noqa: PLE0303  # it returns nothing at all
+    def __len__(self) -> int:  # noqa: PLE0303  # always raises
         refuse_unknown(self._executor, self._what)
 
     def __iter__(self) -> Iterator[Any]:

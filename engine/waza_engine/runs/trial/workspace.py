@@ -1,12 +1,7 @@
-"""The folder an agent works in: made fresh for every attempt, read once after the run, then deleted.
+"""The folder an agent works in: created for every attempt, captured after the run, then deleted.
 
-Destinations of input files must not leave it (docs/reference/waza-formats.md, section 5.1). What is left
-after the run is captured as `/`-separated relative paths; links that lead out of the folder and files that
-are no plain files are passed over.
-
-The files of a folder of the user's, as far as they can belong to what is tested: no dependencies, nothing big.
-
-What waza copies around a trigger prompt since v0.25 (docs/reference/waza-formats.md, section 6).
+Destinations of input files must not leave it (docs/reference/waza-formats.md, section 5.1). Captured files have
+`/`-separated relative paths. Links that lead out of the folder, and files that are not regular, are skipped.
 """
 
 import os
@@ -22,15 +17,16 @@ from waza_engine.model.suite import InputFile
 _MAX_FILE_BYTES = 1 << 20
 _MAX_TOTAL_BYTES = 32 << 20
 _UNCAPTURED_FOLDERS = frozenset([".git"])
+_DEPENDENCY_FOLDERS = frozenset(["vendor", "node_modules"])
 
 
 class WorkspaceError(Exception):
-    """The workspace cannot be prepared; the text names the file and says what is wrong."""
+    """The workspace cannot be prepared; the message names the file and says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class CapturedFiles:
-    """What stood in a workspace after the run: bytes for graders, texts for the recording."""
+    """The files in a workspace after the run: `contents` for graders, `texts` for the recording."""
 
     contents: Mapping[str, bytes]
     texts: Mapping[str, str]
@@ -39,10 +35,10 @@ class CapturedFiles:
 
 
 def make_workspace(files: Iterable[InputFile]) -> Path:
-    """A new temporary folder with the input files in it.
+    """Create a temporary folder with the input files.
 
     Raises:
-        WorkspaceError: it cannot be made, or a file cannot be put there.
+        WorkspaceError: the folder cannot be created, or a file cannot be written.
 
     """
     try:
@@ -50,8 +46,8 @@ def make_workspace(files: Iterable[InputFile]) -> Path:
     except OSError as error:
         where = tempfile.tempdir or "the temporary folder"
         raise WorkspaceError(
-            f"No workspace can be made in {where}: {error.strerror}; "
-            "make room there, or name another folder in the environment variable TMPDIR"
+            f"Cannot create a workspace in {where}: {error.strerror}. "
+            "Free some space, or set the environment variable TMPDIR to another folder"
         ) from error
     try:
         write_inputs(workspace, files)
@@ -62,7 +58,7 @@ def make_workspace(files: Iterable[InputFile]) -> Path:
 
 
 def write_inputs(workspace: Path, files: Iterable[InputFile]) -> None:
-    """Write input files into the workspace; what was executable still is.
+    """Write input files into the workspace and keep their executable bit.
 
     Raises:
         WorkspaceError: a path leads out of the workspace, or cannot be written.
@@ -89,15 +85,15 @@ def write_files(workspace: Path, files: Iterable[tuple[str, bytes]]) -> None:
             path.write_bytes(content)
         except OSError as error:
             raise WorkspaceError(
-                f"The file '{target}' cannot be written into the workspace: {error.strerror or error}"
+                f"Cannot write the file '{target}' into the workspace: {error.strerror or error}"
             ) from error
 
 
 def refuse_missing_workdir(workspace: Path, workdir: str) -> None:
-    """See that the directory is there that the agent is to start in.
+    """Check that the directory exists in which the agent starts.
 
     Raises:
-        WorkspaceError: it is not, or it leads out of the workspace.
+        WorkspaceError: it does not exist, or leads out of the workspace.
 
     """
     if not workdir:
@@ -107,12 +103,12 @@ def refuse_missing_workdir(workspace: Path, workdir: str) -> None:
         raise WorkspaceError(f"inputs.workdir must be a relative path without '..', not '{workdir}'")
     if not (workspace / path).is_dir():
         raise WorkspaceError(
-            f"inputs.workdir: nothing puts a directory '{workdir}' into the workspace; see inputs.files and inputs.repos"
+            f"inputs.workdir: the workspace has no directory '{workdir}'. Add it with inputs.files or inputs.repos"
         )
 
 
 def delete_files(workspace: Path, targets: Iterable[str]) -> None:
-    """Delete files that a recorded agent had deleted.
+    """Delete the files that the recorded agent deleted.
 
     Raises:
         WorkspaceError: a path leads out of the workspace.
@@ -125,12 +121,12 @@ def delete_files(workspace: Path, targets: Iterable[str]) -> None:
 
 
 def remove_workspace(workspace: Path) -> None:
-    """Delete the workspace; what cannot be deleted stays in the temporary folder."""
+    """Delete the workspace. Files that cannot be deleted stay in the temporary folder."""
     remove_folder(workspace)
 
 
 def capture(workspace: Path, inputs: Iterable[InputFile]) -> CapturedFiles:
-    """Read what the agent left. Large files and files that are no UTF-8 text are named, not kept as text."""
+    """Read the files that the agent left. Large files and files that are not UTF-8 are only listed by name."""
     contents: dict[str, bytes] = {}
     texts: dict[str, str] = {}
     uncaptured: list[str] = []
@@ -155,7 +151,7 @@ def _path_inside(workspace: Path, target: str) -> Path:
     path = Path(os.path.normpath(workspace / target)) if "\0" not in target else workspace
     if path == workspace or not path.is_relative_to(workspace) or Path(target).is_absolute():
         raise WorkspaceError(
-            f"The file '{target}' leads out of the workspace; use a relative path without '..'"
+            f"The file '{target}' is outside the workspace. Use a relative path without '..'"
         )
     return path
 
@@ -175,7 +171,7 @@ def _plain_files(workspace: Path) -> Iterator[tuple[str, Path]]:
 
 def _is_plain_file_inside(path: Path, workspace: Path) -> bool:
     try:
-        # A pipe or a device would block or never end; a link may lead to the user's own files.
+        # Reading a pipe or device could block forever. A link may lead to the user's own files.
         return is_regular(path) and path.resolve().is_relative_to(workspace)
     except (OSError, RuntimeError):
         return False
@@ -188,12 +184,12 @@ def _content_up_to(path: Path, limit: int) -> bytes | None:
         return None
 
 
-_MOST_BYTES = 1 << 20
-_DEPENDENCY_FOLDERS = frozenset(["vendor", "node_modules"])
-
-
 def small_files(root: Path) -> Iterator[InputFile]:
-    """The files below `root`, by name; links, hidden folders, big files and unreadable ones are left out."""
+    """Yield the user's files below `root`, by name, that can belong to a test.
+
+    Leaves out dependencies, links, hidden folders, large and unreadable files. waza copies these files around a trigger
+    prompt since v0.25 (docs/reference/waza-formats.md, section 6).
+    """
     if "\0" in os.fspath(root):
         return
     for folder, folders, names in os.walk(root):
@@ -201,7 +197,7 @@ def small_files(root: Path) -> Iterator[InputFile]:
         for name in sorted(names):
             path = Path(folder, name)
             try:
-                if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST_BYTES:
+                if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MAX_FILE_BYTES:
                     yield InputFile(path.relative_to(root).as_posix(), path.read_bytes())
             except OSError:
                 continue

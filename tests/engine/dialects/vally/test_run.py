@@ -321,7 +321,7 @@ async def test_a_repository_that_is_not_there_is_told_by_the_key_that_names_it(t
         tmp_path, SPEC.replace("prompt: Say", "environment: {git: {source: nope}}\n    prompt: Say")
     )
     told = record.tasks[0].trials[0].error
-    assert told == f"environment.git: there is no directory {tmp_path / 'nope'}"
+    assert told == f"environment.git: the directory {tmp_path / 'nope'} does not exist"
 
 
 async def test_a_trajectory_tells_its_stimulus(tmp_path: Path) -> None:

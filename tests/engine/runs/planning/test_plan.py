@@ -60,7 +60,7 @@ def test_nothing_left_is_an_error_that_lists_the_tasks(filters: dict[str, tuple[
 
 @pytest.mark.parametrize("pattern", ["[a", "a\\", "[]"])
 def test_a_malformed_pattern_is_an_error(pattern: str) -> None:
-    with pytest.raises(PlanError, match="no valid pattern"):
+    with pytest.raises(PlanError, match="not a valid pattern"):
         plan(tasks=("*", pattern))
 
 

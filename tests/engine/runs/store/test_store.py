@@ -129,7 +129,7 @@ async def test_a_run_goes_on_when_the_store_breaks(bench: Bench, scripted: Scrip
     assert (record.status, len(record.tasks)) == ("passed", 3)
     told = [it.message for it in bench.events if isinstance(it, Note)]
     assert len(told) == 2
-    assert "not stored" in told[0]
+    assert "Finished trials stay in memory" in told[0]
     assert "still cannot be written" in told[1]
     with RunStore(bench.folder / "store") as store:
         assert [it.record.task for it in store.trials("run-1")] == ["a"]

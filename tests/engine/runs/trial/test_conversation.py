@@ -132,8 +132,8 @@ def test_a_repository_at_a_commit(repository: Path, tmp_path: Path) -> None:
         ("", "", "relative path"),
         (".", "", "relative path"),
         ("there", "", "must not exist"),
-        ("x", "nonsense", "no git repository with a commit 'nonsense'"),
-        ("x", "--upload-pack=x", "is no commit"),
+        ("x", "nonsense", "not a git repository with a commit 'nonsense'"),
+        ("x", "--upload-pack=x", "is not a commit"),
     ],
 )
 def test_what_is_wrong_with_a_repository(
@@ -146,7 +146,7 @@ def test_what_is_wrong_with_a_repository(
 
 
 @pytest.mark.parametrize(
-    ("workdir", "told"), [("nope", "nothing puts"), ("..", "without"), ("/", "relative")]
+    ("workdir", "told"), [("nope", "has no directory"), ("..", "without"), ("/", "relative")]
 )
 async def test_a_working_directory_that_is_not_there_is_an_error(
     bench: Bench, scripted: Scripted, workdir: str, told: str

@@ -69,10 +69,10 @@ async def test_a_mocked_server_is_there_for_the_agent(bench: Bench) -> None:
 async def test_what_an_executor_makes_no_use_of_is_said(bench: Bench) -> None:
     suite = load(bench.folder, eval=MOCKED, **FIXTURES)
     await bench.run(suite)
-    assert notes(bench) == ["The executor 'mock' makes no use of: mcp_mocks"]
+    assert notes(bench) == ["The mock executor ignores mcp_mocks"]
     bench.events.clear()
     await bench.run(suite, agent("print('hello')"))
-    assert notes(bench) == ["The executor 'command' makes no use of: mcp_mocks"]
+    assert notes(bench) == ["The command executor ignores mcp_mocks"]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ async def test_a_simulated_user_without_a_model_is_an_error_that_says_so(
     bench: Bench, scripted: Scripted
 ) -> None:
     record, _ = await talked(bench, scripted)
-    assert "no model is configured that could play the user" in record.tasks[0].trials[0].error
+    assert "no model is configured to play the user" in record.tasks[0].trials[0].error
 
 
 async def test_an_agent_that_fails_ends_the_talk(bench: Bench, scripted: Scripted) -> None:
