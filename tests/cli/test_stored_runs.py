@@ -212,7 +212,7 @@ def test_a_replay_takes_what_was_recorded() -> None:
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
     assert lines[0] == "FAIL  a  score 0.50"
-    assert any("has no trial 1 of task 'b'; it has none" in it for it in lines)
+    assert any("has no trial 1 of task 'b'; it performed none" in it for it in lines)
 
 
 def test_a_run_that_is_over_cannot_be_gone_on_with() -> None:
@@ -397,4 +397,4 @@ def test_a_name_that_is_no_text_keeps_a_run_out_of_the_store_alone(folder: Path)
     done = invoke("run", str(odd))
     assert (done.exit_code, "3 of 3 tasks passed" in done.stdout) == (0, True)
     [told] = [it for it in done.stderr.splitlines() if it.startswith("warning")]
-    assert told.endswith("which is not UTF-8, so it is not stored. Rename what is called so")
+    assert told.endswith("which is not UTF-8, so it is not stored. Rename the file or task with this name")

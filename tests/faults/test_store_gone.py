@@ -127,7 +127,7 @@ async def test_where_no_store_can_be_made_all_is_kept_in_memory_and_said(tmp_pat
     store = tmp_path / "workspace" / ".waza-lsp"
     told = notes(bench)
     assert len(told) == 2
-    assert f"Move away what is no folder, and stands where {store} should be" in told[0]
+    assert f"Move the file away that blocks the folder {store}" in told[0]
     assert "Finished trials stay in memory" in told[0]
     assert "still cannot be written" in told[1]
 
@@ -141,7 +141,7 @@ async def test_what_was_kept_is_stored_once_that_is_possible(tmp_path: Path) -> 
 async def test_a_workspace_that_was_deleted_is_not_made_again(tmp_path: Path) -> None:
     bench, _ = await run(tmp_path, {"c": delete_the_workspace})
     assert not (tmp_path / "workspace").exists()
-    assert f"See that {tmp_path / 'workspace'} is there" in notes(bench)[0]
+    assert f"Check that {tmp_path / 'workspace'} exists" in notes(bench)[0]
 
 
 def test_one_that_is_deleted_while_it_is_opened_is_made_again(
@@ -285,7 +285,7 @@ def test_the_server_goes_on_without_the_store_that_it_knew(
 def test_the_server_says_what_stands_in_the_place_of_the_store(tmp_path: Path, author: Author) -> None:
     put_a_file_there(tmp_path / ".waza-lsp")
     author.everything_works()
-    told = f"Move away what is no folder, and stands where {tmp_path / '.waza-lsp'} should be"
+    told = f"Move the file away that blocks the folder {tmp_path / '.waza-lsp'}"
     author.wait(lambda: any(told in it for it in author.said), "nothing is said of the store")
     author.leave()
     author.wire.wait()

@@ -44,7 +44,7 @@ from waza_engine.runs.recordings.regrade import (
     plan_for_grading,
     regrade,
     regrade_trial,
-    replayed,
+    replayed_trial,
 )
 from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
 from waza_engine.runs.run import EXIT_STATUS, new_run_id, run_finished_event
@@ -255,7 +255,7 @@ def _grade_trial(run: _Regrading, task: Task, recording: Recording) -> TrialReco
 def _grade_recording(run: _Regrading, task: Task, recording: Recording) -> TrialRecord:
     bench = bench_for(run.plan, recording, run.process_dir)
     bench = replace(bench, judge=judge_for(run.plan, os.environ))
-    with replayed(task, recording) as trial:
+    with replayed_trial(task, recording) as trial:
         if run.grader is None:
             return regrade_trial(bench, trial)
         outcomes = [

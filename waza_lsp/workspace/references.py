@@ -90,7 +90,7 @@ def _names_seen_in_suite(
     if project is not None:
         yield from _names_in_project(thing, project)
     for recalled in workspace.recordings(suite.eval_path):
-        for name in recalled.named(thing):
+        for name in recalled.names(thing):
             yield name, f"{thing} in the last run of {recalled.task}"
 
 

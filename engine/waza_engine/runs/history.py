@@ -18,7 +18,7 @@ from waza_engine.model.records import GraderOutcome, TrialRecord, TriggerResult
 from waza_engine.model.scores import Status, mean, task_status
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
-from waza_engine.runs.store.reading import open_for_reading
+from waza_engine.runs.store.file import open_for_reading
 from waza_engine.runs.store.rows import stored_checkpoints, stored_outcome
 from waza_engine.runs.store.store import FILE_NAME
 from waza_engine.runs.triggers import ACCURACY, trigger_metrics

@@ -21,7 +21,12 @@ from waza_engine.lib.process import run as processes
 from waza_engine.model.records import GraderOutcome
 from waza_engine.model.suite import GraderEntry
 from waza_engine.runs.recordings.find import Recording, all_recordings_of, recordings_of
-from waza_engine.runs.recordings.regrade import bench_for, grade_single_entry, replayed, task_of_recording
+from waza_engine.runs.recordings.regrade import (
+    bench_for,
+    grade_single_entry,
+    replayed_trial,
+    task_of_recording,
+)
 from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_engine.runs.trial.checkpoints import reached_last_turn
 from waza_engine.runs.trial.grade import grading_context
@@ -146,7 +151,7 @@ def _draft(question: Question) -> dict[str, Any]:
         for recording in recordings:
             task = task_of_recording(suite.plan, recording)
             try:
-                trial = stack.enter_context(replayed(task, recording))
+                trial = stack.enter_context(replayed_trial(task, recording))
             except WorkspaceError:
                 continue
             bench = bench_for(suite.plan, recording, suite.process_dir)
@@ -203,7 +208,7 @@ def _grade_recordings(
         if target.is_checkpoint and not reached_last_turn(task, recording.checkpoints):
             continue
         try:
-            with replayed(task, recording) as trial:
+            with replayed_trial(task, recording) as trial:
                 bench = bench_for(plan, recording, target.suite.process_dir)
                 yield recording, grade_single_entry(bench, trial, target.entry, target.level)
         except WorkspaceError:

@@ -1,1 +1,1 @@
-"""Recorded trials: finding, previewing and writing them, and grading them again."""
+"""Find, preview, write and regrade recorded trials."""

@@ -1,4 +1,4 @@
-"""What was recorded of a task: the newest run in the store that performed it, else the files in `recordings/` beside the eval."""
+"""Find the recordings of a task: in the newest stored run that performed it, else in `recordings/` beside the eval."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _MOST_EARLIER = 200
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """One recorded trial (from 1) of a task (its id). `executor` performed it; one of a file has no `run_id`."""
+    """One recorded trial (from 1) of a task (its id), performed by `executor`. Recordings in files have no `run_id`."""
 
     task: str
     trial: int
@@ -26,16 +26,16 @@ class Recording:
     executor: str
     run_id: str = ""
     at: float = 0.0
-    """When it began, in seconds since 1970; 0 when that is not known."""
+    """When it began, in seconds since 1970; 0 if unknown."""
     checkpoints: tuple[CheckpointOutcome, ...] = ()
-    """What was said between its turns. A file does not have it."""
+    """Outcomes of the checkpoints between its turns. Recordings in files have none."""
 
 
 def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) -> list[Recording]:
-    """The recorded trials of the task with this id: those of the newest run, else of as many files as `trials`.
+    """Return the recorded trials of the task with this id: of the newest run, else the first `trials` files.
 
     Raises:
-        StoreError: there is a store, but it cannot be read.
+        StoreError: the store exists but cannot be read.
 
     """
     return _newest_stored(eval_path, task, store_dir) or list(
@@ -46,10 +46,10 @@ def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) 
 def all_recordings_of(
     eval_path: Path, task: str, store_dir: Path, trials: int = 1, most: int = 50
 ) -> list[Recording]:
-    """The recorded trials of a task in all runs, newest first, and after them those in files.
+    """Return the recorded trials of a task in all runs, newest first, then those in files.
 
     Raises:
-        StoreError: there is a store, but it cannot be read.
+        StoreError: the store exists but cannot be read.
 
     """
     return [
@@ -59,7 +59,7 @@ def all_recordings_of(
 
 
 def recording_sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
-    """The files whose state says whether the recordings are still the same."""
+    """Return the files to watch: if none has changed, neither have the recordings."""
     store = store_dir / FILE_NAME
     return (store, store.with_name(f"{store.name}-wal"), eval_path.parent / RECORDINGS_FOLDER)
 
@@ -71,7 +71,7 @@ def _newest_stored(eval_path: Path, task: str, store_dir: Path) -> list[Recordin
         latest = store.latest_trials(eval_path, task)
         trials = _performed_trials(latest)
         if latest and not trials:
-            # The newest run could not perform the task: what an earlier one recorded is still there.
+            # The newest run could not perform the task. Use the recordings of an earlier run.
             earlier = _performed_trials(store.task_trials(eval_path, task, _MOST_EARLIER))
             trials = [it for it in earlier if it.run_id == earlier[0].run_id]
         if not trials:
@@ -124,14 +124,14 @@ def _recorded_in_files(folder: Path, task: str, trials: int) -> Iterator[Recordi
         try:
             recorded = read_recording(path)
         except ExecutorError:
-            continue  # A run would say so; here it is no recording.
+            continue  # A run reports unreadable recordings; here they are skipped.
         stem = path.relative_to(folder).as_posix().removesuffix(".json")
         if not is_of_another(stem, task, recorded):
             yield Recording(task, trial, recorded, ReplayExecutor.name)
 
 
 def _trial_files(folder: Path, task: str) -> Iterator[tuple[int, Path]]:
-    """The files of the trials: that without a number stands for the first one that has none of its own."""
+    """Yield trial numbers with their files. The file without a number is trial 1 if that has no file of its own."""
     try:
         numbered = {it: recording_file(folder, f"{task}.{it}") for it in range(1, _MOST_TRIALS + 1)}
         plain = recording_file(folder, task)

@@ -1,7 +1,7 @@
-"""What recorded runs say at a glance, for writing evals: outputs, tools, models. Read only, and no record is checked.
+"""Preview recorded runs for completions and hovers: outputs, tools, models. Read only, without validation.
 
-Like `recordings`, the newest run of a task in the store comes before the files in `recordings/`; unlike there, what
-cannot be read is left out, and nothing slow to import is needed.
+As in `find`, the newest stored run of a task comes before the files in `recordings/`. Kept apart from `find` because
+it must import nothing slow (no pydantic). Recordings that cannot be read are left out.
 """
 
 import json
@@ -21,9 +21,9 @@ from waza_engine.runs.store.connection import connect_read_only
 
 _RECORDINGS_FOLDER = "recordings"
 _MAX_BYTES = 4_000_000
-"""A record of more bytes (packed ones: as packed) is left out."""
+"""Larger recordings are left out; packed ones count as packed."""
 _MAX_TRIALS = 200
-"""So many trials are looked at."""
+"""At most this many trials are read."""
 _BUSY_SECONDS = 0.1
 _LATEST_SQL = (
     "SELECT task_id, run_id, trials.id, length(trajectory) FROM trials JOIN (SELECT run_id, rowid AS run_order FROM runs"
@@ -38,7 +38,7 @@ _RESULTS_SQL = (
 
 
 class FailedCheckPreview(NamedTuple):
-    """A check that failed: where it stands in the config of its grader, and what was found instead."""
+    """A failed check: its place in its grader's config, and what was found instead."""
 
     pointer: Pointer
     message: str
@@ -46,7 +46,7 @@ class FailedCheckPreview(NamedTuple):
 
 
 class VerdictPreview(NamedTuple):
-    """What a grader said. `path` and `pointer` say where its entry stood then."""
+    """A grader's verdict. `path` and `pointer` are the place of its entry at that time."""
 
     name: str
     status: str
@@ -58,7 +58,7 @@ class VerdictPreview(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordingPreview:
-    """One recorded trial. `run_id` is empty when it comes from a file, without verdicts; `tools` has each tool once."""
+    """One recorded trial. Files have no `run_id` and no verdicts. `tools` names each tool once."""
 
     task: str
     output: str
@@ -66,24 +66,24 @@ class RecordingPreview:
     tools: tuple[str, ...]
     skills: tuple[str, ...]
     files: Mapping[str, str]
-    """The text files of the workspace afterwards, by path."""
+    """The text files of the workspace after the trial, by path."""
     run_id: str = ""
     verdicts: tuple[VerdictPreview, ...] = ()
 
-    def named(self, thing: str) -> tuple[str, ...]:
-        """The names of a kind of thing (`x-reference` of the schemas) that occur in it."""
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Return the names of one kind (`x-reference` in the schemas) that occur in the recording."""
         models = (self.model,) if self.model else ()
-        return {"tool": self.tools, "model": models, "skill": self.skills}.get(thing, ())
+        return {"tool": self.tools, "model": models, "skill": self.skills}.get(kind, ())
 
 
 @dataclass(slots=True)
 class PreviewCache:
-    """Remembers what was recorded of each eval until its files change."""
+    """Caches each eval's previews until its files change."""
 
     _known: dict[Path, tuple[tuple[Stamp, ...], tuple[RecordingPreview, ...]]] = field(default_factory=dict)
 
     def of(self, eval_path: Path) -> tuple[RecordingPreview, ...]:
-        """The last recorded trials of every task of an eval."""
+        """Return the newest recorded trials of every task of an eval."""
         store, files = _store_file(eval_path), sorted(_recording_files(eval_path.parent / _RECORDINGS_FOLDER))
         wal = store.with_name(f"{store.name}-wal")
         stamps = tuple(stamp(it) for it in (store, wal, *files))
@@ -96,7 +96,7 @@ class PreviewCache:
 
 
 def _store_file(eval_path: Path) -> Path:
-    """The database where runs of the eval are stored unless the user said otherwise."""
+    """Return the default database for runs of the eval."""
     with suppress(OSError, ValueError):
         return default_store_dir(eval_path) / FILE_NAME
     return eval_path.parent / FOLDER / FILE_NAME
@@ -118,7 +118,7 @@ def _file_preview(path: Path) -> Iterator[RecordingPreview]:
 
 
 def _stored_previews(path: Path, eval_path: Path) -> Iterator[RecordingPreview]:
-    """The trials of the newest run of each task."""
+    """Yield the trials of each task's newest run."""
     if not path.is_file():
         return
     with (

@@ -1,11 +1,7 @@
-"""Grading recorded trials again, with the graders as they are now: no agent, no tokens.
+"""Regrade recorded trials with the suite's current graders: no agent, no tokens.
 
-Each recording's files are put into a fresh workspace; what they look like is all that graders see of it. What the
-agent's executor could not know is still unknown.
-
-Grading a recorded trial again: no agent, no cost; the workspace is put together from the recording.
-
-A recorded trial graded with the suite's graders as they are now: no agent, no cost.
+Each recording's files are written into a fresh workspace, which is all that graders see of the agent's work. Data that
+the original executor could not observe stays unknown.
 """
 
 import os
@@ -53,7 +49,7 @@ from waza_engine.runs.trial.workspace import (
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTrial:
-    """A recorded trial that can be graded: its workspace is there as the agent left it."""
+    """A recorded trial that can be graded, with its workspace as the agent left it."""
 
     recording: Recording
     task: Task
@@ -62,24 +58,24 @@ class ReplayedTrial:
 
 
 def plan_for_grading(eval_path: Path, process_dir: Path) -> Plan:
-    """The plan of a suite whose recordings are graded.
+    """Return the plan for regrading a suite's recordings.
 
     Raises:
         LoadError: the suite cannot be loaded.
-        PlanError: it has no tasks.
+        PlanError: the suite has no tasks.
 
     """
     return make_plan(load_suite(eval_path, process_dir=process_dir), Overrides())
 
 
 def plan_without_suite(eval_path: Path) -> Plan:
-    """A plan for grading single entries while the suite itself cannot be loaded."""
+    """Return a plan for grading single entries of a suite that cannot be loaded."""
     suite = Suite("", eval_path, eval_path.parent, "", "", RunSettings())
     return Plan(suite, (), suite.settings, 1)
 
 
 def bench_for(plan: Plan, recording: Recording, process_dir: Path) -> Bench:
-    """A bench that knows what the executor of a recording could not know."""
+    """Return a bench with the recording's executor, so that data it could not observe stays unknown."""
     executor: Executor
     options = ExecutorOptions(plan.suite.directory, plan.settings.model)
     try:
@@ -90,31 +86,31 @@ def bench_for(plan: Plan, recording: Recording, process_dir: Path) -> Bench:
 
 
 def task_of_recording(plan: Plan, recording: Recording) -> Task:
-    """The task of a recording as it is now; of a task that is no more, what the recording says of it."""
-    known = next((it for it in plan.tasks if it.id == recording.task), None)
-    return known or Task(recording.task, recording.task, recording.trajectory.prompt)
+    """Return the recording's task as it is now. If it was removed, build one from the recording."""
+    current = next((it for it in plan.tasks if it.id == recording.task), None)
+    return current or Task(recording.task, recording.task, recording.trajectory.prompt)
 
 
 @contextmanager
-def replayed(task: Task, recording: Recording) -> Iterator[ReplayedTrial]:
-    """The recorded trial with its workspace, which is deleted afterwards.
+def replayed_trial(task: Task, recording: Recording) -> Iterator[ReplayedTrial]:
+    """Provide the recorded trial with its workspace, which is deleted afterwards.
 
     Raises:
-        WorkspaceError: the workspace cannot be made.
+        WorkspaceError: the workspace cannot be created.
 
     """
-    made = lay_out_recording(task, recording)
+    trial = lay_out_recording(task, recording)
     try:
-        yield made
+        yield trial
     finally:
-        remove_workspace(made.workspace)
+        remove_workspace(trial.workspace)
 
 
 def lay_out_recording(task: Task, recording: Recording) -> ReplayedTrial:
-    """As `replayed`, for those who keep the workspace and delete it themselves.
+    """Write a recording's files into a new workspace. The caller deletes it.
 
     Raises:
-        WorkspaceError: the workspace cannot be made.
+        WorkspaceError: the workspace cannot be created.
 
     """
     trajectory = recording.trajectory
@@ -129,13 +125,13 @@ def lay_out_recording(task: Task, recording: Recording) -> ReplayedTrial:
 
 
 def regrade_trial(bench: Bench, trial: ReplayedTrial) -> TrialRecord:
-    """The verdict of all graders, those of checkpoints too, as a run would give it."""
+    """Return the verdict of all graders, including checkpoints, as a run would."""
     recording = trial.recording
     record = unusable_grader_record(bench, trial.task)
     if record is None:
         done = recording.trajectory
         record = grade_trial(bench, trial.task, done, trial.workspace, trial.captured)
-        if not done.error:  # What the agent itself got wrong stays an error, whatever a checkpoint says.
+        if not done.error:  # The agent's own error stays an error, whatever the checkpoints say.
             record = regrade_checkpoints(
                 bench, trial.task, record, recording.checkpoints, done, trial.workspace
             )
@@ -143,7 +139,7 @@ def regrade_trial(bench: Bench, trial: ReplayedTrial) -> TrialRecord:
 
 
 def grade_single_entry(bench: Bench, trial: ReplayedTrial, entry: GraderEntry, level: Level) -> GraderOutcome:
-    """What a single entry says about the trial. One that cannot be built or cannot grade has the status `error`."""
+    """Grade the trial with a single entry. If it cannot be built or cannot grade, its status is `error`."""
     context = grading_context(bench, trial.task, trial.recording.trajectory, trial.workspace, trial.captured)
     graded = grade_entry(entry, context, entry.dialect, level)
     verdict = (
@@ -162,29 +158,29 @@ def grade_recording(
     process_dir: Path | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> TrialRecord:
-    """What all graders of an eval say about one recorded trial of one of its tasks, as a run would give it.
+    """Grade one recorded trial with all graders of an eval, as a run would, and return the record.
 
-    The files of the recording are laid out in a workspace, which is deleted afterwards. Graders that execute something
-    do so: grade only suites that you would run. A judge is made from `environment` (by default that of the process)
-    when a grader needs one. `process_dir` is where the run would have been started, by default the current directory.
-    A grader that cannot work makes the record's `status` `error`; that is no exception.
+    The recording's files are written into a workspace, which is deleted afterwards. Graders that execute code do so:
+    grade only suites that you would run. If a grader needs a judge, `environment` configures it (by default the
+    process's environment). `process_dir` is the directory of the run, by default the current one. A grader that cannot
+    work sets the record's `status` to `error` and raises nothing.
 
     Raises:
         LoadError: the suite cannot be loaded.
-        PlanError: it has no tasks.
-        WorkspaceError: the workspace cannot be made.
+        PlanError: the suite has no tasks.
+        WorkspaceError: the workspace cannot be created.
 
     """
     start = process_dir or Path.cwd()
     plan = plan_for_grading(eval_path.absolute(), start)
     judge = judge_for(plan, os.environ if environment is None else environment)
     bench = replace(bench_for(plan, recording, start), judge=judge)
-    with replayed(task_of_recording(plan, recording), recording) as trial:
+    with replayed_trial(task_of_recording(plan, recording), recording) as trial:
         return regrade_trial(bench, trial)
 
 
 _TrialsByIndex = Mapping[int, Sequence[TrialRecord]]
-"""The trials of a run by the index that their task has in it."""
+"""The trials of a run by their task's index in the run."""
 
 
 def regrade(
@@ -197,23 +193,22 @@ def regrade(
     environment: Mapping[str, str],
     judge_model: str | None = None,
 ) -> RunRecord:
-    """The record of the run as it would be with the suite's graders of now. Nothing is stored.
+    """Return the run's record with the suite's current graders. Nothing is stored.
 
-    `tasks` are patterns for names and ids; tasks of the suite that the run did not perform are left out.
-    Without `judge_model` that of the eval is asked: `.waza.yaml` has no say here
-    (docs/reference/waza-graders.md, section 5.6.1).
+    `tasks` are patterns for names and ids. Tasks that the run did not perform are left out. `judge_model` defaults to
+    the eval's own; `.waza.yaml` is ignored (docs/reference/waza-graders.md, section 5.6.1).
 
     Raises:
-        PlanError: nothing was performed, no task is left, or a pattern is malformed.
+        PlanError: the run performed no task, no task is left, or a pattern is malformed.
         StoreError: the store cannot be read.
 
     """
     trials = _trials_by_index(store, run)
     if not trials:
-        why = f": {run.end.error}" if run.end.error else ""
-        raise PlanError(f"Run {run.run_id} performed no task{why}. There is nothing to grade")
-    asked = suite.settings.own_judge_model if judge_model is None else judge_model
-    plan, indices = _regrade_plan(run, suite, Overrides(tasks=tasks, judge_model=asked), trials)
+        reason = f": {run.end.error}" if run.end.error else ""
+        raise PlanError(f"Run {run.run_id} performed no task{reason}. There is nothing to grade")
+    judge_model = suite.settings.own_judge_model if judge_model is None else judge_model
+    plan, indices = _regrade_plan(run, suite, Overrides(tasks=tasks, judge_model=judge_model), trials)
     judge = judge_for(plan, environment)
     second = store.baseline_of(run.run_id)
     without = _trials_by_index(store, second) if second else {}
@@ -235,13 +230,13 @@ def _trials_by_index(store: RunStore, run: StoredRun) -> _TrialsByIndex:
 def _regrade_plan(
     run: StoredRun, suite: Suite, overrides: Overrides, trials: _TrialsByIndex
 ) -> tuple[Plan, tuple[int, ...]]:
-    """The plan for the tasks that were performed, and the index that each of them has in the run."""
+    """Return the plan for the tasks that the run performed, and each one's index in the run."""
     performed = {index: found[0].task for index, found in trials.items()}
     known = tuple(it for it in suite.tasks if it.id in performed.values())
     if suite.tasks and not known:
         gone = ", ".join(dict.fromkeys(performed.values()))
-        raise PlanError(f"Run {run.run_id} performed none of the tasks that {suite.path} has now, but {gone}")
-    # A verdict in a run with a baseline follows a rule of its own.
+        raise PlanError(f"Run {run.run_id} performed none of the tasks in {suite.path}. It performed {gone}")
+    # Verdicts in a run with a baseline follow their own rule.
     overrides = replace(overrides, executor=run.executor, baseline=run.frame.overrides.baseline)
     plan = make_plan(replace(suite, tasks=known, triggers=None), overrides)
     names = {index: it.name for index, it in enumerate(run.frame.tasks)}
@@ -254,7 +249,7 @@ def _regrade_plan(
 
 
 def _run_indices(tasks: Sequence[Task], performed: Mapping[int, tuple[str, str]]) -> list[int | None]:
-    """Which of the performed tasks, by id and name, each task is: of several with its id, that with its name."""
+    """Return each task's index in the run, by id. If several have the id, the one with the same name is preferred."""
     left = dict(performed)
     places: list[int | None] = [None] * len(tasks)
     for by_name in (True, False):
@@ -272,14 +267,14 @@ def _regraded_record(
     indices: Sequence[int],
     trials: _TrialsByIndex,
     baseline: RunRecord | None = None,
-    said: Sequence[Review] = (),
+    reviews: Sequence[Review] = (),
 ) -> RunRecord:
     frame = replace(frame_of(bench.plan, bench.process_dir), executor=run.executor, model=run.model)
     records = [
         task_record(
             frame.tasks[position],
             [
-                apply_reviews(run.run_id, _regrade_stored_trial(bench, task, position, it), said)
+                apply_reviews(run.run_id, _regrade_stored_trial(bench, task, position, it), reviews)
                 for it in trials.get(index, ())
             ],
             "",
@@ -302,16 +297,15 @@ def _regraded_record(
 def _regrade_stored_trial(bench: Bench, task: Task, index: int, was: TrialRecord) -> TrialRecord:
     kept = {"trial": was.trial, "task_index": index, "attempts": was.attempts, "started_at": was.started_at}
     if was.trajectory.session is None and was.error:
-        return replace(was, task_index=index)  # it was never performed: there is nothing to grade
+        return replace(was, task_index=index)  # it was never performed, so there is nothing to grade
     if was.trajectory.error and bench.plan.suite.scoring is None:
-        # What the agent itself got wrong stays an error without results (docs/reference/waza-graders.md,
-        # section 2.6).
+        # The agent's own error stays an error without results (docs/reference/waza-graders.md, section 2.6).
         return replace(was, task_index=index, status="error", score=0.0, weighted_score=0.0, graders=())
     if failure := unusable_grader_record(bench, task):
         return replace(failure, trajectory=was.trajectory, **kept)  # type: ignore[arg-type]  # the values fit their keys
     recording = Recording(task.id, was.trial, was.trajectory, bench.plan.settings.executor)
     try:
-        with replayed(task, recording) as trial:
+        with replayed_trial(task, recording) as trial:
             record = grade_trial(bench, task, was.trajectory, trial.workspace, trial.captured)
             record = regrade_checkpoints(
                 bench, task, record, was.checkpoints, was.trajectory, trial.workspace

@@ -1,4 +1,4 @@
-"""A stored run in place of the agent: `--replay-from RUN` performs its trials again, with what was recorded."""
+"""Replay a stored run as the executor: `--replay-from RUN` answers each trial with its recording."""
 
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ from waza_engine.runs.store.store import RunStore, StoreError
 
 
 class StoredReplay:
-    """Trials of a run in the store. A trial that it has not is an error that says so."""
+    """An executor that replays a stored run. A trial that the run lacks is an `ExecutorError`."""
 
     name: ClassVar[str] = "replay"
     ignores: ClassVar = NO_AGENT
@@ -30,7 +30,7 @@ class StoredReplay:
         self.unknown: frozenset[str] = frozenset(run.frame.unknown)
 
     def identity(self) -> str:
-        """Which run stands in for the agent."""
+        """Return the id of the run that replaces the agent."""
         return self._run_id
 
     async def start(self) -> None:
@@ -38,39 +38,39 @@ class StoredReplay:
 
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         trials = self._baseline if request.baseline else self._trials
-        found = self._trajectory(trials.get((request.task.id, request.trial)))
-        if found is None:
+        trajectory = self._trajectory(trials.get((request.task.id, request.trial)))
+        if trajectory is None:
             numbers = sorted(number for task, number in trials if task == request.task.id)
-            there = f"it has {', '.join(map(str, numbers))}" if numbers else "it has none that was performed"
+            known = f"it has {', '.join(map(str, numbers))}" if numbers else "it performed none of them"
             raise ExecutorError(
-                f"Run {self._run_id} has no trial {request.trial} of task '{request.task.id}'; {there}"
+                f"Run {self._run_id} has no trial {request.trial} of task '{request.task.id}'; {known}"
             )
-        await request.after_turn(1 + len(request.task.follow_ups), found)
-        return found
+        await request.after_turn(1 + len(request.task.follow_ups), trajectory)
+        return trajectory
 
-    def _trajectory(self, place: tuple[str, int, int] | None) -> Trajectory | None:
-        """What was done in a trial; None when it never was performed, or is not there."""
-        if place is None:
+    def _trajectory(self, key: tuple[str, int, int] | None) -> Trajectory | None:
+        """Return a trial's trajectory, or None if the trial is missing or was never performed."""
+        if key is None:
             return None
         try:
-            found = self._store.trial(*place).trajectory
+            trajectory = self._store.trial(*key).trajectory
         except StoreError as error:
             raise ExecutorError(str(error)) from error
-        return found if found.session is not None else None
+        return trajectory if trajectory.session is not None else None
 
     async def triggered(self, request: TriggerRequest) -> bool:
-        found = self._triggers.get(request.prompt)
-        if found is None:
-            raise UnavailableError(f"run {self._run_id} did not ask the prompt '{request.prompt}'")
-        if found.error:
-            raise ExecutorError(found.error)
-        return found.did_trigger
+        result = self._triggers.get(request.prompt)
+        if result is None:
+            raise UnavailableError(f"run {self._run_id} has no result for the prompt '{request.prompt}'")
+        if result.error:
+            raise ExecutorError(result.error)
+        return result.did_trigger
 
     async def close(self) -> None:
         """Nothing to close."""
 
 
 def _trial_keys(store: RunStore, run: StoredRun) -> dict[tuple[str, int], tuple[str, int, int]]:
-    """Where in the store the trials of a run are, by task and number; each is read when it is asked for."""
-    verdicts, places = store.verdicts(run.run_id), store.finished(run.run_id)
-    return {(it.task, it.trial): (run.run_id, *place) for it, place in zip(verdicts, places, strict=True)}
+    """Return the store keys of a run's trials by task id and number. Trials are read only when needed."""
+    verdicts, keys = store.verdicts(run.run_id), store.finished(run.run_id)
+    return {(it.task, it.trial): (run.run_id, *key) for it, key in zip(verdicts, keys, strict=True)}

@@ -1,4 +1,4 @@
-"""Keeping a run's trajectories as recordings, in the files that `--executor replay` reads."""
+"""Write a run's trajectories as recordings: the files that `--executor replay` reads."""
 
 import json
 from collections.abc import Collection
@@ -11,14 +11,14 @@ from waza_engine.model.records import RunRecord, TrialRecord
 
 
 class RecordingError(Exception):
-    """A recording cannot be written; the text says which and why."""
+    """A recording cannot be written; the message says which one and why."""
 
 
 def write_recordings(record: RunRecord, folder: Path, trigger_skill: str = "") -> int:
-    """Write every trial that was performed into `folder`; how many there were.
+    """Write every performed trial into `folder` and return their number.
 
-    What older runs recorded there of further trials of these tasks is deleted: it would be replayed beside the new one.
-    `trigger_skill` is the skill that the trigger tests are about.
+    Deletes older recordings of further trials of the same tasks, which would be replayed beside the new ones.
+    `trigger_skill` is the skill under test in the trigger tests.
 
     Raises:
         RecordingError: a file cannot be written, or belongs to a trial of another task.
@@ -51,9 +51,9 @@ def _numbered_file(folder: Path, trial: TrialRecord) -> Path:
 
 
 def _recording_path(folder: Path, trial: TrialRecord, taken: Collection[Path]) -> Path:
-    """Where a trial is recorded; `taken` are the files with the numbers of all trials."""
+    """Return the file for a trial's recording. `taken` holds the numbered files of all trials."""
     numbered, plain = _numbered_file(folder, trial), recording_file(folder, trial.task)
-    # The first trial also stands for those that have no recording of their own.
+    # The file without a number also replays trials that have no recording of their own.
     if (
         trial.trial == 1
         and not numbered.is_file()
@@ -63,19 +63,19 @@ def _recording_path(folder: Path, trial: TrialRecord, taken: Collection[Path]) -
         return plain
     if not _is_free(folder, f"{trial.task}.{trial.trial}", trial.task):
         raise RecordingError(
-            f"{numbered} is the recording of a task of that name; record trial {trial.trial} of '{trial.task}' in "
-            "another folder"
+            f"{numbered} already holds the recording of another task. Record trial {trial.trial} of '{trial.task}' "
+            "in another folder"
         )
     return numbered
 
 
 def _is_free(folder: Path, stem: str, task: str) -> bool:
-    """Whether a recording of the task may be written there: none of another task is."""
+    """Return whether the file may be written: it does not hold another task's recording."""
     path = recording_file(folder, stem)
     try:
         return not path.is_file() or not is_of_another(stem, task, read_recording(path))
     except ExecutorError:
-        return True  # It is no recording of anything.
+        return True  # The file is not a recording.
 
 
 def _delete_surplus(folder: Path, task: str, trials: int) -> None:

@@ -1,4 +1,4 @@
-"""The connection through which a run store is read. Cheap to import: completions read one, too."""
+"""Open a run store read-only. Kept apart because completions need it and it must be cheap to import."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,16 +6,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 _CACHED_KIB = 64
-"""How much of a store SQLite holds in memory while it is read, once and by several threads of a server all day long. Its
-own 2 MB would leave as much room behind each time, in ever more pieces, as a store grows."""
+"""SQLite's page cache per connection. With its default of 2 MB, a server that opens stores all day in several threads
+fragments its memory and keeps growing."""
 
 
 @contextmanager
 def connect_read_only(path: Path, patience: float) -> Iterator[sqlite3.Connection]:
-    """A connection that changes nothing in the store, and trusts nothing in it; `patience` in seconds.
+    """Provide a read-only connection that does not trust the file's schema. `patience` is in seconds.
 
     Raises:
-        sqlite3.Error: there is none, or it is no database, or somebody else holds it for longer than that.
+        sqlite3.Error: the file is missing or not a database, or another program holds it for too long.
 
     """
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=patience)) as sql:

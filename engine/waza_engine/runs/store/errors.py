@@ -1,4 +1,4 @@
-"""What the database and the disk may say about the run store, in words for the user: what is wrong, where, what to do."""
+"""Errors of the run store. Translates database and disk errors into messages: what is wrong, where, what to do."""
 
 import contextlib
 import errno
@@ -14,18 +14,18 @@ from waza_engine.model.pydantic_messages import error_text
 from waza_engine.runs.store.schema import NewerError
 
 _MIN_FREE_BYTES = 1 << 20
-"""In bytes: with less than that, what cannot be written does not fit."""
+"""If a write fails and less than this is free, the disk is considered full."""
 
 _SHOWN_CHARACTERS = 40
-"""Characters before and after one that the store cannot hold."""
+"""Characters shown on each side of one that the store cannot hold."""
 
 
 class StoreError(Exception):
-    """The store cannot be used; the text names the file and says what to do. A run goes on without it."""
+    """The store cannot be used; the message names the file and says what to do. A run continues without it."""
 
 
 class MomentaryError(StoreError):
-    """Later the store may be usable, as it is: there may be room on the disk again."""
+    """The store may be usable later without changes, for example once the disk has room again."""
 
 
 class BusyError(MomentaryError):
@@ -33,23 +33,25 @@ class BusyError(MomentaryError):
 
 
 class UnfitError(StoreError):
-    """One thing in the store cannot be read, or one thing does not fit into it. The rest can be used."""
+    """One record cannot be read or stored. The rest of the store can be used."""
 
 
 @contextlib.contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """Turn what goes wrong with the store at `path` into a `StoreError`."""
+    """Translate errors about the store at `path` into `StoreError`."""
     try:
         yield
     except UnicodeEncodeError as error:
-        # Such as the path of a file that another system has named.
-        about = error.object[max(0, error.start - _SHOWN_CHARACTERS) : error.end + _SHOWN_CHARACTERS]
-        told = f"The run store {path} cannot hold {about!r}, which is not UTF-8, so it is not stored"
-        raise UnfitError(f"{told}. Rename what is called so") from error
+        # For example a file name from another system.
+        excerpt = error.object[max(0, error.start - _SHOWN_CHARACTERS) : error.end + _SHOWN_CHARACTERS]
+        message = f"The run store {path} cannot hold {excerpt!r}, which is not UTF-8, so it is not stored"
+        raise UnfitError(f"{message}. Rename the file or task with this name") from error
     except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
         kind = _kind(error, path)
-        told = error_text(error).rstrip(".")
-        raise kind(f"The run store {path} cannot be used: {told}. {_advice_or_store(error, path)}") from error
+        reason = error_text(error).rstrip(".")
+        raise kind(
+            f"The run store {path} cannot be used: {reason}. {_advice_or_store(error, path)}"
+        ) from error
 
 
 def _kind(error: Exception, path: Path) -> type[StoreError]:
@@ -62,19 +64,19 @@ def _kind(error: Exception, path: Path) -> type[StoreError]:
 
 
 def primary_code(error: Exception) -> int | None:
-    """SQLite's own code of what went wrong, without its details; None when it was not SQLite."""
+    """Return SQLite's primary result code of an error, or None if it is not SQLite's."""
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return code & 0xFF if code is not None else None
 
 
 def _advice_or_store(error: Exception, path: Path) -> str:
     if isinstance(error, sqlite3.ProgrammingError):
-        return "Keep it open until its trials have been looked at"
+        return "Keep it open until you have read its trials"
     return f"{_advice(error, path)}, or name another folder with --store DIR"
 
 
 def _advice(error: Exception, path: Path) -> str:
-    """How to mend it. A store that is whole is never to be deleted, and of a damaged one most can often be read."""
+    """Return advice for the user. Never advise deleting a store: most of a damaged one can often be recovered."""
     number = error.errno if isinstance(error, OSError) else None
     code = primary_code(error)
     if isinstance(error, NewerError):
@@ -84,18 +86,18 @@ def _advice(error: Exception, path: Path) -> str:
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
         return "Wait until the other program is done"
     if number in {errno.EEXIST, errno.ENOTDIR}:
-        return f"Move away what is no folder, and stands where {path.parent} should be"
+        return f"Move the file away that blocks the folder {path.parent}"
     if number == errno.ENOENT:
-        return f"See that {path.parent.parent} is there"
+        return f"Check that {path.parent.parent} exists"
     if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM} or number is not None:
-        return f"See that {path.parent} can be written"
+        return f"Check that {path.parent} is writable"
     return f"Move {path.parent} away to start a new one (sqlite3's '.recover' gets most runs out of a damaged {path.name})"
 
 
 def _is_full(error: Exception, path: Path) -> bool:
     code = primary_code(error)
     if code == sqlite3.SQLITE_IOERR:
-        # Of what lies beside the database SQLite only says that it cannot be written.
+        # For files beside the database, SQLite reports only an I/O error.
         with contextlib.suppress(OSError):
             return shutil.disk_usage(path.parent).free < _MIN_FREE_BYTES
     return code == sqlite3.SQLITE_FULL or (

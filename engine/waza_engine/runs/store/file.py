@@ -1,52 +1,199 @@
-"""The open database of a run store: made where there is none, waited for while it is busy, found again when it is gone.
+"""The database file of a run store: create it, wait while it is busy, reopen it after it was deleted or replaced.
 
-When the file of a run store is deleted, moved away or replaced while it is open.
+On Unix, nothing reports that an open file was deleted: it can be written as before and vanishes when it is closed. So
+before each write we check that our file is still the one at its path. If it is not, we copy the data of our own runs
+to the file that is there now.
 
-Nobody hears of that: on Unix the old file can be written as before, and is gone once it is closed. So who writes looks
-whether the file is still the one at its path, and takes what is known of its own runs to the one that is there now.
+A store where nothing can be written (a read-only mount, someone else's folder, a CI artifact) is copied to be read.
 """
 
 import contextlib
+import os
+import shutil
 import sqlite3
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from waza_engine.runs.store.errors import MomentaryError, primary_code, translate_errors
-from waza_engine.runs.store.reading import readable_path
+from waza_engine.lib.files.temporary import temporary_folder
+from waza_engine.model.pydantic_messages import error_text
+from waza_engine.runs.store.connection import connect_read_only
+from waza_engine.runs.store.errors import MomentaryError, StoreError, primary_code, translate_errors
 from waza_engine.runs.store.schema import migrate
 
+_BUSY_SECONDS = 1.0
+_DATABASE_SUFFIXES = ("", "-wal")
+"""The files of a database: the log holds data that is not yet in the main file."""
+_READ_ERRORS = (sqlite3.Error, OSError, zlib.error, ValueError, AttributeError, KeyError, TypeError)
+"""Errors from damaged rows, or from rows of another version."""
 FileIdentity = tuple[int, int]
-"""Which file it is, whatever it is called: its device, and its number there."""
+"""Identifies a file independent of its name: device and inode."""
+_RETRY_PAUSES = (0.01, 0.03, 0.1)
+"""Seconds to wait before each retry when the store was deleted while it was being opened."""
 
 
-def file_identity(path: Path) -> FileIdentity | None:
-    """The file that is there now; None when there is none.
+class StoreFile:
+    """A database for the thread that opened it. Every method raises `StoreError` on failure.
+
+    With `for_reading` it must exist but need not be writable. With `may_come_later` a busy store or a full disk is no
+    error yet: the file is opened at the next use.
+    """
+
+    def __init__(self, path: Path, patience: float, *, for_reading: bool, may_come_later: bool) -> None:
+        self.path = path
+        self.patience = patience
+        """Seconds to wait for other programs that write."""
+        self.is_new = False
+        """The file was deleted or replaced, and our runs were copied to the new one."""
+        self.is_lost = False
+        """The file was deleted or replaced, and no new one can be written: our data is only in memory."""
+        self.connection: sqlite3.Connection
+        self._our_runs: dict[str, None] = {}
+        self._file: FileIdentity | None = None
+        self._is_open = False
+        self._for_reading = for_reading
+        self._stack = ExitStack()
+        try:
+            with translate_errors(self.path):
+                self._with_retries(self._open)
+        except MomentaryError:
+            if not may_come_later:
+                raise
+
+    def close(self) -> None:
+        """Close it; closing twice is harmless."""
+        self._stack.close()
+
+    def own_run(self, run_id: str) -> None:
+        """Mark a run as ours, so that it is copied if the file is replaced."""
+        self._our_runs[run_id] = None
+
+    def rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        """Return the rows of a query."""
+        with translate_errors(self.path):
+            if not self._is_open:
+                self._with_retries(self._open)
+            return self.connection.execute(sql, values).fetchall()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commit all writes in the block, or none."""
+        with translate_errors(self.path):
+            if not self._is_open:
+                self._with_retries(self._open)
+            elif not is_file_at(self.path, self._file):
+                self._with_retries(self._open_again)
+            self.connection.execute(f"PRAGMA busy_timeout = {round(self.patience * 1000)}")
+            self.connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.connection
+            except BaseException:
+                # Some errors, such as a full disk, have ended the transaction already.
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+            self.connection.execute("COMMIT")
+
+    def _with_retries(self, open_file: Callable[[], None]) -> None:
+        """Open the file. Retry if it, or its folder, may have been deleted at the same time."""
+        for pause in () if self._for_reading else _RETRY_PAUSES:
+            try:
+                open_file()
+            except (sqlite3.OperationalError, FileNotFoundError) as error:
+                if not self._is_retryable(error):
+                    raise
+                time.sleep(pause)
+            else:
+                return
+        open_file()
+
+    def _is_retryable(self, error: Exception) -> bool:
+        if isinstance(error, FileNotFoundError):
+            return self.path.parent.parent.is_dir()
+        return primary_code(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
+
+    def _open(self) -> None:
+        with ExitStack() as stack:
+            if self._for_reading:
+                self.connection = self._connect(stack, stack.enter_context(readable_path(self.path)))
+            else:
+                self._make_folder(parents=True)
+                self.connection = self._connect(stack, self.path)
+                self._file = file_identity(self.path)
+            self._is_open = True
+            self._stack = stack.pop_all()
+
+    def _open_again(self) -> None:
+        """Switch to the file that is at our path now and copy our runs to it."""
+        if not self.is_lost:
+            # Close the old file first: the log (-wal) at our path may still belong to it.
+            with ExitStack() as stack:
+                memory = self._connect(stack, "")
+                copy_runs(self.connection, memory, self._our_runs)
+                self._stack.close()
+                self.connection, self._stack, self.is_lost = memory, stack.pop_all(), True
+        with ExitStack() as stack:
+            # If the whole workspace was deleted, do not create it again.
+            self._make_folder(parents=False)
+            connection = self._connect(stack, self.path)
+            copy_runs(self.connection, connection, self._our_runs)
+            self._stack.close()
+            self.connection, self._stack, self._file = connection, stack.pop_all(), file_identity(self.path)
+            self.is_lost, self.is_new = False, True
+
+    def _connect(self, stack: ExitStack, path: Path | str) -> sqlite3.Connection:
+        connection = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
+        stack.enter_context(contextlib.closing(connection))
+        migrate(connection, self.patience)
+        return connection
+
+    def _make_folder(self, *, parents: bool) -> None:
+        folder = self.path.parent
+        folder.mkdir(parents=parents, exist_ok=True)
+        ignore = folder / ".gitignore"
+        if not ignore.exists() or not ignore.stat().st_size:  # empty if the disk was full
+            ignore.write_text("*\n", encoding="utf-8")
+
+
+@contextlib.contextmanager
+def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Provide a connection that changes nothing, neither in the store nor beside it.
 
     Raises:
-        OSError: it cannot be told.
+        StoreError: the file is not a database, cannot be copied if it must be, or holds data that the block cannot use.
 
     """
     try:
-        found = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_dev, found.st_ino
+        with readable_path(path) as database, connect_read_only(database, _BUSY_SECONDS) as sql:
+            yield sql
+    except _READ_ERRORS as error:
+        raise StoreError(f"The run store {path} cannot be read: {error_text(error)}") from error
 
 
-def is_file_at(path: Path, file: FileIdentity | None) -> bool:
-    """Whether this is the file that is there now, as far as can be told."""
-    try:
-        return file_identity(path) == file
-    except OSError:
-        # Nobody may look into the folder any more: what is open can still be written.
-        return True
+@contextlib.contextmanager
+def readable_path(path: Path) -> Iterator[Path]:
+    """Provide the database, or a temporary copy if its folder is read-only: SQLite writes beside a database to read it.
+
+    Raises:
+        OSError: the database cannot be copied.
+
+    """
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        yield path
+        return
+    with temporary_folder() as folder:
+        for ending in _DATABASE_SUFFIXES:
+            source = path.with_name(path.name + ending)
+            if not ending or source.exists():
+                shutil.copyfile(source, folder / source.name)
+        yield folder / path.name
 
 
 def copy_runs(source: sqlite3.Connection, target: sqlite3.Connection, run_ids: Iterable[str]) -> None:
-    """Copy runs with their trials, one trial at a time; what is there already stays.
+    """Copy runs with their trials, one trial at a time. Rows that the target has stay as they are.
 
     Raises:
         sqlite3.Error: nothing was copied.
@@ -56,12 +203,12 @@ def copy_runs(source: sqlite3.Connection, target: sqlite3.Connection, run_ids: I
     try:
         for run_id in run_ids:
             _copy_rows(source, target, "runs", "run_id", run_id)
-            asked = "SELECT id, task_index, trial FROM trials WHERE run_id = ? ORDER BY id"
-            for old, task, trial in source.execute(asked, (run_id,)).fetchall():
-                _copy_rows(source, target, "trials", "id", old, but="id")
-                key = "SELECT id FROM trials WHERE run_id = ? AND task_index = ? AND trial = ?"
-                [new] = target.execute(key, (run_id, task, trial)).fetchone()
-                _copy_rows(source, target, "results", "trial_id", old, but="trial_id", instead=new)
+            trials_sql = "SELECT id, task_index, trial FROM trials WHERE run_id = ? ORDER BY id"
+            for old, task, trial in source.execute(trials_sql, (run_id,)).fetchall():
+                _copy_rows(source, target, "trials", "id", old, replaced="id")
+                id_sql = "SELECT id FROM trials WHERE run_id = ? AND task_index = ? AND trial = ?"
+                [new] = target.execute(id_sql, (run_id, task, trial)).fetchone()
+                _copy_rows(source, target, "results", "trial_id", old, replaced="trial_id", replacement=new)
     except BaseException:
         if target.in_transaction:
             target.execute("ROLLBACK")
@@ -76,139 +223,37 @@ def _copy_rows(
     key: str,
     value: object,
     *,
-    but: str = "",
-    instead: object = None,
+    replaced: str = "",
+    replacement: object = None,
 ) -> None:
-    """Copy the rows of a table in which `key` has this value; the column `but` is left to the target, or becomes `instead`."""
-    found = source.execute(f"SELECT * FROM {table} WHERE {key} = ?", (value,))  # noqa: S608  # our own names
-    names = [it for it, *_ in found.description]
-    rows = [dict(zip(names, row, strict=True)) | ({but: instead} if but else {}) for row in found]
+    """Copy the rows where `key` is `value`. The column `replaced` gets `replacement`; None lets the target choose."""
+    cursor = source.execute(f"SELECT * FROM {table} WHERE {key} = ?", (value,))  # noqa: S608  # our own names
+    names = [it for it, *_ in cursor.description]
+    rows = [
+        dict(zip(names, row, strict=True)) | ({replaced: replacement} if replaced else {}) for row in cursor
+    ]
     marks = ", ".join(f":{it}" for it in names)
     target.executemany(f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})", rows)  # noqa: S608  # see above
 
 
-_RETRY_PAUSES = (0.01, 0.03, 0.1)
-"""In seconds, before a store that was deleted in the wrong moment is opened again."""
+def file_identity(path: Path) -> FileIdentity | None:
+    """Return the identity of the file at `path`, or None if there is none.
 
+    Raises:
+        OSError: the identity cannot be read.
 
-class StoreFile:
-    """A database for the thread that opened it. Every method raises `StoreError` when it cannot work.
-
-    One that is opened `for_reading` must be there, but need not be writable. One that `may_come_later` is opened once the
-    other program that holds it is done, or there is room for it on the disk.
     """
+    try:
+        stat = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return stat.st_dev, stat.st_ino
 
-    def __init__(self, path: Path, patience: float, *, for_reading: bool, may_come_later: bool) -> None:
-        self.path = path
-        self.patience = patience
-        """How long to wait for other programs that write, in seconds."""
-        self.is_new = False
-        """Whether the file was deleted or replaced while we wrote, and what we knew of our runs is in the one there now."""
-        self.is_lost = False
-        """Whether the file was deleted or replaced, and no other can be written: what is read here is nowhere else."""
-        self.connection: sqlite3.Connection
-        self._ours: dict[str, None] = {}
-        self._file: FileIdentity | None = None
-        self._is_open = False
-        self._for_reading = for_reading
-        self._stack = ExitStack()
-        try:
-            with translate_errors(self.path):
-                self._steadily(self._open)
-        except MomentaryError:
-            if not may_come_later:
-                raise
 
-    def close(self) -> None:
-        """Close it; closing twice is harmless."""
-        self._stack.close()
-
-    def is_writing(self, run_id: str) -> None:
-        """We write this run: what is known of it goes with us when the file is gone."""
-        self._ours[run_id] = None
-
-    def rows(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
-        """What is asked for."""
-        with translate_errors(self.path):
-            if not self._is_open:
-                self._steadily(self._open)
-            return self.connection.execute(sql, values).fetchall()
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of what is written in the block, or nothing of it."""
-        with translate_errors(self.path):
-            if not self._is_open:
-                self._steadily(self._open)
-            elif not is_file_at(self.path, self._file):
-                self._steadily(self._open_again)
-            self.connection.execute(f"PRAGMA busy_timeout = {round(self.patience * 1000)}")
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self.connection
-            except BaseException:
-                # A full disk, for one, has ended the transaction already.
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                raise
-            self.connection.execute("COMMIT")
-
-    def _steadily(self, opening: Callable[[], None]) -> None:
-        """Do it again when the file, or its folder, may have been deleted while it was being opened."""
-        for pause in () if self._for_reading else _RETRY_PAUSES:
-            try:
-                opening()
-            except (sqlite3.OperationalError, FileNotFoundError) as error:
-                if not self._may_be_there_again(error):
-                    raise
-                time.sleep(pause)
-            else:
-                return
-        opening()
-
-    def _may_be_there_again(self, error: Exception) -> bool:
-        if isinstance(error, FileNotFoundError):
-            return self.path.parent.parent.is_dir()
-        return primary_code(error) in {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN}
-
-    def _open(self) -> None:
-        with ExitStack() as stack:
-            if self._for_reading:
-                self.connection = self._connected(stack, stack.enter_context(readable_path(self.path)))
-            else:
-                self._make_folder(parents=True)
-                self.connection = self._connected(stack, self.path)
-                self._file = file_identity(self.path)
-            self._is_open = True
-            self._stack = stack.pop_all()
-
-    def _open_again(self) -> None:
-        """Go on in the file that is at our path now, after what is known of our runs was written there."""
-        if not self.is_lost:
-            # The old file goes first: what lies beside the new one may still be that of the old one.
-            with ExitStack() as stack:
-                aside = self._connected(stack, "")
-                copy_runs(self.connection, aside, self._ours)
-                self._stack.close()
-                self.connection, self._stack, self.is_lost = aside, stack.pop_all(), True
-        with ExitStack() as stack:
-            # A workspace that was deleted is not made again.
-            self._make_folder(parents=False)
-            connection = self._connected(stack, self.path)
-            copy_runs(self.connection, connection, self._ours)
-            self._stack.close()
-            self.connection, self._stack, self._file = connection, stack.pop_all(), file_identity(self.path)
-            self.is_lost, self.is_new = False, True
-
-    def _connected(self, stack: ExitStack, path: Path | str) -> sqlite3.Connection:
-        connection = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
-        stack.enter_context(contextlib.closing(connection))
-        migrate(connection, self.patience)
-        return connection
-
-    def _make_folder(self, *, parents: bool) -> None:
-        folder = self.path.parent
-        folder.mkdir(parents=parents, exist_ok=True)
-        ignore = folder / ".gitignore"
-        if not ignore.exists() or not ignore.stat().st_size:  # There was no room for it.
-            ignore.write_text("*\n", encoding="utf-8")
+def is_file_at(path: Path, file: FileIdentity | None) -> bool:
+    """Return whether this file is still at `path`; True if that cannot be determined."""
+    try:
+        return file_identity(path) == file
+    except OSError:
+        # We may not read the folder any more, but the open file can still be written.
+        return True

@@ -1,8 +1,7 @@
-"""A stored run as the record that reports are made of, people's reviews included, also of a run that was killed.
+"""Read stored runs as records for reports, with human reviews applied; killed runs too.
 
-The trials of a task, read from the store when somebody looks at them: a long run needs no memory for its trials.
-
-Stored runs as they stand after people's reviews, for lists of them: only runs that were reviewed are read whole.
+Trials are read from the store only when used, so a long run needs no memory for them. In lists of runs, only runs with
+reviews are read completely.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,18 +21,17 @@ def _unchanged(trial: TrialRecord) -> TrialRecord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredTrials(Sequence[TrialRecord]):
-    """The trials `numbers` of a task, in order. Those in `held` could not be stored and are kept here.
+    """The trials `numbers` of a task, in order. `unstored` holds those that could not be stored.
 
-    Looking at one raises `StoreError` when the store cannot be read any more. `seen_as` is what becomes of a stored trial
-    when it is looked at.
+    Reading a trial raises `StoreError` if the store cannot be read any more. `adapt` is applied to each stored trial.
     """
 
     store: RunStore
     run_id: str
     task_index: int
     numbers: tuple[int, ...]
-    held: Mapping[int, TrialRecord] = field(default_factory=dict)
-    seen_as: Callable[[TrialRecord], TrialRecord] = _unchanged
+    unstored: Mapping[int, TrialRecord] = field(default_factory=dict)
+    adapt: Callable[[TrialRecord], TrialRecord] = _unchanged
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -53,28 +51,28 @@ class StoredTrials(Sequence[TrialRecord]):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
-    __hash__ = None  # type: ignore[assignment]  # a list of values that are none
+    __hash__ = None  # type: ignore[assignment]  # records are not hashable
 
     def _trial(self, number: int) -> TrialRecord:
-        if held := self.held.get(number):
-            return held
-        return self.seen_as(self.store.trial(self.run_id, self.task_index, number))
+        if unstored := self.unstored.get(number):
+            return unstored
+        return self.adapt(self.store.trial(self.run_id, self.task_index, number))
 
 
-_UNFINISHED = "The run was not finished; go on with it: waza-lsp run EVAL --resume"
+_UNFINISHED = "The run did not finish. Resume it with: waza-lsp run EVAL --resume"
 
 
 def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
-    """The record of a run in the store.
+    """Return the record of a stored run.
 
     Raises:
         StoreError: the store cannot be read.
 
     """
-    said = read_reviews(store.directory)
+    reviews = read_reviews(store.directory)
 
-    def seen_as(trial: TrialRecord) -> TrialRecord:
-        return apply_reviews(run.run_id, trial, said)
+    def review(trial: TrialRecord) -> TrialRecord:
+        return apply_reviews(run.run_id, trial, reviews)
 
     numbers: dict[int, list[int]] = {}
     for index, number in store.finished(run.run_id):
@@ -82,7 +80,7 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
     tasks = []
     for index, task in enumerate(run.frame.tasks):
         if index in numbers or index in run.end.task_errors:
-            trials = StoredTrials(store, run.run_id, index, tuple(numbers.get(index, ())), seen_as=seen_as)
+            trials = StoredTrials(store, run.run_id, index, tuple(numbers.get(index, ())), adapt=review)
             error = run.end.task_errors.get(index, "")
             tasks.append(task_record(task, trials, error, seeded_random(run.run_id, index)))
     second = store.baseline_of(run.run_id)
@@ -106,7 +104,7 @@ def _ending(run: StoredRun) -> Ending:
 
 
 def reviewed_runs(store: RunStore, runs: Sequence[StoredRun]) -> list[StoredRun]:
-    """The runs with the status and the score that the reviews give them.
+    """Return the runs with the status and score after reviews.
 
     Raises:
         StoreError: the store cannot be read.
@@ -117,16 +115,16 @@ def reviewed_runs(store: RunStore, runs: Sequence[StoredRun]) -> list[StoredRun]
 
 
 def reviewed_verdicts(store: RunStore, run_id: str) -> list[TrialVerdict]:
-    """As `RunStore.verdicts`, with the reviews.
+    """Return the verdicts of a run's trials (as `RunStore.verdicts`) after reviews.
 
     Raises:
         StoreError: the store cannot be read.
 
     """
-    said = [it for it in read_reviews(store.directory) if it.run == run_id]
-    if not said:
+    reviews = [it for it in read_reviews(store.directory) if it.run == run_id]
+    if not reviews:
         return store.verdicts(run_id)
-    trials = (apply_reviews(run_id, it.record, said) for it in store.trials(run_id))
+    trials = (apply_reviews(run_id, it.record, reviews) for it in store.trials(run_id))
     return [TrialVerdict(it.task, it.trial, it.status, it.score) for it in trials]
 
 

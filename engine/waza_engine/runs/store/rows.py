@@ -1,4 +1,4 @@
-"""Rows of the run store and the values they stand for. No SQL is executed here."""
+"""Convert between rows of the run store and values. Executes no SQL."""
 
 import dataclasses
 import json
@@ -29,7 +29,7 @@ TRIAL_COLUMNS = (
 class StoredRun:
     """One run as stored. Times are seconds since 1970.
 
-    `finished_at`, `status` and `score` are None while it goes on, and for ever if it was killed.
+    `finished_at`, `status` and `score` are None while it runs, and stay None if it was killed.
     """
 
     run_id: str
@@ -54,7 +54,7 @@ class StoredTrial:
 
 
 def to_json(value: Any) -> str:
-    """A dataclass, or a tuple of them, as JSON."""
+    """Return a dataclass, or a tuple of them, as JSON."""
     data = [dataclasses.asdict(it) for it in value] if isinstance(value, tuple) else dataclasses.asdict(value)
     return json.dumps(data, default=str)
 
@@ -66,7 +66,7 @@ def stored_run(row: tuple[Any, ...]) -> StoredRun:
 
 
 def trial_row(run_id: str, record: TrialRecord, finished_at: float) -> tuple[Any, ...]:
-    """The values of a row of `trials`, in the order of `TRIAL_INSERT`."""
+    """Return the values of a row of `trials`, in the order of `TRIAL_INSERT`."""
     return (
         run_id,
         record.task,
@@ -129,10 +129,10 @@ def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> St
 
 
 def stored_checkpoints(text: str) -> tuple[CheckpointOutcome, ...]:
-    found: tuple[CheckpointOutcome, ...] = (
+    outcomes: tuple[CheckpointOutcome, ...] = (
         () if text == "[]" else _from_json(tuple[CheckpointOutcome, ...], text)
     )
-    return found
+    return outcomes
 
 
 def result_row(position: int, outcome: GraderOutcome) -> tuple[Any, ...]:
@@ -154,8 +154,8 @@ def result_row(position: int, outcome: GraderOutcome) -> tuple[Any, ...]:
 
 def stored_outcome(row: tuple[Any, ...]) -> GraderOutcome:
     name, kind, status, score, weight, feedback, details, duration_ms, path, pointer, parts = row
-    place: Pointer = tuple(json.loads(pointer))
-    found: Mapping[str, Any] | None = None if details is None else json.loads(details)
+    entry_pointer: Pointer = tuple(json.loads(pointer))
+    parsed_details: Mapping[str, Any] | None = None if details is None else json.loads(details)
     return GraderOutcome(
         name,
         kind,
@@ -163,16 +163,16 @@ def stored_outcome(row: tuple[Any, ...]) -> GraderOutcome:
         score,
         weight,
         feedback,
-        found,
+        parsed_details,
         duration_ms,
         Path(path) if path else None,
-        place,
+        entry_pointer,
         () if parts == "[]" else _from_json(tuple[FailedCheck, ...], parts),
     )
 
 
 def _from_json(kind: Any, text: str) -> Any:
-    # What a newer program has written beside is dropped; what an older one did not write takes its default.
+    # Members of a newer version are dropped; members that an older version did not write get their default.
     return _adapter(kind).validate_json(text)
 
 

@@ -1,7 +1,7 @@
-"""The tables of the run store and how an older file becomes a newer one.
+"""The tables of the run store, and the migration of older files.
 
-`PRAGMA user_version` counts the steps that a file has seen. A step is never changed once released: a new one is
-added at the end.
+`PRAGMA user_version` counts the migrations applied to a file. A released migration never changes; new ones are added
+at the end.
 """
 
 import sqlite3
@@ -68,15 +68,15 @@ _MIGRATIONS = (
 
 
 class NewerError(sqlite3.DatabaseError):
-    """A newer program has written the file."""
+    """A newer version of waza-lsp wrote the file."""
 
 
 def migrate(connection: sqlite3.Connection, busy_seconds: float) -> None:
-    """Bring the file to the newest form; several processes may do so at once.
+    """Migrate the file to the newest version. Several processes may do so at once.
 
     Raises:
-        sqlite3.Error: it is no such file, or it stays locked.
-        NewerError: a newer program has written it.
+        sqlite3.Error: the file is not a run store, or it stays locked.
+        NewerError: a newer version of waza-lsp wrote it.
 
     """
     _enable_wal(connection, busy_seconds)
@@ -96,7 +96,7 @@ def migrate(connection: sqlite3.Connection, busy_seconds: float) -> None:
 def _apply_migrations(connection: sqlite3.Connection) -> None:
     version = _version(connection)  # another process may have been faster
     if version > len(_MIGRATIONS):
-        raise NewerError("a newer version of waza-lsp has written it")
+        raise NewerError("a newer version of waza-lsp wrote it")
     for step in _MIGRATIONS[version:]:
         for statement in filter(str.strip, step.split(";")):
             connection.execute(statement)
@@ -108,7 +108,7 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _enable_wal(connection: sqlite3.Connection, busy_seconds: float) -> None:
-    """Switch to WAL. SQLite does not wait for a lock here, so we do."""
+    """Switch to WAL mode. SQLite does not wait for locks in this statement, so we retry."""
     deadline = time.monotonic() + busy_seconds
     while True:
         try:

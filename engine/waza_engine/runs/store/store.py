@@ -1,10 +1,9 @@
 """The run store: every run with its trials and verdicts in one SQLite file, `.waza-lsp/runs.sqlite3`.
 
-A trial is committed, with its whole trajectory, in one transaction the moment it ends, so a run that is killed keeps
-what it finished. The trajectory is a zlib-packed JSON in the row and not a file beside it: a row cannot be half
-there, orphaned or forgotten when it is deleted. WAL and a busy timeout let several processes write at once. The
-folder can be deleted at any time; a new one is made by the next run, and by one that goes on. Runs stand in the order in
-which they were started, whatever the clock said then.
+Each trial is committed with its trajectory, in one transaction, the moment it ends: a killed run keeps its finished
+trials. The trajectory is zlib-packed JSON in the row, not a separate file, so it cannot be incomplete, orphaned or
+left behind. WAL and a busy timeout let several processes write. You can delete the folder at any time, even during a
+run; it is created again. Runs are ordered by when they were stored, independent of the clock.
 """
 
 import time
@@ -60,13 +59,13 @@ _OF_TASK_SQL = (
 
 
 class RunStore:
-    """An open store, for the thread that opened it. Every method raises `StoreError` when it cannot work."""
+    """An open store, for the thread that opened it. Every method raises `StoreError` on failure."""
 
     def __init__(self, directory: Path, *, for_reading: bool = False, may_come_later: bool = False) -> None:
-        """Open the store in `directory`, making it if need be.
+        """Open the store in `directory`; create it if it is missing.
 
-        One that is opened `for_reading` must be there, but need not be writable. One that `may_come_later` is opened once
-        the other program that holds it is done, or there is room for it on the disk.
+        With `for_reading` it must exist but need not be writable. With `may_come_later` a busy store or a full disk is
+        no error yet: the store is opened at the next use.
 
         Raises:
             StoreError: the folder or the file cannot be used.
@@ -97,9 +96,9 @@ class RunStore:
         started_at: float,
         baseline_of: str | None = None,
     ) -> None:
-        """Note that a run begins, or that one goes on that was started before."""
+        """Record that a run starts or resumes."""
         with self.file.transaction() as sql:
-            self.file.is_writing(run_id)
+            self.file.own_run(run_id)
             sql.execute(
                 "INSERT INTO runs (run_id, eval_path, suite_name, executor, model, started_at, baseline_of, frame)"
                 " VALUES (?,?,?,?,?,?,?,?) ON CONFLICT (run_id) DO UPDATE SET finished_at = NULL, status = NULL,"
@@ -117,18 +116,18 @@ class RunStore:
             )
 
     def take_over(self, run_id: str) -> StoredRun:
-        """Have this process perform a run unless another one does; the run as it was before."""
+        """Make this process the one that performs a run, unless another does. Return the run as it was before."""
         with self.file.transaction() as sql:
             row = sql.execute(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608  # our own names
             before = stored_run(row)
             if not (before.status is None and is_running(before.frame)):
                 frame = to_json(claim_for_process(before.frame))
                 sql.execute("UPDATE runs SET status = NULL, frame = ? WHERE run_id = ?", (frame, run_id))
-                self.file.is_writing(run_id)
+                self.file.own_run(run_id)
         return before
 
     def save_trial(self, run_id: str, record: TrialRecord) -> None:
-        """Store a finished trial durably. One that is there already stays: another process was faster."""
+        """Store a finished trial durably. If another process stored it first, that one stays."""
         with translate_errors(self.path):
             values = trial_row(run_id, record, time.time())
         with self.file.transaction() as sql:
@@ -142,19 +141,19 @@ class RunStore:
             )
 
     def copy_trials(self, source: str, source_index: int, run_id: str, task_index: int, trials: int) -> None:
-        """Have the first trials of a task of another run count for this one, too."""
+        """Copy the first trials of a task from another run into this one."""
         with self.file.transaction() as sql:
             for number in range(1, trials + 1):
                 row = sql.execute(TRIAL_COPY, (run_id, task_index, source, source_index, number))
                 sql.execute(RESULTS_COPY, (row.lastrowid, source, source_index, number))
 
     def forget_task(self, run_id: str, task_index: int) -> None:
-        """Remove the trials of a task of a run, because they are no longer about the task as it is."""
+        """Delete the trials of a task that has changed since they ran."""
         with self.file.transaction() as sql:
             sql.execute("DELETE FROM trials WHERE run_id = ? AND task_index = ?", (run_id, task_index))
 
     def finish_run(self, run_id: str, status: str, score: float, end: RunEnd | None = None) -> None:
-        """Note that a run is over."""
+        """Record the end of a run."""
         with self.file.transaction() as sql:
             sql.execute(
                 "UPDATE runs SET finished_at = ?, status = ?, score = ?, ending = ? WHERE run_id = ?",
@@ -162,7 +161,7 @@ class RunStore:
             )
 
     def runs(self, eval_path: Path | None = None, limit: int = 100) -> list[StoredRun]:
-        """The newest runs first, of one eval or of all; the passes without skills are part of their runs."""
+        """Return the runs of one eval or of all, newest first. Baseline passes are not listed on their own."""
         rows = self.file.rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR eval_path = ?1) AND baseline_of IS NULL"  # noqa: S608  # our own names
             " ORDER BY rowid DESC LIMIT ?2",
@@ -172,40 +171,40 @@ class RunStore:
             return [stored_run(row) for row in rows]
 
     def find_runs(self, run_id: str) -> list[StoredRun]:
-        """The runs whose id starts with this, newest first; the exact one alone if there is one."""
+        """Return the runs whose id starts with `run_id`, newest first; only the exact match if there is one."""
         rows = self.file.rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE substr(run_id, 1, length(?1)) = ?1"  # noqa: S608  # our own names
             " AND (baseline_of IS NULL OR run_id = ?1) ORDER BY rowid DESC",
             (run_id,),
         )
         with translate_errors(self.path):
-            found = [stored_run(row) for row in rows]
-        return [it for it in found if it.run_id == run_id] or found
+            runs = [stored_run(row) for row in rows]
+        return [it for it in runs if it.run_id == run_id] or runs
 
     def baseline_of(self, run_id: str) -> StoredRun | None:
-        """The pass without skills of a run that had one."""
+        """Return the baseline pass (without skills) of a run, or None."""
         rows = self.file.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE baseline_of = ?", (run_id,))  # noqa: S608  # our own names
         with translate_errors(self.path):
             return stored_run(rows[0]) if rows else None
 
     def trials(self, run_id: str) -> list[StoredTrial]:
-        """The finished trials of a run, by task and trial."""
+        """Return the finished trials of a run, ordered by task and trial."""
         return self._trials(_TRIALS_SQL + " WHERE run_id = ? ORDER BY task_index, trial", (run_id,))
 
     def trial(self, run_id: str, task_index: int, number: int) -> TrialRecord:
-        """One finished trial, which must be there."""
+        """Return one finished trial, which must exist."""
         key = (run_id, task_index, number)
-        found = self._trials(_TRIALS_SQL + " WHERE run_id = ? AND task_index = ? AND trial = ?", key)
-        if not found:
+        trials = self._trials(_TRIALS_SQL + " WHERE run_id = ? AND task_index = ? AND trial = ?", key)
+        if not trials:
             raise StoreError(
                 f"The run store {self.path} has no trial {number} of task {task_index} of run {run_id}"
             )
-        return found[0].record
+        return trials[0].record
 
     def finished(self, run_id: str, *, judged: bool = False) -> list[tuple[int, int]]:
-        """Which trials of a run are there: the index of the task, and the number of the trial.
+        """Return the finished trials of a run as pairs of task index and trial number.
 
-        With `judged` those that are errors are left out.
+        With `judged`, trials with an error are left out.
         """
         return self.file.rows(
             "SELECT task_index, trial FROM trials WHERE run_id = ?1 AND NOT (?2 AND status = 'error')"
@@ -214,7 +213,7 @@ class RunStore:
         )
 
     def verdicts(self, run_id: str) -> list[TrialVerdict]:
-        """How the trials of a run ended, without what the agents did: much faster to read."""
+        """Return how the trials of a run ended, without trajectories: much faster to read."""
         rows = self.file.rows(
             "SELECT task_id, trial, status, score FROM trials WHERE run_id = ? ORDER BY task_index, trial",
             (run_id,),
@@ -222,20 +221,20 @@ class RunStore:
         return [TrialVerdict(*row) for row in rows]
 
     def history(self, run_id: str, most: int = 20) -> list[list[TrialVerdict]]:
-        """The verdicts of a run and of those before it of the same eval, in the order of time."""
+        """Return the verdicts of a run and of earlier runs of the same eval, oldest first."""
         rows = self.file.rows(
             "SELECT run_id FROM runs JOIN (SELECT eval_path AS path, rowid AS last FROM runs WHERE run_id = ?1)"
             " ON eval_path = path AND runs.rowid <= last WHERE baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT ?2",
             (run_id, most),
         )
-        return [found for (it,) in reversed(rows) if (found := self.verdicts(it))]
+        return [verdicts for (it,) in reversed(rows) if (verdicts := self.verdicts(it))]
 
     def latest_trials(self, eval_path: Path, task_id: str) -> list[StoredTrial]:
-        """The trials of a task in the newest run that finished one; empty when there is none."""
+        """Return a task's trials in the newest run that finished one; empty if there is none."""
         return self._trials(_TRIALS_SQL + _LATEST_SQL, (str(real_path(eval_path)), task_id))
 
     def task_trials(self, eval_path: Path, task_id: str, most: int) -> list[StoredTrial]:
-        """The trials of a task in all its runs, newest first, at most so many."""
+        """Return up to `most` trials of a task from all its runs, newest first."""
         return self._trials(_TRIALS_SQL + _OF_TASK_SQL, (str(real_path(eval_path)), task_id, most))
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:

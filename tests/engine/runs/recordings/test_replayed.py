@@ -18,7 +18,7 @@ from waza_engine.runs.recordings.regrade import (
     plan_for_grading,
     plan_without_suite,
     regrade_trial,
-    replayed,
+    replayed_trial,
     task_of_recording,
 )
 from waza_engine.runs.run_header import frame_of
@@ -41,7 +41,7 @@ def test_the_verdict_is_that_of_a_run(eval_path: Path, tmp_path: Path) -> None:
     assert [it.trial for it in found] == [1, 2]
     records = []
     for it in found:
-        with replayed(task_of_recording(plan, it), it) as trial:
+        with replayed_trial(task_of_recording(plan, it), it) as trial:
             assert (trial.workspace / "README.md").is_file()
             records.append(regrade_trial(bench_for(plan, it, tmp_path), trial))
         assert not trial.workspace.exists()
@@ -60,7 +60,7 @@ def test_as_many_files_as_a_run_has_trials(eval_path: Path, tmp_path: Path) -> N
 def test_the_newest_stored_run_comes_before_files(eval_path: Path, tmp_path: Path) -> None:
     plan = plan_for_grading(eval_path, tmp_path)
     [recording] = recordings_of(eval_path, "list-todos", tmp_path / ".waza-lsp")
-    with replayed(task_of_recording(plan, recording), recording) as trial:
+    with replayed_trial(task_of_recording(plan, recording), recording) as trial:
         record = regrade_trial(bench_for(plan, recording, tmp_path), trial)
     with RunStore(tmp_path / ".waza-lsp") as store:
         store.start_run("r1", eval_path, frame_of(plan, tmp_path), started_at=1.0)
@@ -91,7 +91,7 @@ def test_a_single_entry_needs_no_suite_that_loads(eval_path: Path, tmp_path: Pat
     entry = GraderEntry(
         "text", "n", config={"contains": ["src/server.py", "nowhere"]}, pointer=("graders", 0)
     )
-    with replayed(task, recording) as trial:
+    with replayed_trial(task, recording) as trial:
         outcome = grade_single_entry(bench_for(plan, recording, tmp_path), trial, entry, "task")
         broken = grade_single_entry(
             bench_for(plan, recording, tmp_path), trial, GraderEntry("text", "n", config={"x": 1}), "task"
@@ -128,7 +128,7 @@ def test_history_knows_the_newest_run_and_the_scores_before(eval_path: Path, tmp
     found = recordings_of(eval_path, "rename-function", store_dir, trials=2)
     with RunStore(store_dir) as store:
         for index, it in enumerate([*found, found[0]]):
-            with replayed(task_of_recording(plan, it), it) as trial:
+            with replayed_trial(task_of_recording(plan, it), it) as trial:
                 record = regrade_trial(bench_for(plan, it, tmp_path), trial)
             store.start_run(f"r{index}", eval_path, frame_of(plan, tmp_path), started_at=float(index))
             store.save_trial(f"r{index}", record)

@@ -55,6 +55,6 @@ async def test_the_recording_of_another_task_is_not_written_over(
     assert names(folder) == ["p.2.1.json", "p.2.json", "p.json"]
     other = tmp_path / "other"
     write_recordings(await bench.run(both, numbering, trials=1, tasks=("p.2",)), other)
-    with pytest.raises(RecordingError, match="of a task of that name"):
+    with pytest.raises(RecordingError, match="already holds the recording of another task"):
         write_recordings(await bench.run(both, numbering, trials=2, tasks=("p",)), other)
     assert "p.2 #1" in (other / "p.2.json").read_text(encoding="utf-8")
