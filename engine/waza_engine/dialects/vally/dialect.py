@@ -1,6 +1,6 @@
-"""How files of the vally dialect are recognised.
+"""The vally dialect: how to recognise its files, and where its code is.
 
-Plain data; a test holds `keys` to the models. See docs/reference/vally.md, section 1.
+Plain data. A test compares `keys` with the models. See docs/reference/vally.md, section 1.
 """
 
 from waza_engine.recognition.dialect import Dialect, FileName, Kind, Shape, Signal
@@ -30,22 +30,22 @@ _OTHER_TOOLS = _keys(
     participants instructions tasks skill
     """
 )
-"""Top-level keys of Kubernetes, workflow languages, experiments with people ..., and of the sibling dialect."""
+"""Top-level keys of other tools, such as Kubernetes and workflow languages, and of the sibling dialect."""
 
 
 def _stimulus(text: str) -> int:
-    """Our stimuli are mappings; a text may be the first key that is being typed."""
+    """Score a stimulus that is a string: it may be the start of a key that is being typed."""
     word = text.partition(":")[0]
     return 0 if any(it.startswith(word) for it in _STIMULUS | {"name", "tags"}) else -2
 
 
 def _intent(text: str) -> int:
-    """Other tools call what they evaluate a regression, too: of a task in machine learning."""
+    """Score the value of `type`. Other tools also use "regression", as a machine learning task."""
     return {"capability": 1, "regression": 0}.get(text, -1)
 
 
 _SETTINGS = _keys("model timeout reasoning_effort max_turns max_retries executor")
-_DECIDING = {
+_IDENTIFYING = {
     "type": Shape(text=_intent),
     "defaults": Shape(own=_keys("runs judge_model judge_reasoning_effort"), common=_SETTINGS, closed=True),
     "environment": Shape(
@@ -55,15 +55,15 @@ _DECIDING = {
         closed=True,
     ),
 }
-"""What tells an eval that has no stimuli yet from other files of that name: each has a value of its own kind.
+"""Keys that identify an eval without stimuli by the shape of their values.
 
-Thresholds, weights, commands and executors are common to all that is evaluated: they tell nothing.
+Thresholds, weights, commands and executors are common to many evaluation tools, so they prove nothing.
 """
-_SPEAKING_AGAINST = {
+_EXCLUDING = {
     "scoring": Shape(common=_keys("threshold weights")),
     "config": Shape(common=_SETTINGS | _keys("runs judge_model judge_reasoning_effort")),
 }
-"""Keys that only say by a strange value that a file is another tool's."""
+"""Keys that can only show, by an unusual value, that a file belongs to another tool."""
 
 _GRADERS = (("graders",), ("stimuli", "graders"), ("stimuli", "checkpoints", "graders"))
 _EVAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml", "*.eval.yml")
@@ -119,9 +119,9 @@ DIALECT = Dialect(
                 Signal((_keys("stimuli"), _keys("defaults scoring environment config"))),
                 Signal((_keys("stimuli"),), shaped="stimuli"),
                 Signal((_keys("stimuli"),), weak=True),
-                *(Signal((_keys(it),), weak=True, shaped=it, at=_EVAL_NAMES) for it in _DECIDING),
+                *(Signal((_keys(it),), weak=True, shaped=it, at=_EVAL_NAMES) for it in _IDENTIFYING),
             ),
-            deciding=_DECIDING | _SPEAKING_AGAINST,
+            deciding=_IDENTIFYING | _EXCLUDING,
             file_names=(
                 FileName("*.vally.yaml", alone=True),
                 FileName("*.vally.yml", alone=True),

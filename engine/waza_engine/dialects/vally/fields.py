@@ -1,9 +1,8 @@
-"""Field types of vally's grader configs: YAML 1.2 as a JavaScript program reads it, without any conversion.
+"""Field types of vally files and grader configs.
 
-A number is no text, a text is no number, and only `true` and `false` are flags: vally's check of a config refuses the
-rest (docs/reference/vally.md, section 12, `invalid-grader-config`).
-
-Field types that only vally files have (docs/reference/vally.md, section 2).
+`Text`, `Number`, `Flag` and the other types of grader configs do not convert values: vally rejects a number where it
+expects a string, and only `true` and `false` are booleans (docs/reference/vally.md, section 12,
+`invalid-grader-config`). `Duration` and `Count` are described in section 2.
 """
 
 import math
@@ -28,9 +27,9 @@ DURATION_TEXT = "a duration is a whole number with a unit: 500ms, 30s, 5m, 1h"
 
 
 def milliseconds(text: str) -> int | None:
-    """The milliseconds that a duration stands for; None when it is none."""
-    found = _DURATION.fullmatch(text)
-    return int(found[1]) * _UNITS[found[2]] if found else None
+    """Return a duration in milliseconds; None if it is not valid."""
+    match = _DURATION.fullmatch(text)
+    return int(match[1]) * _UNITS[match[2]] if match else None
 
 
 def _duration(text: str) -> str:
@@ -53,7 +52,7 @@ Duration = Annotated[
         }
     ),
 ]
-"""A length of time as text, with a unit: `300s`. A bare number and compound forms (`2m40s`) are refused."""
+"""A duration as a string with a unit: `300s`. Bare numbers and compound forms (`2m40s`) are rejected."""
 
 
 def _whole(value: Any) -> Any:
@@ -64,10 +63,10 @@ def _whole(value: Any) -> Any:
 
 
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0)]
-"""A whole number from 0; unlike Go's, a fraction is refused."""
+"""A non-negative whole number; unlike in Go, fractions are rejected."""
 
 WRONG_SCALAR = "wrong_scalar"
-"""The type of problem that a schema does not see: YAML's words for a text or a flag, which only other readers convert."""
+"""Error type of scalars that the schema accepts, because readers other than vally convert them."""
 
 
 def _value(value: Any) -> Any:
@@ -122,7 +121,7 @@ def _mapping(value: Any) -> Any:
 
 
 def as_list_or_empty(value: Any) -> Any:
-    """A list; an empty value is the empty list."""
+    """Return a list; an empty value becomes the empty list."""
     return [] if is_null(value) else _list(value)
 
 

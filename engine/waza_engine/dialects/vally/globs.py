@@ -1,7 +1,7 @@
-"""Globs of vally: what picomatch makes of them (docs/reference/vally.md, section 7.2).
+"""vally's globs, which follow picomatch (docs/reference/vally.md, section 7.2).
 
-`*` and `?` do not cross `/`, `**` as a whole part of the path does, `{a,b}` and `[ab]` choose, `!(a)`, `@(a|b)` and their
-relatives work. Names with a leading dot are matched as any other, and only regular files are found.
+`*` and `?` do not match `/`; `**` does if it is a whole path segment. `{a,b}`, `[ab]`, `!(a)`, `@(a|b)` and similar
+patterns work. Hidden files match like others, and only regular files are returned.
 """
 
 import os
@@ -17,55 +17,55 @@ _REPEATED = {"@": "", "?": "?", "*": "*", "+": "+"}
 
 
 def refusal(pattern: str) -> str | None:
-    """Why a glob is refused, None when it is not."""
+    """Return why vally rejects a glob; None if it is valid."""
     if pattern.startswith(("/", "\\")) or pattern[1:3] in {":/", ":\\"}:
         return f"'{pattern}' is an absolute path"
     if ".." in pattern.replace("\\", "/").split("/"):
-        return f"'{pattern}' may leave the workspace"
+        return f"'{pattern}' could leave the workspace"
     return None
 
 
 def matching_files(root: Path, pattern: str) -> Iterator[str]:
-    """The regular files below `root` that fit, as paths from there; links are no regular files."""
-    plain = pattern.removeprefix("./")
-    if not (_MAGIC & set(plain) or plain.startswith("!")):
-        place = root / plain
-        if plain and not plain.endswith("/") and _is_inside(root, place) and _is_regular(place):
-            yield plain
+    """Yield the regular files below `root` that match, as relative paths; links are skipped."""
+    relative = pattern.removeprefix("./")
+    if not (_MAGIC & set(relative) or relative.startswith("!")):
+        path = root / relative
+        if relative and not relative.endswith("/") and _is_inside(root, path) and _is_regular(path):
+            yield relative
         return
-    wanted = as_pattern(plain)
+    regex = as_pattern(relative)
     for folder, folders, names in os.walk(root):
         folders.sort()
         for name in sorted(names):
-            place = Path(folder) / name
-            path = place.relative_to(root).as_posix()
-            if js_matches(wanted, path) and _is_regular(place):
-                yield path
+            path = Path(folder) / name
+            file_name = path.relative_to(root).as_posix()
+            if js_matches(regex, file_name) and _is_regular(path):
+                yield file_name
 
 
 def fits(pattern: str, path: str) -> bool:
-    """Whether a path fits a glob."""
+    """Whether a path matches a glob."""
     return bool(js_matches(as_pattern(pattern.removeprefix("./")), path))
 
 
-def _is_regular(place: Path) -> bool:
+def _is_regular(path: Path) -> bool:
     try:
-        return place.is_file() and not place.is_symlink()
+        return path.is_file() and not path.is_symlink()
     except (OSError, ValueError):
         return False
 
 
-def _is_inside(root: Path, place: Path) -> bool:
-    """Whether no folder on the way is a link that leads out."""
+def _is_inside(root: Path, path: Path) -> bool:
+    """Whether the path stays inside of `root` when links are resolved."""
     try:
-        return place.resolve().is_relative_to(root.resolve())
+        return path.resolve().is_relative_to(root.resolve())
     except (OSError, ValueError):
         return False
 
 
 @lru_cache(maxsize=256)
 def as_pattern(glob: str) -> str:
-    """The glob as a JavaScript pattern for whole paths."""
+    """Return the glob as a JavaScript pattern for whole paths."""
     plain = glob.lstrip("!") if not glob.lstrip("!").startswith("(") else glob
     text = _Reader(plain).text()
     is_negated = (len(glob) - len(plain)) % 2
@@ -73,30 +73,30 @@ def as_pattern(glob: str) -> str:
 
 
 class _Reader:
-    """Walks a glob from left to right. What is opened and never closed stands for itself."""
+    """Translates a glob from left to right. Unclosed brackets are literal."""
 
     def __init__(self, glob: str) -> None:
         self._glob = glob
         self._at = 0
 
     def text(self, ends: str = "") -> str:
-        """The pattern up to one of the characters `ends`, which is not read."""
-        found: list[str] = []
+        """Return the pattern up to one of the characters `ends`, which is not consumed."""
+        pieces: list[str] = []
         while self._at < len(self._glob) and self._glob[self._at] not in ends:
-            found.append(self._piece())
-        return "".join(found)
+            pieces.append(self._piece())
+        return "".join(pieces)
 
     def _piece(self) -> str:
         rest = self._glob[self._at :]
         if rest[1:2] == "(" and rest[0] in "@?*+!" and ")" in rest:
-            return self._chosen()
+            return self._extended_group()
         match rest[0]:
             case "*":
                 return self._stars()
             case "/" if rest == "/**" and self._glob[self._at - 1 : self._at] != "*":
                 return self._take(3, "(?:/[^]*)?")
             case "(" if ")" in rest:
-                return self._grouped()
+                return self._group()
             case "?":
                 return self._take(1, "[^/]")
             case "[" if "]" in rest[2:]:
@@ -118,7 +118,7 @@ class _Reader:
             self._at += 1
         before, after = self._glob[start - 1 : start], self._glob[self._at : self._at + 1]
         if self._at - start < 2 or (start and before != "/") or after not in {"", "/"}:
-            # A star that is a whole part of the path stands for at least one character.
+            # A star that is a whole path segment matches at least one character.
             return "[^/]+" if before in {"", "/"} and after in {"", "/"} else "[^/]*"
         if after == "/":
             self._at += 1
@@ -134,7 +134,7 @@ class _Reader:
         )
         return self._take(end + 1, f"[{'^/' if negated else ''}{members}]")
 
-    def _grouped(self) -> str:
+    def _group(self) -> str:
         start = self._at
         self._at += 1
         options = [self.text("|)")]
@@ -160,19 +160,19 @@ class _Reader:
             return self._take(1, r"\{")
         return self._take(1, f"(?:{'|'.join(options)})")
 
-    def _chosen(self) -> str:
+    def _extended_group(self) -> str:
         kind, start = self._glob[self._at], self._at
         self._at += 1
-        choice = self._grouped()
+        choice = self._group()
         if choice == r"\(":
             self._at = start
             return self._take(1, _literal(kind) if kind in "@+!" else "[^/]*")
         if kind != "!":
             return f"{choice}{_REPEATED[kind]}"
-        return self._negated(choice, self._glob[start + 2 : self._at - 1])
+        return self._negated_group(choice, self._glob[start + 2 : self._at - 1])
 
-    def _negated(self, choice: str, inner: str) -> str:
-        """`!(a)`: only at the end of a glob it refuses whole names, elsewhere everything that begins like one."""
+    def _negated_group(self, choice: str, inner: str) -> str:
+        """Translate `!(a)`: it excludes exact names at the end of a glob, elsewhere all names with that prefix."""
         rest = self._glob[self._at :]
         if "/" in inner or not rest.strip(")"):
             return f"(?!{choice}$)[^{'' if '/' in inner else '/'}]*"

@@ -1,4 +1,4 @@
-"""Texts as JavaScript sees them."""
+"""String functions with JavaScript's semantics. Used by graders, scoring and trajectories."""
 
 import json
 from typing import Any
@@ -9,12 +9,12 @@ _SPACES = "".join(chr(unit) for low, high in SPACE for unit in range(low, high +
 
 
 def trim(text: str) -> str:
-    """The text without white space at both ends, as `String.prototype.trim`."""
+    """Remove white space at both ends, like `String.prototype.trim`."""
     return text.strip(_SPACES)
 
 
 def as_text(value: Any) -> str:
-    """A text itself, anything else as JSON."""
+    """Return a string unchanged, and any other value as JSON."""
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -1,6 +1,6 @@
-"""A run from the lines of vally's `results.jsonl` (docs/reference/vally.md, section 10.2): its own, or one that we wrote.
+"""Read a run from vally's `results.jsonl`, written by vally or by us (docs/reference/vally.md, section 10.2).
 
-Lines of other types are passed over; a trial without a type is one from before vally 0.6.
+Lines of other types are skipped. A trial without a type is from before vally 0.6.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,12 +14,12 @@ from waza_engine.model.suite import Scoring
 
 
 def read_run(lines: Sequence[Mapping[str, Any]]) -> ReadRun:
-    """The run; one without trials when the lines hold none."""
+    """Return the run; it is empty if the lines contain no trials."""
     trials = [it for it in lines if it.get("type", "trial-result") == "trial-result" and "trajectory" in it]
     if not trials:
         return ReadRun("", {})
     summary = next((it for it in lines if it.get("type") == "run-summary"), {})
-    told = next((it for it in summary.get("evals") or () if isinstance(it, Mapping)), {})
+    eval_summary = next((it for it in summary.get("evals") or () if isinstance(it, Mapping)), {})
     first = trials[0]
     metadata = _map(_map(first.get("trajectory")).get("metadata"))
     names = dict.fromkeys(_stimulus(it) for it in trials)
@@ -28,7 +28,7 @@ def read_run(lines: Sequence[Mapping[str, Any]]) -> ReadRun:
         trials={name: _trials(name, index, trials) for index, name in enumerate(names)},
         executor=str(metadata.get("executor") or ""),
         model=str(metadata.get("model") or ""),
-        scoring=Scoring(_number(told.get("threshold"))),
+        scoring=Scoring(_number(eval_summary.get("threshold"))),
         eval_path=str(first.get("evalFilePath") or ""),
         started_at=unix_seconds(str(metadata.get("startedAt"))),
     )
@@ -41,8 +41,8 @@ def _trials(name: str, index: int, trials: Sequence[Mapping[str, Any]]) -> tuple
 
 def _trial(data: Mapping[str, Any], name: str, index: int, number: int) -> TrialRecord:
     grades = data.get("gradeResult")
-    told = _map(data.get("trajectory"))
-    trajectory = trajectory_of(told, name)
+    recorded = _map(data.get("trajectory"))
+    trajectory = trajectory_of(recorded, name)
     # A trial without a grade is an infrastructure error, not a failure.
     graded = isinstance(grades, Mapping)
     passed = graded and bool(_map(grades).get("passed"))
@@ -57,20 +57,20 @@ def _trial(data: Mapping[str, Any], name: str, index: int, number: int) -> Trial
         trajectory=trajectory,
         graders=tuple(_outcomes(_map(grades))),
         error=str(data.get("error") or trajectory.error),
-        started_at=unix_seconds(str(_map(told.get("metadata")).get("startedAt"))),
-        workspace=str(told.get("workDir") or ""),
+        started_at=unix_seconds(str(_map(recorded.get("metadata")).get("startedAt"))),
+        workspace=str(recorded.get("workDir") or ""),
     )
 
 
 def _outcomes(grades: Mapping[str, Any]) -> Iterator[GraderOutcome]:
-    """What the graders said, each by a name of its own; one that is another than in the file has that among its details."""
-    told = [it for it in grades.get("details") or () if isinstance(it, Mapping)]
-    names = [str(it.get("name") or "") for it in told]
-    for data, written, name in zip(told, names, unique_names(names), strict=True):
-        yield _outcome(data, name, {"name": written} if name != written else {})
+    """Yield the grader outcomes with unique names; a changed name keeps the original in its details."""
+    results = [it for it in grades.get("details") or () if isinstance(it, Mapping)]
+    names = [str(it.get("name") or "") for it in results]
+    for data, original, name in zip(results, names, unique_names(names), strict=True):
+        yield _outcome(data, name, {"name": original} if name != original else {})
 
 
-def _outcome(data: Mapping[str, Any], name: str, told: dict[str, Any]) -> GraderOutcome:
+def _outcome(data: Mapping[str, Any], name: str, more_details: dict[str, Any]) -> GraderOutcome:
     passed = bool(data.get("passed"))
     return GraderOutcome(
         name=name,
@@ -79,12 +79,12 @@ def _outcome(data: Mapping[str, Any], name: str, told: dict[str, Any]) -> Grader
         score=_number(data.get("score")) or 0.0,
         weight=1.0,
         feedback=str(data.get("evidence") or ""),
-        details={key: it for key, it in data.items() if key not in VERDICT_MEMBERS} | told,
+        details={key: it for key, it in data.items() if key not in VERDICT_MEMBERS} | more_details,
     )
 
 
 def _stimulus(data: Mapping[str, Any]) -> str:
-    """The name of the stimulus; older results have the stimulus itself."""
+    """Return the name of the stimulus; older results contain the whole stimulus."""
     stimulus = data.get("stimulus")
     return str(stimulus.get("name") if isinstance(stimulus, Mapping) else stimulus or "")
 

@@ -1,4 +1,4 @@
-"""A run as the lines of vally's `results.jsonl`: one for each trial, then one for the run (docs/reference/vally.md, section 10.2)."""
+"""Write a run as lines of vally's `results.jsonl` (docs/reference/vally.md, section 10.2)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,13 +11,13 @@ from waza_engine.model.threshold import eval_verdict, stimulus_score
 
 
 def results(record: RunRecord) -> tuple[Iterator[dict[str, Any]], dict[str, Any]]:
-    """The trials, and the run as a whole."""
+    """Return one line per trial, and the summary line of the run."""
     trials = (_trial_result(record, trial) for task in record.tasks for trial in task.trials)
     return trials, _run_summary(record)
 
 
 def _trial_result(record: RunRecord, trial: TrialRecord) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    line: dict[str, Any] = {
         "type": "trial-result",
         "itemId": f"{trial.task}#{trial.trial - 1}",
         "trialIndex": trial.trial - 1,
@@ -28,12 +28,12 @@ def _trial_result(record: RunRecord, trial: TrialRecord) -> dict[str, Any]:
         "trajectory": vally_trajectory(trial, record.executor),
     }
     if trial.status in {"passed", "failed"}:
-        told["gradeResult"] = _grade_result(trial)
+        line["gradeResult"] = _grade_result(trial)
     if trial.error:
-        told["error"] = trial.error
+        line["error"] = trial.error
     if record.arm is not None:
-        told["experiment"] = _experiment(record.arm)
-    return told
+        line["experiment"] = _experiment(record.arm)
+    return line
 
 
 def _experiment(arm: ExperimentArm) -> dict[str, Any]:
@@ -62,22 +62,22 @@ def _grade_result(trial: TrialRecord) -> dict[str, Any]:
     }
 
 
-def _grader_result(it: GraderOutcome) -> dict[str, Any]:
-    told = {
-        "name": it.name,
+def _grader_result(outcome: GraderOutcome) -> dict[str, Any]:
+    members = {
+        "name": outcome.name,
         "kind": "code",
-        "passed": it.passed,
-        "score": it.score,
-        "evidence": it.feedback,
+        "passed": outcome.passed,
+        "score": outcome.score,
+        "evidence": outcome.feedback,
     }
-    details = dict(it.details or {})
-    # Of graders of vally the details are in its own form already; of others they are free data.
-    return {**told, **details} if "kind" in details else {**told, "metadata": details}
+    details = dict(outcome.details or {})
+    # Details of vally's graders are already in its format; details of other graders are arbitrary.
+    return {**members, **details} if "kind" in details else {**members, "metadata": details}
 
 
 def _run_summary(record: RunRecord) -> dict[str, Any]:
     verdict = eval_verdict(record.scoring or Scoring(), record.tasks)
-    # A run that did not come to its end has passed nothing, whatever it had judged by then.
+    # An unfinished run never passes, whatever its trials so far.
     passed = verdict.passed and record.status not in {"error", "cancelled"}
     summary = {
         "name": record.suite_name,
@@ -98,7 +98,7 @@ def _run_summary(record: RunRecord) -> dict[str, Any]:
 
 
 def _stimulus(task: TaskRecord) -> dict[str, Any]:
-    """Beside vally's own members: what the trials of one stimulus say together."""
+    """Return the metrics over all trials of a stimulus, in addition to vally's own members."""
     metrics = multi_trial_metrics([it.status == "passed" for it in task.trials if it.status != "error"])
     return {
         "name": task.task,

@@ -1,1 +1,1 @@
-"""Facts about vally's files that several rules need."""
+"""Facts about vally's files that several rules use."""

@@ -1,4 +1,4 @@
-"""What several rules ask of the stimuli of a spec."""
+"""Facts about stimuli that several rules use."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,14 +12,14 @@ from waza_engine.project.skills import FOR_THE_AGENT
 
 
 def grader_types(document: Document) -> list[str]:
-    """The types of all graders of the file, each once, in the order of the text."""
+    """Return the distinct grader types of the file, in text order."""
     return list(
         dict.fromkeys(it for _, data in document.graders() if isinstance(it := data.get("type"), str))
     )
 
 
 def asks_judge(document: Document, grader: Mapping[str, Any]) -> bool:
-    """Whether an entry of the file is of a type that asks a judge model; true for unknown types, which may."""
+    """Whether a grader entry uses a judge model; true for unknown types, which may use one."""
     kind = graders(document.dialect).get(str(grader.get("type")))
     return kind is None or kind.asks_judge
 
@@ -28,22 +28,22 @@ _ENVIRONMENTS = (*FOR_THE_AGENT, "grading_environment")
 
 
 def environments(document: Document) -> Iterator[Pointer]:
-    """Where environments are written out: for the spec, and for single stimuli; in an experiment for its variants."""
+    """Yield the locations of environments: of the spec and its stimuli, or of an experiment's variants."""
     if document.kind == "experiment":
         yield from (("variants", name, "environment") for name in document.mapping("variants"))
         return
-    for place in ((), *(it for it, _ in document.tasks())):
-        yield from ((*place, key) for key in _ENVIRONMENTS)
+    for pointer in ((), *(it for it, _ in document.tasks())):
+        yield from ((*pointer, key) for key in _ENVIRONMENTS)
 
 
 def has_own_executor(document: Document) -> bool:
-    """Whether a plug-in performs the stimuli, which decides by itself what a run finds."""
-    given = document.value("defaults", "executor") or document.value("config", "executor")
-    name = given.get("name") if isinstance(given, dict) else given
+    """Whether a plug-in runs the stimuli; it creates the workspace in its own way."""
+    executor = document.value("defaults", "executor") or document.value("config", "executor")
+    name = executor.get("name") if isinstance(executor, dict) else executor
     return isinstance(name, str) and name not in EXECUTORS
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, float]:
-    """The entries whose values are numbers."""
-    found = {key: plain(it) for key, it in data.items()}
-    return {key: it for key, it in found.items() if isinstance(it, int | float) and not isinstance(it, bool)}
+    """Return the entries whose values are numbers."""
+    values = {key: plain(it) for key, it in data.items()}
+    return {key: it for key, it in values.items() if isinstance(it, int | float) and not isinstance(it, bool)}

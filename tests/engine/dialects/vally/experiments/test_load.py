@@ -117,7 +117,7 @@ def test_an_arm_is_found_again(tmp_path: Path) -> None:
     assert suite.arm is not None
     assert suite_of_arm(suite.arm).tasks == suite.tasks
     (tmp_path / "demo.experiment.yaml").write_text(text.replace("without", "none"), encoding="utf-8")
-    with pytest.raises(LoadError, match="no arm 'without'"):
+    with pytest.raises(LoadError, match="no longer has an arm 'without'"):
         suite_of_arm(suite.arm)
 
 
