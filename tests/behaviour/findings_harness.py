@@ -30,7 +30,7 @@ class Found(NamedTuple):
     severity: str = "error"
 
 
-def found_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -> list[Found]:
+def findings_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -> list[Found]:
     """Return all findings of a document in text order."""
     snapshot = snapshot_of(source, name, folder)
     return [
@@ -47,6 +47,6 @@ def found_in(source: str, name: str = "eval.yaml", folder: Path | None = None) -
 
 def only_finding(source: str, name: str = "eval.yaml") -> Found:
     """Return the only finding of a document. More or fewer fail the test."""
-    found = found_in(source, name)
+    found = findings_in(source, name)
     assert len(found) == 1, found
     return found[0]

@@ -18,7 +18,7 @@ from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.text import Span, Text
 
 
-def marks_of(snapshot: Snapshot) -> list[RangedFinding]:
+def findings_of(snapshot: Snapshot) -> list[RangedFinding]:
     folder = snapshot.path.parent if snapshot.path is not None else None
     return findings(snapshot, CheckContext(snapshot.path, Scope(folder, folder)))
 
@@ -33,7 +33,7 @@ def actions_at(
     context = types.CodeActionContext(
         diagnostics=[], only=only, trigger_kind=types.CodeActionTriggerKind.Invoked
     )
-    return snapshot, code_action(snapshot, types.Range(cursor, cursor), context, marks_of)
+    return snapshot, code_action(snapshot, types.Range(cursor, cursor), context, findings_of)
 
 
 def quick_fixes(document: str, name: str = "eval.yaml", folder: Path | None = None) -> list[types.CodeAction]:
@@ -47,10 +47,10 @@ def check_fix(before: str, after: str, title: str | None = None, name: str = "ev
     snapshot, found = actions_at(before, name)
     chosen = next((it for it in found if title in {None, it.title}), None)
     assert chosen is not None, [it.title for it in found]
-    assert applied(snapshot, chosen) == textwrap.dedent(after).removeprefix("\n")
+    assert apply_action(snapshot, chosen) == textwrap.dedent(after).removeprefix("\n")
 
 
-def applied(snapshot: Snapshot, action: types.CodeAction) -> str:
+def apply_action(snapshot: Snapshot, action: types.CodeAction) -> str:
     """Apply the edits of a code action as an editor would."""
     assert action.edit is not None
     assert action.edit.document_changes is not None
@@ -63,11 +63,11 @@ def applied(snapshot: Snapshot, action: types.CodeAction) -> str:
             for it in change.edits
             if isinstance(it, types.TextEdit)
         ]
-        text = with_edits(text, edits)
+        text = apply_edits(text, edits)
     return str(text)
 
 
-def with_edits(text: Text, edits: list[Edit]) -> Text:
+def apply_edits(text: Text, edits: list[Edit]) -> Text:
     for span, new in sorted(edits, reverse=True):
         text = text.replace(span, new)
     return text
@@ -77,7 +77,7 @@ def draft_of(snapshot: Snapshot) -> Draft:
     return Draft(snapshot.text, snapshot.tree)
 
 
-def restyled(source: str, step: int, dash: int, line_end: str = "\n") -> str:
+def restyle(source: str, step: int, dash: int, line_end: str = "\n") -> str:
     """Return a block-style text with another indentation: `step` for mappings, `dash` for lists."""
     writer = _Restyling(step, dash)
     for line in source.split("\n"):

@@ -49,11 +49,11 @@ class Example(NamedTuple):
     name: str
     files: Mapping[str, str]
 
-    def checked_in(self, root: Path) -> list[Found]:
+    def check_in(self, root: Path) -> list[Found]:
         """Return the findings of the first file, with all files in `root/evals` and runs that start in `root`."""
         folder = root / "evals"
         write(folder, self.files)
-        return found_at(folder / self.name, root)
+        return findings_at(folder / self.name, root)
 
 
 def examples(page: str) -> dict[str, Example]:
@@ -77,10 +77,10 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def found_at(path: Path, process_dir: Path) -> list[Found]:
+def findings_at(path: Path, process_dir: Path) -> list[Found]:
     """Return the findings of a file on disk, with runs that start in `process_dir`."""
     snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"))
-    world = CheckContext(path, Scope(path.parent, process_dir), Files())
+    context = CheckContext(path, Scope(path.parent, process_dir), Files())
     return [
         Found(
             it.highlight.start.line + 1,
@@ -89,7 +89,7 @@ def found_at(path: Path, process_dir: Path) -> list[Found]:
             it.finding.message,
             str(it.finding.severity),
         )
-        for it in findings(snapshot, world)
+        for it in findings(snapshot, context)
     ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.findings_harness import HEADER, found_in, only_finding
+from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
 from waza_lsp.features.code_lens import code_lens
@@ -31,7 +31,7 @@ IN_NO_LIST = "This item is not part of a list; remove the dash, or add the key o
 )
 def test_one_finding_and_all_the_others(first: str, underlined: str, message: str) -> None:
     source = f"{first}\n{REST}"
-    above, below = found_in(source)
+    above, below = findings_in(source)
     line = next(
         it for it, text in enumerate(first.split("\n"), 1) if text.strip() not in {"# notes", "", "---"}
     )
@@ -60,7 +60,7 @@ def test_a_key_in_half_a_quote_is_known() -> None:
 def test_a_text_in_brackets_is_read_as_one(source: str) -> None:
     config = "config: {trials_per_task: 1, timeout_seconds: 60, executor: mock, model: gpt-4o}"
     assert snapshot_of(source % config).tree.keys() == ["name", "skill", "tasks", "config"]
-    assert found_in(source % config) == []
+    assert findings_in(source % config) == []
     assert only_finding(source % config.replace("model", "modle")).underlined == "modle"
 
 

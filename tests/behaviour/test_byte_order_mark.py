@@ -6,7 +6,7 @@ import pytest
 from lsprotocol import types
 
 from tests.behaviour.completion_harness import offered
-from tests.behaviour.findings_harness import HEADER, found_in, only_finding
+from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
@@ -54,12 +54,12 @@ def test_clients_count_it(encoding: str, units: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n", "# about\n", "---\n"])
 def test_with_nothing_else_the_file_is_empty(text: str) -> None:
-    assert [it.code for it in found_in(MARK + text)] == ["empty-file"]
+    assert [it.code for it in findings_in(MARK + text)] == ["empty-file"]
 
 
 @pytest.mark.parametrize("text", ["# about\n" + HEADER, "---\n" + HEADER, "%YAML 1.2\n---\n" + HEADER])
 def test_what_may_stand_before_the_first_key_may_stand_behind_it(text: str) -> None:
-    assert found_in(MARK + text) == []
+    assert findings_in(MARK + text) == []
 
 
 def _range(start: tuple[int, int], end: tuple[int, int]) -> types.Range:

@@ -30,20 +30,20 @@ EXAMPLES = [
 def _in_editor(path: Path, process_dir: Path) -> set[tuple[str, object, str, str]]:
     snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"))
     context = check_context(path, Projects().of(path.parent), process_dir)
-    return {_told(it.in_document) for it in findings(snapshot, context)}
+    return {_as_tuple(it.in_document) for it in findings(snapshot, context)}
 
 
-def _told(finding: Finding) -> tuple[str, object, str, str]:
+def _as_tuple(finding: Finding) -> tuple[str, object, str, str]:
     return finding.code, finding.pointer, finding.message, finding.severity
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_a_program_is_told_what_the_editor_shows(example: Example, tmp_path: Path) -> None:
-    example.checked_in(tmp_path)
+def test_check_file_returns_what_the_editor_shows(example: Example, tmp_path: Path) -> None:
+    example.check_in(tmp_path)
     path = tmp_path / "evals" / example.name
     expected = _in_editor(path, tmp_path)
     try:
-        found = {_told(it) for it in check_file(path, process_dir=tmp_path)}
+        found = {_as_tuple(it) for it in check_file(path, process_dir=tmp_path)}
     except LoadError:
         assert {code for code, *_ in expected} & OF_TEXTS
     else:
@@ -54,7 +54,7 @@ def test_a_program_is_told_what_the_editor_shows(example: Example, tmp_path: Pat
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_older_versions_are_those_of_the_editor(example: Example, target: str, tmp_path: Path) -> None:
     (tmp_path / ".waza-lsp.toml").write_text(f'target = "{target}"\n')
-    test_a_program_is_told_what_the_editor_shows(example, tmp_path)
+    test_check_file_returns_what_the_editor_shows(example, tmp_path)
 
 
 def test_the_version_of_the_project(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_an_unknown_option_does_not_hide_what_else_is_wrong(tmp_path: Path) -> N
     text = (ROOT / "examples/code-explainer/eval.yaml").read_text(encoding="utf-8")
     odd = "graders:\n  - {type: text, name: odd, config: {zz_unknown: 1, regex_match: ['(']}}\n"
     eval_file.write_text(text.replace("graders:\n", odd, 1))
-    found = {_told(it) for it in check_file(eval_file)}
+    found = {_as_tuple(it) for it in check_file(eval_file)}
     assert found == _in_editor(eval_file, Path.cwd())
     assert {"unknown-key", "invalid-regex"} <= {code for code, *_ in found}
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.behaviour.fixes_harness import actions_at, applied, marks_of
+from tests.behaviour.fixes_harness import actions_at, apply_action, findings_of
 from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.test_fixes import HEADER
 from waza_engine.analysis.pipeline import CheckContext
@@ -29,9 +29,9 @@ def _actions(document: str, only: list[str] | None = None) -> list[tuple[str, An
 def test_fix_all_makes_every_safe_fix_and_leaves_the_rest() -> None:
     snapshot, found = actions_at(MISTAKES, only=["source.fixAll"])
     assert [it.kind for it in found] == ["source.fixAll.waza"]
-    assert applied(snapshot, found[0]) == MENDED
+    assert apply_action(snapshot, found[0]) == MENDED
     again = snapshot_of(MENDED)
-    assert [it.finding.code for it in marks_of(again)] == ["unknown-key"]
+    assert [it.finding.code for it in findings_of(again)] == ["unknown-key"]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -40,7 +40,7 @@ def test_fix_all_mends_broken_text_too(end: str) -> None:
         HEADER.replace("name: notes", "name:notes").replace("  executor", "\texecutor").replace("60", "'60'")
     )
     snapshot, found = actions_at(broken.replace("\n", end), only=["source.fixAll.waza"])
-    assert applied(snapshot, found[0]) == HEADER.replace("\n", end)
+    assert apply_action(snapshot, found[0]) == HEADER.replace("\n", end)
 
 
 def test_two_keys_for_one_name_do_not_become_the_same_key() -> None:
@@ -49,7 +49,7 @@ def test_two_keys_for_one_name_do_not_become_the_same_key() -> None:
         + "graders:\n  - type: text\n    name: a\n    config:\n      contians: [b]\n      contanis: [c]\n"
     )
     snapshot, found = actions_at(document, only=["source.fixAll"])
-    text = applied(snapshot, found[0])
+    text = apply_action(snapshot, found[0])
     assert "contains: [b]\n      contanis: [c]" in text
 
 
@@ -80,18 +80,18 @@ def test_what_nobody_asked_for_is_quick_fixes_only() -> None:
     snapshot = snapshot_of(found.source)
     assert found.cursor is not None
     automatic = types.CodeActionContext([], trigger_kind=types.CodeActionTriggerKind.Automatic)
-    actions = code_action(snapshot, types.Range(found.cursor, found.cursor), automatic, marks_of)
+    actions = code_action(snapshot, types.Range(found.cursor, found.cursor), automatic, findings_of)
     assert {it.kind for it in actions} == {types.CodeActionKind.QuickFix}
 
 
 def test_a_fix_names_the_diagnostic_and_the_version() -> None:
     snapshot = snapshot_of(HEADER.replace("mock", "mokc"))
-    [mark] = marks_of(snapshot)
+    [mark] = findings_of(snapshot)
     where = snapshot.range(mark.span)
     mine = types.Diagnostic(where, "old words", code="unknown-value")
     other = types.Diagnostic(where, mark.finding.message, code="other")
     context = types.CodeActionContext([other, mine])
-    first = code_action(snapshot, where, context, marks_of)[0]
+    first = code_action(snapshot, where, context, findings_of)[0]
     assert first.diagnostics == [mine]
     assert first.edit is not None
     assert first.edit.document_changes is not None
@@ -106,16 +106,18 @@ def test_a_fix_names_the_diagnostic_of_a_part_of_a_text() -> None:
     world = CheckContext(snapshot.path, Scope(None, None))
     [published] = [it for it in diagnostics(snapshot, world) if it.code == "invalid-regex"]
     assert published.range.end.character - published.range.start.character < len("'ok(?=x)'")
-    found = code_action(snapshot, published.range, types.CodeActionContext([published]), marks_of)
+    found = code_action(snapshot, published.range, types.CodeActionContext([published]), findings_of)
     assert found
     assert all(it.diagnostics == [published] for it in found if it.kind == types.CodeActionKind.QuickFix)
 
 
 def test_an_editor_without_document_changes_gets_plain_ones() -> None:
     snapshot = snapshot_of(HEADER.replace("mock", "mokc"))
-    [mark] = marks_of(snapshot)
+    [mark] = findings_of(snapshot)
     client = Client(document_changes=False, create_files=False)
-    first = code_action(snapshot, snapshot.range(mark.span), types.CodeActionContext([]), marks_of, client)[0]
+    first = code_action(
+        snapshot, snapshot.range(mark.span), types.CodeActionContext([]), findings_of, client
+    )[0]
     assert first.edit is not None
     assert first.edit.document_changes is None
     assert [it.new_text for it in (first.edit.changes or {})[snapshot.uri]] == ["mock"]
@@ -145,7 +147,7 @@ def test_changes_count_in_the_data_before_the_first_one() -> None:
         ),
     )
     snapshot, [action] = _offered(HEADER, fix)
-    assert applied(snapshot, action) == (
+    assert apply_action(snapshot, action) == (
         HEADER.replace("skill: notes", "skill: [notes]").replace(
             "  model: gpt-4o", "  parallel: true\n  judge_model: gpt-4o"
         )
@@ -181,7 +183,7 @@ def test_a_long_text_beside_two_mistakes_costs_none_of_them_its_fix() -> None:
     snapshot = snapshot_of(HEADER + grader + "      x\n" * 21_000)
     start = HEADER.count("\n")
     selected = types.Range(types.Position(start, 0), types.Position(start + 4, 0))
-    found = code_action(snapshot, selected, types.CodeActionContext([]), marks_of)
+    found = code_action(snapshot, selected, types.CodeActionContext([]), findings_of)
     assert [it.title for it in found if it.title.startswith("Change")] == [
         "Change to 'name'",
         "Change to 'config'",

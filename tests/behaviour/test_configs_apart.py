@@ -6,7 +6,7 @@ import pytest
 
 from tests.behaviour.as_runs_harness import errors, is_refused
 from tests.behaviour.fixes_harness import check_fix
-from tests.behaviour.rules_harness import EVAL, TASK, found_at, write
+from tests.behaviour.rules_harness import EVAL, TASK, findings_at, write
 
 FIRST = "  - {type: text, name: a, config: &x {contains: &y [a]}}\n"
 IN_LINES = "  - type: text\n    name: b\n    config:\n      "
@@ -52,17 +52,17 @@ def test_what_a_run_refuses_is_an_error(
     files = dict(zip(("eval.yaml", "tasks/a.yaml"), texts, strict=True))
     write(tmp_path, files)
     name = "tasks/a.yaml" if is_task else "eval.yaml"
-    told = [it for it in found_at(tmp_path / name, tmp_path) if it.code == "unreadable-config"]
+    told = [it for it in findings_at(tmp_path / name, tmp_path) if it.code == "unreadable-config"]
     assert [it.underlined for it in told] == underlined
     assert is_refused(tmp_path) is bool(underlined), errors(tmp_path, name)
 
 
-def test_an_entry_that_has_it_from_elsewhere_is_marked_at_its_merge_key(tmp_path: Path) -> None:
+def test_an_entry_with_merged_config_is_reported_at_its_merge_key(tmp_path: Path) -> None:
     text = "x-base: &b\n  config: {contains: [a], regex_match: }\n" + EVAL
     write(
         tmp_path, {"eval.yaml": text + "graders:\n  - {type: text, name: a, <<: *b}\n", "tasks/a.yaml": TASK}
     )
-    told = [it for it in found_at(tmp_path / "eval.yaml", tmp_path) if it.code == "unreadable-config"]
+    told = [it for it in findings_at(tmp_path / "eval.yaml", tmp_path) if it.code == "unreadable-config"]
     assert [it.underlined for it in told] == ["<<"]
     assert is_refused(tmp_path)
 
@@ -75,7 +75,7 @@ def test_an_eval_in_braces_is_read_so_too(tmp_path: Path) -> None:
 
 def test_other_dialects_read_a_file_as_a_whole(tmp_path: Path) -> None:
     write(tmp_path, {"eval.yaml": VALLY})
-    assert "unreadable-config" not in [it.code for it in found_at(tmp_path / "eval.yaml", tmp_path)]
+    assert "unreadable-config" not in [it.code for it in findings_at(tmp_path / "eval.yaml", tmp_path)]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from tests.behaviour.findings_harness import found_in
+from tests.behaviour.findings_harness import findings_in
 from tests.behaviour.fixes_harness import check_fix
 from waza_engine.graders.registry import graders
 from waza_engine.lib.yaml.reader import read_yaml
@@ -36,7 +36,7 @@ stimuli:
 
 
 def _lines(text: str, name: str = "eval.yaml") -> list[int]:
-    return [it.line for it in found_in(text, name) if it.code == "empty-item"]
+    return [it.line for it in findings_in(text, name) if it.code == "empty-item"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def _lines(text: str, name: str = "eval.yaml") -> list[int]:
         (VALLY + "  -\n", "eval.vally.yaml", 8),
     ],
 )
-def test_an_item_with_nothing_in_it_is_told(text: str, name: str, line: int) -> None:
+def test_an_empty_item_is_reported(text: str, name: str, line: int) -> None:
     assert _lines(text, name) == [line]
 
 
@@ -86,7 +86,7 @@ def test_only_the_graders_of_today_leave_items_out(kind: str) -> None:
     ],
 )
 def test_a_vally_grader_leaves_no_item_out(config: str) -> None:
-    found = found_in(VALLY + f"      - {{{config}}}\n", "eval.vally.yaml")
+    found = findings_in(VALLY + f"      - {{{config}}}\n", "eval.vally.yaml")
     assert [it.code for it in found if it.severity == "error"] == ["empty-item"]
     entry = read_yaml(f"{{{config}}}")
     with pytest.raises(ValidationError):
@@ -95,5 +95,5 @@ def test_a_vally_grader_leaves_no_item_out(config: str) -> None:
 
 def test_stimuli_are_not_empty_while_one_cannot_be_read() -> None:
     broken = "name: s\nstimuli:\n  - *a.b\n"
-    assert [it.code for it in found_in(broken, "eval.vally.yaml")] == ["syntax-error"]
-    assert [it.code for it in found_in(VALLY, "eval.vally.yaml")] == []
+    assert [it.code for it in findings_in(broken, "eval.vally.yaml")] == ["syntax-error"]
+    assert [it.code for it in findings_in(VALLY, "eval.vally.yaml")] == []

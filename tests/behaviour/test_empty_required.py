@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.behaviour.findings_harness import Found, found_in, only_finding
+from tests.behaviour.findings_harness import Found, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.rules_harness import write
@@ -92,7 +92,7 @@ NEEDED += [("tasks/a.yaml", TASK, *it) for it in NEEDED_IN_TASK.items()]
 
 
 def missing(text: str, name: str = "eval.yaml") -> list[Found]:
-    return [it for it in found_in(text, name) if it.code == "missing-key"]
+    return [it for it in findings_in(text, name) if it.code == "missing-key"]
 
 
 @pytest.mark.parametrize("nothing", ["", " ~", " null"])
@@ -193,7 +193,7 @@ def test_what_is_missing_and_what_is_empty_are_two_things() -> None:
 def test_optional_keys_may_be_empty(more: str, tmp_path: Path) -> None:
     text = "name: a\nskill: b\nconfig: {trials_per_task: 1, timeout_seconds: 60, executor: copilot-sdk, model: m}\n"
     text += "tasks: [tasks/*.yaml]\n" + more
-    assert found_in(text) == []
+    assert findings_in(text) == []
     write(
         tmp_path, {"eval.yaml": text, "tasks/a.yaml": "id: a\nname: b\ninputs: {prompt: c, responder: ~}\n"}
     )
@@ -202,7 +202,7 @@ def test_optional_keys_may_be_empty(more: str, tmp_path: Path) -> None:
 
 def test_one_of_a_group_is_enough() -> None:
     task = "id: a\nname: b\ninputs:\n  prompt:\n  prompt_file: a.md\n"
-    assert [it.code for it in found_in(task, "tasks/a.yaml")] == []
+    assert [it.code for it in findings_in(task, "tasks/a.yaml")] == []
     assert missing(EVAL + "tasks_from:\n") == []
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.findings_harness import HEADER, found_in, only_finding
+from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 
 GRADER = """\
 graders:
@@ -18,7 +18,7 @@ def _suite(options: str, kind: str = "text") -> str:
 
 
 def test_a_good_suite_has_no_findings() -> None:
-    assert found_in(_suite("contains: [a]")) == []
+    assert findings_in(_suite("contains: [a]")) == []
 
 
 def test_v01_an_item_without_type() -> None:
@@ -28,9 +28,9 @@ def test_v01_an_item_without_type() -> None:
     assert "keyword" not in found.message
 
 
-def test_only_graders_are_told_their_types() -> None:
+def test_only_grader_findings_list_the_types() -> None:
     task = "id: a\nname: A\ninputs:\n  prompt: hi\n  repos: [{source: ., dest: x}]\n"
-    found = [it for it in found_in(task, "tasks/a.yaml") if it.code == "missing-key"]
+    found = [it for it in findings_in(task, "tasks/a.yaml") if it.code == "missing-key"]
     assert [it.message for it in found] == ["Missing 'type'"]
 
 
@@ -40,7 +40,7 @@ def test_v02_an_unknown_type() -> None:
     assert found.message == "Unknown grader type 'txt'. Did you mean 'text'?"
 
 
-def test_v03_an_option_of_another_type() -> None:
+def test_v03_an_option_of_the_wrong_type() -> None:
     found = only_finding(_suite("contains: [a]\n      must_exist: [b]"))
     assert (found.underlined, found.code) == ("must_exist", "unknown-key")
     assert found.message == "Unknown key 'must_exist'. It is an option of file"
@@ -79,7 +79,7 @@ def test_v08_the_words_that_waza_takes_for_booleans_are_fine(value: str, word: s
 
 
 def test_v08_a_boolean_of_yaml_itself() -> None:
-    assert found_in(HEADER.replace("executor: mock", "executor: mock\n  parallel: True")) == []
+    assert findings_in(HEADER.replace("executor: mock", "executor: mock\n  parallel: True")) == []
 
 
 def test_v09_a_number_for_a_text_keeps_its_text() -> None:
@@ -119,7 +119,7 @@ def test_a_config_of_vally_of_the_wrong_type(value: str) -> None:
     assert only_finding(text + f"        config: {value}\n").code == "wrong-type"
 
 
-def test_v10_a_duplicate_key_is_marked_where_it_comes_again() -> None:
+def test_v10_a_duplicate_key_is_reported_at_its_second_place() -> None:
     found = only_finding(_suite("contains: [a]\n      contains: [b]"))
     assert (found.line, found.underlined, found.code) == (14, "contains", "duplicate-key")
 
@@ -140,14 +140,14 @@ def test_v12_bad_indentation() -> None:
     assert (found.line, found.code) == (6, "syntax-error")
 
 
-def test_v13_an_unclosed_quote_is_marked_where_it_opens() -> None:
+def test_v13_an_unclosed_quote_is_reported_where_it_opens() -> None:
     found = only_finding(
         HEADER + 'graders:\n  - type: text\n    name: "first\n    config:\n      contains: [a]\n'
     )
     assert (found.line, found.underlined, found.code) == (11, '"', "syntax-error")
 
 
-def test_v14_an_unclosed_bracket_is_marked_where_it_opens() -> None:
+def test_v14_an_unclosed_bracket_is_reported_where_it_opens() -> None:
     found = only_finding(
         _suite("contains: [a, b") + "  - type: text\n    name: b\n    config: {contains: [c]}\n"
     )
@@ -165,7 +165,7 @@ def test_v16_a_missing_blank_after_a_dash() -> None:
 
 
 @pytest.mark.parametrize("blanks", ["\u00a0 ", "\u00a0\u00a0", " \u00a0", "\u2003"])
-def test_v12_blanks_that_are_none_to_yaml(blanks: str) -> None:
+def test_v12_spaces_that_yaml_does_not_know(blanks: str) -> None:
     found = only_finding(HEADER.replace("  executor", f"{blanks}executor"))
     assert (found.underlined, found.code) == (blanks.lstrip(" "), "syntax-error")
     assert found.message.endswith("indent with ordinary spaces")
@@ -181,9 +181,9 @@ def test_v12_what_an_item_lacks_by_such_blanks_is_no_mistake_of_its_own(before: 
     assert (found.underlined, found.code) == ("\u00a0" * len(indent), "syntax-error")
 
 
-def test_v12_an_item_beside_one_with_such_blanks_is_judged() -> None:
+def test_v12_an_item_beside_one_with_such_spaces_is_checked() -> None:
     text = _GRADERS.replace("    name", "\u00a0\u00a0\u00a0\u00a0name")
-    found = found_in(HEADER + text + "  - type: text\n    config: {contains: [b]}\n")
+    found = findings_in(HEADER + text + "  - type: text\n    config: {contains: [b]}\n")
     assert [it.code for it in found] == ["syntax-error", "missing-key"]
 
 
@@ -196,7 +196,7 @@ def test_v12_a_list_that_is_empty_by_such_blanks() -> None:
 @pytest.mark.parametrize(
     "mark", ["- type", "name: n", "config:", "skill: ", "tasks: ", "graders:", "executor: "]
 )
-def test_blanks_behind_a_dash_or_a_colon_that_are_none_to_yaml(mark: str, blank: str) -> None:
+def test_spaces_behind_a_dash_or_a_colon_that_yaml_does_not_know(mark: str, blank: str) -> None:
     glued = mark.replace(" ", "", 1).replace("-", f"-{blank}").replace(":", f":{blank}")
     found = only_finding((HEADER + _GRADERS).replace(mark, glued, 1))
     assert (found.underlined, found.code) == (blank, "syntax-error")
@@ -227,7 +227,7 @@ def test_a_line_of_such_blanks_above_a_list() -> None:
         ("*n : c", "An alias cannot be used as a key; write the key itself"),
     ],
 )
-def test_v12_a_key_that_is_none(line: str, message: str) -> None:
+def test_v12_an_invalid_key(line: str, message: str) -> None:
     found = only_finding(HEADER.replace("name: ", "name: &n ", 1) + line + "\n")
     assert (found.line, found.message) == (9, message)
 
@@ -243,7 +243,7 @@ def test_v18_conflict_markers() -> None:
     assert found.message == "Merge conflict. Choose a side and remove the markers"
 
 
-def test_v21_a_second_document_is_not_judged() -> None:
+def test_v21_a_second_document_is_not_checked() -> None:
     found = only_finding(HEADER + "---\nanything: goes\n")
     assert (found.line, found.underlined, found.code, found.severity) == (
         9,
@@ -254,22 +254,22 @@ def test_v21_a_second_document_is_not_judged() -> None:
 
 
 @pytest.mark.parametrize("end", ["...\n", "...", "---\n", "---\n# nothing\n\n...\n"])
-def test_v21_a_mark_with_nothing_below_begins_no_document(end: str) -> None:
-    assert found_in(HEADER + end) == []
+def test_v21_a_separator_with_nothing_below_begins_no_document(end: str) -> None:
+    assert findings_in(HEADER + end) == []
 
 
 def test_v22_merged_keys_count_as_present() -> None:
     base = _suite("contains: [a]").replace("- type", "- &base\n    type")
-    assert found_in(base + "  - <<: *base\n    name: second\n") == []
+    assert findings_in(base + "  - <<: *base\n    name: second\n") == []
 
 
-def test_v22_what_is_merged_from_elsewhere_is_told_at_the_merge_key() -> None:
+def test_v22_findings_in_merged_values_from_elsewhere_are_at_the_merge_key() -> None:
     base = _suite("contains: [a]\n      regex_match: ['(']").replace("- type", "- &base\n    type")
-    found = found_in(base + "  - name: second\n    <<: *base\n")
+    found = findings_in(base + "  - name: second\n    <<: *base\n")
     assert [(it.code, it.underlined) for it in found] == [("invalid-regex", "("), ("invalid-regex", "<<")]
 
 
-def test_v22_what_is_merged_from_here_is_told_in_its_place() -> None:
+def test_v22_findings_in_merged_values_from_this_piece_are_at_the_values() -> None:
     base = _suite("contains: [a]\n      <<:\n        - {contains: [b]}\n        - regex_match: ['(']")
     found = only_finding(base)
     assert (found.code, found.underlined) == ("invalid-regex", "(")
@@ -314,15 +314,15 @@ _CONFIG = HEADER[HEADER.index("config:") :]
         HEADER.replace(_CONFIG, "config:\n  <<: *no\nversion: &no x\n"),
     ],
 )
-def test_v23_nothing_is_said_of_what_an_alias_was_to_bring(source: str) -> None:
+def test_v23_an_unknown_alias_has_no_cascade(source: str) -> None:
     found = only_finding(source)
     assert (found.underlined, found.code) == ("*no", "syntax-error")
 
 
-def test_v23_what_else_is_wrong_is_said() -> None:
+def test_v23_other_mistakes_beside_an_unknown_alias_are_reported() -> None:
     text = HEADER.replace("model: gpt-4o", "<<: *no\n  modle: gpt-4o").replace("trials_per_task: 1\n  ", "")
     text = text.replace("skill: notes", "skil: notes") + f"{_GRADER}[]\n"
-    assert [(it.underlined, it.code) for it in found_in(text)] == [
+    assert [(it.underlined, it.code) for it in findings_in(text)] == [
         ("skil", "unknown-key"),
         ("*no", "syntax-error"),
         ("modle", "unknown-key"),
@@ -348,7 +348,7 @@ def test_v24_an_anchor_that_contains_itself_is_one_mistake(source: str) -> None:
 
 
 def test_v24_an_anchor_that_holds_itself() -> None:
-    found = found_in(HEADER + "description: &self [*self]\n")
+    found = findings_in(HEADER + "description: &self [*self]\n")
     assert {("*self", "syntax-error")} < {(it.underlined, it.code) for it in found}
     assert {it.code for it in found} == {"syntax-error", "wrong-type"}
 
@@ -370,7 +370,7 @@ def test_v25_an_unknown_tag_that_makes_a_number_a_text_is_an_error() -> None:
 
 def test_v25_known_tags_are_fine() -> None:
     source = HEADER.replace("gpt-4o", "!!str gpt-4o").replace("[tasks", "!!seq [!!str tasks")
-    assert found_in(source + "description: ! text\n") == []
+    assert findings_in(source + "description: ! text\n") == []
 
 
 def test_v26_ranges_after_astral_characters_and_with_crlf() -> None:
@@ -401,7 +401,7 @@ def test_what_waza_needs_makes_the_one_finding_an_error() -> None:
 
 
 def test_a_threshold_that_waza_never_looks_at_is_a_warning() -> None:
-    found = found_in(HEADER + "metrics:\n  - name: trigger_accuracy\n    weight: 1\n    threshold: 80\n")
+    found = findings_in(HEADER + "metrics:\n  - name: trigger_accuracy\n    weight: 1\n    threshold: 80\n")
     assert [it.severity for it in found if it.code == "out-of-range"] == ["warning"]
 
 
@@ -430,4 +430,4 @@ def test_a_pattern_that_re2_cannot_read() -> None:
     ],
 )
 def test_files_that_are_no_evals_get_nothing(source: str) -> None:
-    assert found_in(source, "other.yaml") == []
+    assert findings_in(source, "other.yaml") == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.fixes_harness import actions_at, applied, check_fix, quick_fixes
+from tests.behaviour.fixes_harness import actions_at, apply_action, check_fix, quick_fixes
 
 HEADER = """\
 name: notes
@@ -78,7 +78,7 @@ def test_what_is_missing_at_one_place_comes_with_one_fix() -> None:
     before = HEADER.replace("name: notes\n", "").replace("tasks: [tasks/*.yaml]\n", "")
     found = quick_fixes("¦" + before)
     assert [it.title for it in found] == ["Add 'tasks', 'name'", "Add 'tasks_from', 'name'"]
-    after = applied(actions_at(before)[0], found[0])
+    after = apply_action(actions_at(before)[0], found[0])
     assert after == "name: note-taker-eval\n" + before + "tasks: [tasks/*.yaml]\n"
 
 
@@ -117,7 +117,7 @@ def test_v07_a_quoted_number() -> None:
 def test_v09_quotes_keep_the_characters(name: str, rest: str, value: str) -> None:
     snapshot, actions = actions_at(f"{rest}¦{value}\n", name)
     found = [it for it in actions if it.title == "Add quotes"]
-    assert [applied(snapshot, it) for it in found] == [f"{rest}'{value}'\n"]
+    assert [apply_action(snapshot, it) for it in found] == [f"{rest}'{value}'\n"]
     assert found[0].is_preferred
 
 

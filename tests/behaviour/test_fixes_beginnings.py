@@ -67,7 +67,7 @@ def test_an_item_goes_to_the_column_of_the_others() -> None:
     )
 
 
-def test_where_no_other_item_stands_the_line_moves() -> None:
+def test_without_other_items_the_line_moves() -> None:
     prompts = "skill: s\nshould_trigger_prompts:\n  - prompt: a\n{}confidence: medium\n"
     check_fix(prompts.format("     ¦"), prompts.format("    "), name="trigger_tests.yaml")
 

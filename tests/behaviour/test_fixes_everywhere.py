@@ -23,7 +23,7 @@ from tests.behaviour.fix_mutations import (
     quoted_numbers,
     settings_at_the_top,
 )
-from tests.behaviour.fixes_harness import draft_of, marks_of, restyled
+from tests.behaviour.fixes_harness import draft_of, findings_of, restyle
 from tests.slow import first_quick
 from waza_engine.model.findings import Severity
 from waza_lsp.diagnostics.ranges import RangedFinding
@@ -57,7 +57,9 @@ Errors = Counter[tuple[str, str]]
 
 @pytest.mark.parametrize("suites", ["waza", "vally"])
 @pytest.mark.parametrize("mutation", first_quick(MUTATIONS, 4), ids=lambda it: it.__name__)
-def test_fixes_mend_and_harm_nothing(mutation: Mutation, suites: str, request: pytest.FixtureRequest) -> None:
+def test_fixes_remove_the_finding_and_break_nothing(
+    mutation: Mutation, suites: str, request: pytest.FixtureRequest
+) -> None:
     if reason := HARMFUL.get((suites, mutation)):
         request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     tried = 0
@@ -65,7 +67,7 @@ def test_fixes_mend_and_harm_nothing(mutation: Mutation, suites: str, request: p
         if (name.partition("/")[0] in VALLY) is not (suites == "vally"):
             continue
         path = EXAMPLES / name
-        good = restyled(path.read_text(encoding="utf-8"), *LAYOUTS[at % len(LAYOUTS)])
+        good = restyle(path.read_text(encoding="utf-8"), *LAYOUTS[at % len(LAYOUTS)])
         for text in _some(mutation(good), at):
             tried += _check_fixes(Snapshot.of(path.as_uri(), text))
     # vally has no settings that people put at the top of a task.
@@ -80,7 +82,7 @@ def _some(texts: Iterator[str], at: int) -> Iterator[str]:
 def _check_fixes(snapshot: Snapshot) -> int:
     if snapshot.form is None:
         return 0
-    marks = marks_of(snapshot)
+    marks = findings_of(snapshot)
     errors = _errors(marks)
     tried = 0
     for mark in marks:
@@ -97,7 +99,7 @@ def _check_solution(
 ) -> None:
     draft = draft_of(snapshot).apply(solution.edits)
     _check_lines(snapshot, str(draft.text), solution)
-    after = _errors(marks_of(Snapshot.of(snapshot.uri, str(draft.text))))
+    after = _errors(findings_of(Snapshot.of(snapshot.uri, str(draft.text))))
     told = f"{solution.title}\n{draft.text}"
     if mark.finding.severity is Severity.ERROR:
         assert after[_key(mark)] < errors[_key(mark)], told
@@ -145,7 +147,7 @@ def test_what_is_safe_to_fix_gives_back_the_text_before_the_mistake(mutation: Mu
     restored = 0
     for at, name in enumerate(FILES):
         path = EXAMPLES / name
-        good = restyled(path.read_text(encoding="utf-8"), *LAYOUTS[at % len(LAYOUTS)])
+        good = restyle(path.read_text(encoding="utf-8"), *LAYOUTS[at % len(LAYOUTS)])
         for text in _some(mutation(good), at):
             snapshot = Snapshot.of(path.as_uri(), text)
             if snapshot.form is None:
@@ -158,5 +160,5 @@ def test_what_is_safe_to_fix_gives_back_the_text_before_the_mistake(mutation: Mu
 
 
 def _errors_of_draft(snapshot: Snapshot, draft: Draft) -> list[RangedFinding]:
-    found = marks_of(snapshot.with_text(draft.text, draft.tree))
+    found = findings_of(snapshot.with_text(draft.text, draft.tree))
     return [it for it in found if it.finding.severity is Severity.ERROR]

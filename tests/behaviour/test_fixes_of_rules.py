@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.behaviour.fixes_harness import draft_of, restyled
+from tests.behaviour.fixes_harness import draft_of, restyle
 from tests.behaviour.rules_harness import GRADED, TASK, write
 from tests.behaviour.test_repairs import BESIDE, REPAIRS, file_of
 from tests.behaviour.test_rules_pages import WITH_EXAMPLE
@@ -65,8 +65,8 @@ def _with_comments(text: str) -> str:
 
 LAYOUTS: dict[str, Callable[[str], str]] = {
     "as it is": lambda text: text,
-    "CRLF and deeper lists": lambda text: restyled(text, 2, 2, "\r\n"),
-    "four columns": lambda text: restyled(text, 4, 2, "\n"),
+    "CRLF and deeper lists": lambda text: restyle(text, 2, 2, "\r\n"),
+    "four columns": lambda text: restyle(text, 4, 2, "\n"),
     "comments": _with_comments,
     "brackets": _in_flow,
 }
@@ -85,7 +85,7 @@ UNKNOWABLE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_best_fix_mends_and_harms_nothing(layout: str, tmp_path: Path) -> None:
+def test_the_best_fix_removes_the_finding_and_breaks_nothing(layout: str, tmp_path: Path) -> None:
     tried = 0
     for index, case in enumerate(_cases()):
         root = tmp_path / str(index)

@@ -43,7 +43,7 @@ def test_tabs_take_the_columns_of_the_neighbours() -> None:
     check_fix(four.replace("    timeout", "¦\ttimeout"), four)
 
 
-def test_two_places_for_a_quote_are_told_apart() -> None:
+def test_two_positions_of_a_quote_have_different_titles() -> None:
     found = quick_fixes(HEADER + "description: ¦'notes # of today\n")
     assert [it.title for it in found] == ["Add the closing quote", "Add the closing quote after 'today'"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.behaviour.as_runs_harness import errors, is_refused
-from tests.behaviour.rules_harness import EVAL, TASK, found_at, write
+from tests.behaviour.rules_harness import EVAL, TASK, findings_at, write
 
 TOOL = "type: tool_calls\nname: g\nconfig:\n  expect:\n    - tool: a\n      args:\n        cmd:"
 DIFF = "{{type: diff, name: g, config: {{expected_files: [{{path: p, contains: {}}}]}}}}"
@@ -142,18 +142,18 @@ IN_BRACES = (
 def test_a_text_that_does_not_begin_with_a_key(text: str, underlined: str | None, tmp_path: Path) -> None:
     write(tmp_path, {"eval.yaml": text, "tasks/a.yaml": TASK})
     assert said(tmp_path, underlined)
-    assert "empty-file" not in [it.code for it in found_at(tmp_path / "eval.yaml", tmp_path)]
+    assert "empty-file" not in [it.code for it in findings_at(tmp_path / "eval.yaml", tmp_path)]
 
 
 @pytest.mark.parametrize("text", ["", "  # a\n", "---\n", "  \n\n"])
 def test_a_text_with_nothing_in_it(text: str, tmp_path: Path) -> None:
     write(tmp_path, {"eval.yaml": text})
-    assert [it.code for it in found_at(tmp_path / "eval.yaml", tmp_path)] == ["empty-file"]
+    assert [it.code for it in findings_at(tmp_path / "eval.yaml", tmp_path)] == ["empty-file"]
 
 
 @pytest.mark.parametrize("items", ["\n  -\n  -", " [~, null]"])
-def test_a_list_of_nothing_but_dashes_is_told(items: str, tmp_path: Path) -> None:
+def test_a_list_of_only_dashes_is_reported(items: str, tmp_path: Path) -> None:
     write(tmp_path, {"eval.yaml": f"{EVAL}graders:{items}\n", "tasks/a.yaml": TASK})
-    found = [it.code for it in found_at(tmp_path / "eval.yaml", tmp_path)]
+    found = [it.code for it in findings_at(tmp_path / "eval.yaml", tmp_path)]
     assert found.count("empty-item") == 2
     assert not is_refused(tmp_path)

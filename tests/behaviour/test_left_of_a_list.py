@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.findings_harness import HEADER, found_in, only_finding
+from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from waza_lsp.syntax.text import split_lines
 from waza_lsp.syntax.tree.tree import Tree
@@ -61,7 +61,7 @@ ONE, TWO, THREE = (GRADER % it for it in "abc")
 )
 def test_one_finding_and_its_fix(name: str, before: str, after: str) -> None:
     head = HEADER if name == "eval.yaml" else ""
-    errors = [it for it in found_in(head + before.replace("¦", ""), name) if it.severity == "error"]
+    errors = [it for it in findings_in(head + before.replace("¦", ""), name) if it.severity == "error"]
     [found] = errors
     cursor = (head + before).partition("¦")[0].count("\n") + 1
     assert (found.line, found.code, found.message) == (cursor, "syntax-error", MESSAGE)
@@ -79,7 +79,7 @@ def test_one_finding_and_its_fix(name: str, before: str, after: str) -> None:
         ("tasks:\n  - a\n b\n  - c\n", ["a", "c"]),
     ],
 )
-def test_what_stands_in_the_wrong_column_is_known_all_the_same(source: str, tasks: list[object]) -> None:
+def test_values_in_the_wrong_column_are_still_read(source: str, tasks: list[object]) -> None:
     tree = Tree.of(split_lines(source))
     assert tree.data() == {"tasks": tasks}
     assert len(list(tree.problems())) == 1
@@ -100,7 +100,7 @@ def test_text_behind_the_bracket_that_closes_the_file(text: str, underlined: str
 
 @pytest.mark.parametrize("end", ["%YAML 1.2\n", "%YAML 1.2", "%YAML 1.2\n\n# c\n", "%YAML 1.2\n  "])
 @pytest.mark.parametrize("start", ["name: x\n", "tasks:\n  - a\n", "tasks:\n  - a: b\n  "])
-def test_a_directive_where_none_can_stand_is_marked(start: str, end: str) -> None:
+def test_a_misplaced_directive_is_reported(start: str, end: str) -> None:
     lines = split_lines(start + end)
     problems = [(it.span.shift(line), it.message) for it, line in Tree.of(lines).problems()]
     assert problems

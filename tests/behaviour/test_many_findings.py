@@ -5,7 +5,7 @@ import time
 import pytest
 from lsprotocol import types
 
-from tests.behaviour.fixes_harness import marks_of
+from tests.behaviour.fixes_harness import findings_of
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
 from waza_lsp.features.code_action import code_action
@@ -42,7 +42,7 @@ CROWDS = {
 @pytest.mark.parametrize("crowd", CROWDS)
 def test_fixes_of_a_selected_file_come_soon(crowd: str) -> None:
     snapshot = snapshot_of(HEAD + CROWDS[crowd])
-    marks = marks_of(snapshot)
+    marks = findings_of(snapshot)
     assert len(marks) >= 4_000
     everything = types.Range(types.Position(0, 0), types.Position(20_000, 0))
     reported = diagnostics(snapshot, CheckContext())
@@ -63,9 +63,9 @@ def test_a_long_file_is_formatted_soon() -> None:
 
 
 @pytest.mark.slow
-def test_thousands_of_comments_silence_soon() -> None:
+def test_thousands_of_suppressions_are_fast() -> None:
     silenced = "".join(f"foo{at}: 1 # waza-lsp: ignore[unknown-key]\n" for at in range(3_000))
     row = "# waza-lsp: ignore[unknown-key]\n" * 30_000
     began = time.process_time()
-    assert [it.finding.code for it in marks_of(snapshot_of(f"{HEAD}{silenced}{row}bar: 1\n"))] == []
+    assert [it.finding.code for it in findings_of(snapshot_of(f"{HEAD}{silenced}{row}bar: 1\n"))] == []
     assert time.process_time() - began < SECONDS

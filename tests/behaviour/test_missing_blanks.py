@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.findings_harness import found_in
+from tests.behaviour.findings_harness import findings_in
 from tests.behaviour.fixes_harness import check_fix
 
 START = "name: x\nskill: y\ntasks: [a]\n"
@@ -58,11 +58,11 @@ CONFIG = "config: {trials_per_task: 1, timeout_seconds: 60, executor: mock, mode
 )
 def test_one_finding_and_its_fix(before: str, after: str, underlined: str) -> None:
     start = START + CONFIG
-    [found] = found_in(start + before.replace("¦", ""))
+    [found] = findings_in(start + before.replace("¦", ""))
     assert found.underlined == underlined
     assert "missing space after '" in found.message.lower()
     check_fix(start + before, start + after, "Add the missing space")
-    assert found_in(start + after) == []
+    assert findings_in(start + after) == []
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,12 @@ def test_one_finding_and_its_fix(before: str, after: str, underlined: str) -> No
     ],
 )
 @pytest.mark.parametrize("line", [0, -1])
-def test_everything_glued_is_marked_and_mended_as_a_whole(
+def test_everything_glued_is_one_finding_with_one_fix(
     key: str, glued: str, underlined: str, line: int
 ) -> None:
     start = "name: x\nskill: y\n"
     source = start + f"{key}:\n{glued}"
-    [found] = [it for it in found_in(source) if it.code == "wrong-type"]
+    [found] = [it for it in findings_in(source) if it.code == "wrong-type"]
     assert found.underlined == underlined
     lines = glued.splitlines(keepends=True)
     lines[line] = lines[line].replace("\n", "¦\n")
@@ -87,7 +87,7 @@ def test_everything_glued_is_marked_and_mended_as_a_whole(
     check_fix(start + f"{key}:\n" + "".join(lines), start + f"{key}:\n{after}", "Add the missing space")
 
 
-def test_the_keys_of_a_block_are_mended_together() -> None:
+def test_the_keys_of_a_block_are_fixed_together() -> None:
     config = "config:\n  trials_per_task: 1\n  ¦timeout_seconds:60\n\n  mcp_servers:\n    a:\n      command:b\n  model:x\n  executor:mock\n"
     check_fix(
         START + config,
@@ -99,9 +99,9 @@ def test_the_keys_of_a_block_are_mended_together() -> None:
 
 @pytest.mark.parametrize("line", ["config:{executor: mock}", "config:[a] b", "confg:{executor: mock}"])
 def test_a_glued_key_of_the_top_level_is_one_mistake(line: str) -> None:
-    found = [it for it in found_in(START + line + "\n") if it.line == 4]
+    found = [it for it in findings_in(START + line + "\n") if it.line == 4]
     assert [it.code for it in found] == ["syntax-error"]
 
 
 def test_a_text_with_a_colon_is_no_key() -> None:
-    assert found_in(START + CONFIG + "description: a:{b} c:[d]\n") == []
+    assert findings_in(START + CONFIG + "description: a:{b} c:[d]\n") == []

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.behaviour.completion_harness import offered
-from tests.behaviour.findings_harness import HEADER, found_in, only_finding
+from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 
 GRADER = "graders:\n  - type: text\n    name: a\n    config:\n      contains: [a]\n"
@@ -31,16 +31,16 @@ def test_v12_a_line_too_deep_below_a_key_of_the_top_level_is_blamed_itself() -> 
 
 def test_v12_nothing_is_kept_back_where_the_moved_line_is_not_known() -> None:
     config = "config:\n  trials_per_task: 1\n  timeout_seconds: 60\ndescription: x\n  executor: mock\n  workers: 2\n"
-    found = found_in("name: x\nskill: y\ntasks: [a]\n" + config)
+    found = findings_in("name: x\nskill: y\ntasks: [a]\n" + config)
     assert [(it.underlined, it.code) for it in found] == [
         ("config", "missing-key"),
         ("executor", "syntax-error"),
     ]
 
 
-def test_v12_what_else_is_missing_in_the_section_above_is_said() -> None:
+def test_v12_other_missing_keys_in_the_section_above_are_reported() -> None:
     hooks = "hooks:\n  before_run:\n    - working_directory: x\nfoo: bar\n  after_run: []\n"
-    found = found_in(HEADER + hooks)
+    found = findings_in(HEADER + hooks)
     assert [it.code for it in found] == ["missing-key", "syntax-error"]
     assert "'command'" in found[0].message
 
@@ -84,13 +84,13 @@ def test_v21_keys_are_offered_in_the_second_document_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("start", ["---\n", "# a\n---\n# b\n", "%YAML 1.2\n---\n", "\n---\n\n"])
-def test_v21_one_mark_begins_the_document(start: str) -> None:
-    assert found_in(start + HEADER) == []
+def test_v21_one_separator_begins_the_document(start: str) -> None:
+    assert findings_in(start + HEADER) == []
 
 
 @pytest.mark.parametrize("value", ["*", "@x", "%x", "&"])
 def test_a_key_whose_value_cannot_be_read_is_there(value: str) -> None:
     found = only_finding(f"name: x\nskill: y\ntasks: [a]\nconfig: {value}\n")
     assert (found.line, found.code) == (4, "syntax-error")
-    [found] = found_in(HEADER.replace("executor: mock", f"executor: {value}"))
+    [found] = findings_in(HEADER.replace("executor: mock", f"executor: {value}"))
     assert (found.line, found.code) == (7, "syntax-error")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.rules_harness import EVAL, TASK, found_at, write
+from tests.behaviour.rules_harness import EVAL, TASK, findings_at, write
 
 
 @pytest.mark.parametrize(
@@ -23,5 +23,5 @@ def test_a_schema_outside_the_workspace_is_not_read(config: str, tmp_path: Path)
     given = config.format(outside=outside, uri=outside.as_uri())
     grader = f"graders:\n  - type: json_schema\n    name: shape\n    config:\n      {given}\n"
     write(root / "evals", {"eval.yaml": EVAL + grader, "tasks/a.yaml": TASK})
-    found = found_at(root / "evals" / "eval.yaml", root)
+    found = findings_at(root / "evals" / "eval.yaml", root)
     assert [it for it in found if it.code == "invalid-json-schema" or "no JSON" in it.message] == []

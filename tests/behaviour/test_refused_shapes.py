@@ -6,7 +6,7 @@ import pytest
 
 from tests.behaviour.as_runs_harness import errors, is_refused
 from tests.behaviour.fixes_harness import check_fix
-from tests.behaviour.rules_harness import EVAL, TASK, found_at, write
+from tests.behaviour.rules_harness import EVAL, TASK, findings_at, write
 
 GRADER = "graders:\n  - {{type: {}, name: a, config: {{{}}}}}\n"
 TOOLS = "graders:\n  - type: tool_constraint\n    name: a\n    config:\n"
@@ -37,7 +37,7 @@ def test_a_form_that_no_run_takes_says_so(
 
 
 def _refused(folder: Path, name: str) -> list[str]:
-    told = found_at(folder / name, folder)
+    told = findings_at(folder / name, folder)
     assert "error" not in {it.severity for it in told}
     return [it.underlined for it in told if it.code == "legacy-shape" and "runs refuse" in it.message.lower()]
 
@@ -50,7 +50,7 @@ def _refused(folder: Path, name: str) -> list[str]:
         ("{type: prompt, name: c, rubric: x, config: {prompt: x}}", None),
     ],
 )
-def test_what_a_type_needs_does_not_stand_beside_it(
+def test_required_keys_of_a_type_beside_it_have_no_effect(
     entry: str, underlined: str | None, tmp_path: Path
 ) -> None:
     write(tmp_path, {"eval.yaml": EVAL, "tasks/a.yaml": f"{TASK}graders:\n  - {entry}\n"})

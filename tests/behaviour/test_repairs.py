@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.behaviour.findings_harness import Found
-from tests.behaviour.rules_harness import EVAL, GRADED, TASK, found_at, write
+from tests.behaviour.rules_harness import EVAL, GRADED, TASK, findings_at, write
 
 FOLDER = Path(__file__).parent / "repairs"
 
@@ -85,7 +85,7 @@ def _found(kind: str, text: str, folder: Path) -> list[Found]:
     name, whole = file_of(kind, text)
     files = {**BESIDE, "eval.yaml": GRADED, "tasks/other.yaml": TASK, name: whole}
     write(folder / "evals", files)
-    return found_at(folder / "evals" / name, folder / "evals")
+    return findings_at(folder / "evals" / name, folder / "evals")
 
 
 REPAIRS = _repairs()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.findings_harness import HEADER, found_in
-from tests.behaviour.rules_harness import EVAL, found_at, write
+from tests.behaviour.findings_harness import HEADER, findings_in
+from tests.behaviour.rules_harness import EVAL, findings_at, write
 
 SPEC = """\
 name: v
@@ -27,7 +27,7 @@ stimuli:
 
 
 def _codes(source: str, name: str = "eval.yaml") -> list[str]:
-    return [it.code for it in found_in(source, name)]
+    return [it.code for it in findings_in(source, name)]
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_what_a_broken_line_may_hold_is_not_missing(good: str, bad: str, code: s
     assert _codes(SPEC.replace(good, bad)) == [code]
 
 
-def test_what_is_missing_elsewhere_is_told() -> None:
+def test_missing_keys_elsewhere_are_reported() -> None:
     assert _codes(SPEC.replace("wall-time: 0.5", "wall-time: 0.6")) == ["scoring-weight-sum"]
     broken = SPEC.replace("wall-time: 0.5", "wall-time: 0.6").replace("- type: prompt", "-type: prompt")
     assert sorted(_codes(broken)) == ["scoring-weight-sum", "syntax-error"]
@@ -55,9 +55,9 @@ def test_what_is_missing_elsewhere_is_told() -> None:
 def test_a_text_on_one_line_lacks_nothing_while_it_is_broken(tmp_path: Path) -> None:
     whole = "{skill: a, should_trigger_prompts: []}"
     write(tmp_path, {"trigger_tests.yaml": whole})
-    assert "no-trigger-prompts" in [it.code for it in found_at(tmp_path / "trigger_tests.yaml", tmp_path)]
+    assert "no-trigger-prompts" in [it.code for it in findings_at(tmp_path / "trigger_tests.yaml", tmp_path)]
     write(tmp_path, {"trigger_tests.yaml": f"{whole[:-2]}\n"})
-    [it] = found_at(tmp_path / "trigger_tests.yaml", tmp_path)
+    [it] = findings_at(tmp_path / "trigger_tests.yaml", tmp_path)
     assert it.code == "syntax-error"
 
 
@@ -77,7 +77,7 @@ def test_a_line_without_a_meaning_is_one_mistake(line: str) -> None:
 
 def test_a_key_that_was_moved_to_the_top_level_is_one_mistake() -> None:
     for key in ("trials_per_task: 1", "timeout_seconds: 60", "executor: mock"):
-        [it] = found_in(HEADER.replace(f"  {key}", key))
+        [it] = findings_in(HEADER.replace(f"  {key}", key))
         assert (it.underlined, it.code) == (key.partition(":")[0], "syntax-error")
 
 
@@ -96,20 +96,20 @@ metrics:
 
 @pytest.mark.parametrize("blanks", [" ", "  ", "    "])
 @pytest.mark.parametrize("key", ["tasks", "metrics"])
-def test_items_below_a_key_in_the_list_above_are_not_judged_as_its_items(key: str, blanks: str) -> None:
-    usual = found_in(_LISTS)
-    found = [it for it in found_in(_LISTS.replace(f"{key}:", f"{blanks}{key}:")) if it not in usual]
+def test_items_below_a_key_in_the_list_above_are_not_checked_as_its_items(key: str, blanks: str) -> None:
+    usual = findings_in(_LISTS)
+    found = [it for it in findings_in(_LISTS.replace(f"{key}:", f"{blanks}{key}:")) if it not in usual]
     assert [(it.underlined, it.code) for it in found] == [(key, "syntax-error")]
     assert "indented differently" in found[0].message
 
 
-def test_items_below_a_key_with_a_value_are_judged() -> None:
+def test_items_below_a_key_with_a_value_are_checked() -> None:
     source = _LISTS.replace("tasks:\n", " version: '1'\n").replace("metrics", "tasks_from: a.csv\nmetrics")
-    assert [it.code for it in found_in(source)][:2] == ["syntax-error", "wrong-type"]
+    assert [it.code for it in findings_in(source)][:2] == ["syntax-error", "wrong-type"]
 
 
 @pytest.mark.parametrize("line", ["t", "task", "tasks", "tasks;", "tasks =", "tasks::"])
-def test_items_below_half_a_key_are_not_judged_as_those_above(line: str) -> None:
+def test_items_below_half_a_key_are_not_checked_as_those_above(line: str) -> None:
     above = HEADER.replace("tasks: [tasks/*.yaml]\n", "")
     graders = "graders:\n  - {type: text, name: g, config: {contains: [q]}}\n"
     codes = _codes(f"{above}{graders}{line}\n  - tasks/*.yaml\n")
@@ -130,7 +130,7 @@ def test_an_unknown_key_hides_nothing_beside_it() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["    foo: 1\n    config:\n", "    config:\n      contains: {a: b}\n"])
-def test_a_comment_is_of_use_while_another_mistake_stands_beside(wrong: str) -> None:
+def test_a_comment_may_be_of_use_beside_another_mistake(wrong: str) -> None:
     line = '      regex_match: ["("] # waza-lsp: ignore[invalid-regex]\n'
     assert "unused-suppression" not in _codes(_grader(f"{wrong}{line}"))
     assert "unused-suppression" in _codes(
@@ -155,15 +155,15 @@ GRADERS = "graders: [{type: text, name: q, config: {contains: [a]}}]\n"
 def test_a_file_whose_colon_lacks_its_blank(item: str, codes: list[str], tmp_path: Path) -> None:
     files = {"eval.yaml": EVAL + GRADERS, "fixtures/notes.txt": "n", "tasks/a.yaml": f"{TASK}    - {item}\n"}
     write(tmp_path, files)
-    assert [it.code for it in found_at(tmp_path / "tasks/a.yaml", tmp_path)] == codes
+    assert [it.code for it in findings_at(tmp_path / "tasks/a.yaml", tmp_path)] == codes
 
 
 def test_a_task_on_one_line_is_unchecked_too(tmp_path: Path) -> None:
     for text in ("{id: a, name: b, inputs: {prompt: x}}", "{tags: [b]}", "  tags: [b]\n"):
         write(tmp_path, {"eval.yaml": EVAL, "tasks/a.yaml": text})
-        assert "unchecked-task" in [it.code for it in found_at(tmp_path / "tasks/a.yaml", tmp_path)]
+        assert "unchecked-task" in [it.code for it in findings_at(tmp_path / "tasks/a.yaml", tmp_path)]
     write(tmp_path, {"tasks/a.yaml": "[a]"})
-    assert "unchecked-task" not in [it.code for it in found_at(tmp_path / "tasks/a.yaml", tmp_path)]
+    assert "unchecked-task" not in [it.code for it in findings_at(tmp_path / "tasks/a.yaml", tmp_path)]
 
 
 @pytest.mark.parametrize(
@@ -199,21 +199,21 @@ def test_a_suite_whose_glob_matches_nothing(tmp_path: Path) -> None:
         ("['evals/**/eval.yaml', '!old/**']", 0),
     ):
         write(tmp_path, {".vally.yaml": f"suites:\n  s: {{evals: {globs}}}\n"})
-        found = found_at(tmp_path / ".vally.yaml", tmp_path)
+        found = findings_at(tmp_path / ".vally.yaml", tmp_path)
         assert [it.code for it in found] == ["unmatched-evals"] * count
 
 
 def test_severities_of_vallys_own_checks() -> None:
-    [it] = found_in(f"type: regression\n{SPEC}")
+    [it] = findings_in(f"type: regression\n{SPEC}")
     assert (it.code, it.severity) == ("regression-without-baseline", "warning")
     both = "      - {type: skill-invocation, config: {required: [a], disallowed: [a]}}\n"
-    found = [it for it in found_in(f"{SPEC}{both}") if it.code == "contradictory-checks"]
+    found = [it for it in findings_in(f"{SPEC}{both}") if it.code == "contradictory-checks"]
     assert [it.severity for it in found] == ["error"]
 
 
 def test_a_config_without_value_names_what_it_needs() -> None:
     text = SPEC.replace("config: {max: 30s}", "config:")
-    [it] = found_in(text)
+    [it] = findings_in(text)
     assert it.message == "'config' needs a value: 'max'"
 
 
@@ -240,8 +240,8 @@ _JSON = """\
     ],
 )
 def test_what_is_left_open_in_brackets(good: str, bad: str, line: int, underlined: str, message: str) -> None:
-    assert found_in(_JSON) == []
-    [it] = found_in(_JSON.replace(good, bad, 1))
+    assert findings_in(_JSON) == []
+    [it] = findings_in(_JSON.replace(good, bad, 1))
     assert (it.line, it.underlined, it.message) == (line, underlined, message)
 
 
@@ -258,7 +258,7 @@ def test_brackets_with_keys_in_column_0_are_read(source: str) -> None:
 
 
 def test_a_key_in_no_column_still_tells_what_the_file_is() -> None:
-    [it] = found_in("id: first\nname: First\n inputs:\n  prompt: Say hello.\n", name="greeting.yaml")
+    [it] = findings_in("id: first\nname: First\n inputs:\n  prompt: Say hello.\n", name="greeting.yaml")
     assert (it.underlined, it.code) == ("inputs", "syntax-error")
 
 
@@ -267,7 +267,7 @@ def test_a_tag_above_the_first_key_may_be_indented() -> None:
 
 
 def test_an_item_whose_first_line_lacks_its_colon_is_still_one() -> None:
-    [it] = found_in("stimuli:\n  - name explains\n    prompt: hello\n")
+    [it] = findings_in("stimuli:\n  - name explains\n    prompt: hello\n")
     assert (it.line, it.code) == (2, "syntax-error")
 
 

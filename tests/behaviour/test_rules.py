@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.behaviour.findings_harness import Found
-from tests.behaviour.rules_harness import EVAL, GRADED, TASK, found_at, write
+from tests.behaviour.rules_harness import EVAL, GRADED, TASK, findings_at, write
 
 GRADER = "graders:\n  - type: {kind}\n    name: {name}\n    config: {config}\n"
 MOCK = EVAL.replace("copilot-sdk", "mock")
@@ -16,7 +16,7 @@ def found(root: Path, checked: str, **files: str) -> list[Found]:
     """Return the findings of one file of a suite in `root/evals`. In a name, `__` is a folder and `_yaml` the suffix."""
     named = {name.replace("__", "/").replace("_yaml", ".yaml"): text for name, text in files.items()}
     write(root / "evals", named)
-    return found_at(root / "evals" / checked, root)
+    return findings_at(root / "evals" / checked, root)
 
 
 def codes(root: Path, checked: str, **files: str) -> list[tuple[str, str]]:
@@ -434,7 +434,7 @@ def test_the_message_says_where_a_misplaced_key_belongs(tmp_path: Path) -> None:
 
 def test_mistakes_in_a_project_file_are_warnings(tmp_path: Path) -> None:
     write(tmp_path, {".waza.yaml": "cache:\n  enable: true\nserver:\n  port: 0\n"})
-    kept = [(it.code, it.severity) for it in found_at(tmp_path / ".waza.yaml", tmp_path)]
+    kept = [(it.code, it.severity) for it in findings_at(tmp_path / ".waza.yaml", tmp_path)]
     assert kept == [("unknown-key", "warning"), ("out-of-range", "warning")]
 
 

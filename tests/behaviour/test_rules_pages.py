@@ -20,13 +20,13 @@ def test_nearly_every_page_shows_its_mistake_as_yaml() -> None:
 @pytest.mark.parametrize("code", WITH_EXAMPLE)
 def test_the_example_has_exactly_this_finding(code: str, tmp_path: Path) -> None:
     example: Example = WITH_EXAMPLE[code]["Example"]
-    found = [it for it in example.checked_in(tmp_path) if it.code not in ALSO.get(code, ())]
+    found = [it for it in example.check_in(tmp_path) if it.code not in ALSO.get(code, ())]
     assert [it.code for it in found] == [code], found
 
 
 @pytest.mark.parametrize("code", WITH_EXAMPLE)
 def test_what_to_write_instead_has_no_finding(code: str, tmp_path: Path) -> None:
     found = [
-        it for it in WITH_EXAMPLE[code]["Instead"].checked_in(tmp_path) if it.code not in ALSO.get(code, ())
+        it for it in WITH_EXAMPLE[code]["Instead"].check_in(tmp_path) if it.code not in ALSO.get(code, ())
     ]
     assert found == []

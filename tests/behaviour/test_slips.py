@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.behaviour.rules_harness import found_at
+from tests.behaviour.rules_harness import findings_at
 
 FOLDER = Path(__file__).parent / "slips"
 
@@ -52,20 +52,20 @@ def suites(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def usual(suites: Path) -> dict[Path, set[tuple[str, str]]]:
     """The findings of the valid files: no errors or warnings."""
     found = {
-        path: found_at(path, suites / path.relative_to(suites).parts[0]) for path in suites.rglob("*.yaml")
+        path: findings_at(path, suites / path.relative_to(suites).parts[0]) for path in suites.rglob("*.yaml")
     }
     assert not [it for said in found.values() for it in said if it.severity == "error"]
     return {path: {(it.code, it.underlined) for it in said} for path, said in found.items()}
 
 
 @pytest.mark.parametrize("slip", SLIPS, ids=lambda it: f"{it.suite}-{it.title}".replace(" ", "-"))
-def test_a_slip_is_told(slip: Slip, suites: Path, usual: dict[Path, set[tuple[str, str]]]) -> None:
+def test_a_slip_is_reported(slip: Slip, suites: Path, usual: dict[Path, set[tuple[str, str]]]) -> None:
     path = suites / slip.suite / slip.name
     text = path.read_text("utf-8")
     assert text.count(slip.good) > 0
     path.write_text(text.replace(slip.good, slip.bad, 1), "utf-8")
     try:
-        found = found_at(path, suites / slip.suite)
+        found = findings_at(path, suites / slip.suite)
     finally:
         path.write_text(text, "utf-8")
     assert sorted({it.code for it in found if (it.code, it.underlined) not in usual[path]}) == slip.codes, (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.findings_harness import HEADER, Found, found_in
+from tests.behaviour.findings_harness import HEADER, Found, findings_in
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.model.findings import Scope, Severity
@@ -22,14 +22,14 @@ def _text_grader(*lines: str) -> str:
 
 
 def _codes(source: str) -> list[str]:
-    return [it.code for it in found_in(source)]
+    return [it.code for it in findings_in(source)]
 
 
 def _unused(source: str) -> list[Found]:
-    return [it for it in found_in(source) if it.code == UNUSED]
+    return [it for it in findings_in(source) if it.code == UNUSED]
 
 
-def test_a_comment_behind_the_line_silences_it() -> None:
+def test_a_comment_behind_the_line_suppresses_it() -> None:
     mistake = "contians: [a]"
     assert _codes(_text_grader("contains: [b]", mistake)) == ["unknown-key"]
     assert _codes(_text_grader("contains: [b]", f"{mistake}  # waza-lsp: ignore[unknown-key]")) == []
@@ -41,7 +41,7 @@ def test_a_comment_behind_the_line_silences_it() -> None:
     )
 
 
-def test_a_comment_of_its_own_silences_the_next_line() -> None:
+def test_a_comment_on_its_own_line_suppresses_the_next_line() -> None:
     assert _codes(_text_grader("contains: [b]", "# waza-lsp: ignore[unknown-key]", "contians: [a]")) == []
     assert (
         _codes(_text_grader("contains: [b]", "# waza-lsp: ignore[unknown-key]", "# why", "contians: [a]"))
@@ -54,7 +54,7 @@ def test_without_a_code_everything_on_the_line_is_silent() -> None:
 
 
 def test_only_the_named_codes_are_silent() -> None:
-    found = found_in(_text_grader("contains: [b]", "contians: [a]  # waza-lsp: ignore[wrong-type]"))
+    found = findings_in(_text_grader("contains: [b]", "contians: [a]  # waza-lsp: ignore[wrong-type]"))
     assert [it.code for it in found] == ["unknown-key", UNUSED]
     assert found[1].underlined == "wrong-type"
     assert found[1].message == "No 'wrong-type' on the line of this comment. Remove it"
@@ -79,7 +79,7 @@ def test_a_whole_file_only_at_the_top() -> None:
     assert "above the first key" in _unused(source)[0].message
 
 
-def test_text_that_is_no_comment_silences_nothing() -> None:
+def test_text_that_is_no_comment_suppresses_nothing() -> None:
     quoted = _text_grader('contains: ["b # waza-lsp: ignore"]', "contians: [a]")
     assert _codes(quoted) == ["unknown-key"]
     block = HEADER + "description: |\n  # waza-lsp: ignore\n  # waza-lsp: ignore[unknown-key]\nbad: 1\n"
@@ -149,7 +149,7 @@ def test_an_excluded_document_has_no_findings() -> None:
     assert findings(snapshot, CheckContext(excluded=True)) == []
 
 
-def test_what_a_file_on_disk_said_is_forgotten_when_it_changes(tmp_path: Path) -> None:
+def test_findings_about_a_file_on_disk_are_refreshed_when_it_changes(tmp_path: Path) -> None:
     source = HEADER + "graders:\n  - type: prompt\n    name: judged\n    config:\n      rubric: judge.md\n"
 
     def codes() -> list[str]:
@@ -170,7 +170,7 @@ def test_what_a_file_on_disk_said_is_forgotten_when_it_changes(tmp_path: Path) -
     assert codes() == ["unusable-rubric"]
 
 
-def test_so_is_what_a_schema_in_another_file_said(tmp_path: Path) -> None:
+def test_findings_about_a_schema_in_another_file_are_refreshed_too(tmp_path: Path) -> None:
     schema = "      schema: {$ref: other.json}\n"
     source = HEADER + "graders:\n  - type: json_schema\n    name: fits\n    config:\n" + schema
 

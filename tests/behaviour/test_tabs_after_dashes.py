@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.findings_harness import HEADER, found_in
+from tests.behaviour.findings_harness import HEADER, findings_in
 from tests.behaviour.fixes_harness import check_fix
 
 
@@ -22,7 +22,7 @@ from tests.behaviour.fixes_harness import check_fix
     ],
 )
 def test_it_becomes_blanks(before: str, after: str) -> None:
-    [found] = [it for it in found_in(HEADER + before.replace("¦", "")) if it.code == "syntax-error"]
+    [found] = [it for it in findings_in(HEADER + before.replace("¦", "")) if it.code == "syntax-error"]
     assert set(found.underlined) <= {"\t", " "}
     assert found.message == "YAML does not allow tabs for indentation; use spaces"
     check_fix(HEADER + before, HEADER + after, "Replace tabs with spaces")

@@ -101,7 +101,7 @@ def test_unknown_keys_are_errors_since_files_are_read_strictly() -> None:
     assert _seen(text, "0.23") == [("unknown-key", "warning")]
 
 
-def test_what_an_older_version_says_is_told() -> None:
+def test_messages_of_older_versions_are_shown() -> None:
     snapshot = snapshot_of(HEADER + "traisl: 3\n")
     [mark] = findings(snapshot, CheckContext(snapshot.path, target="0.23.1"))
     assert mark.finding.message.endswith("(waza 0.23.1 ignores it silently)")
@@ -113,7 +113,7 @@ def test_a_setting_is_no_old_one_before_it_was_renamed() -> None:
     assert _seen(text, "0.23") == []
 
 
-def test_the_limit_of_a_task_was_not_looked_at() -> None:
+def test_older_versions_ignore_the_limit_of_a_task() -> None:
     text = TASK + "timeout_seconds: 0\nexpected: {output_contains: [hello]}\n"
     assert _seen(text, "0.35", "tasks/a.yaml") == [("out-of-range", "error")]
     assert _seen(text, "0.34", "tasks/a.yaml") == [("out-of-range", "warning")]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.behaviour.completion_harness import check_offered, check_taken
-from tests.behaviour.findings_harness import found_in
+from tests.behaviour.findings_harness import findings_in
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import hovered, lenses, outline
 from waza_engine.analysis.pipeline import CheckContext
@@ -92,7 +92,7 @@ stimuli:
 
 
 def test_findings_stand_on_the_token_at_fault() -> None:
-    assert [(it.line, it.underlined, it.severity, it.code) for it in found_in(SPEC)] == [
+    assert [(it.line, it.underlined, it.severity, it.code) for it in findings_in(SPEC)] == [
         (2, "config", "warning", "legacy-shape"),
         (3, "scorng", "warning", "unknown-key"),
         (9, "timeout", "warning", "never-applied"),
@@ -128,15 +128,15 @@ def test_types_of_plug_ins_are_known_by_a_setting() -> None:
     ],
 )
 def test_a_placeholder_is_never_of_the_wrong_type(lines: str) -> None:
-    assert found_in(f"{lines}\nstimuli:\n  - name: a\n    prompt: p\n") == []
+    assert findings_in(f"{lines}\nstimuli:\n  - name: a\n    prompt: p\n") == []
 
 
 def test_a_placeholder_stands_where_yaml_allows_none() -> None:
     # Only where placeholders are replaced before the text is read.
     lines = "config: {trials_per_task: ${TRIALS}, timeout_seconds: 9}\nname: x\nskill: s\ntasks: [a.yaml]\n"
-    assert "syntax-error" in [it.code for it in found_in(lines)]
+    assert "syntax-error" in [it.code for it in findings_in(lines)]
     broken = "defaults: {runs: ${RUNS}\nname: x\nstimuli:\n  - name: a\n    prompt: p\n"
-    assert "syntax-error" in [it.code for it in found_in(broken)]
+    assert "syntax-error" in [it.code for it in findings_in(broken)]
 
 
 def test_the_outline_and_the_lenses_show_stimuli() -> None:
@@ -190,6 +190,6 @@ def test_a_key_without_a_value_is_not_one_of_two(key: str) -> None:
         f"name: s\nstimuli:\n  - name: a\n    prompt: b\n    golden_trajectory: {{{key}: }}\n"
         "    graders: [{type: output-contains, config: {substring: x}}]\n"
     )
-    [found] = [it for it in found_in(text, "eval.yaml") if it.code == "missing-key"]
+    [found] = [it for it in findings_in(text, "eval.yaml") if it.code == "missing-key"]
     assert found.underlined == key
     assert found.message == f"'{key}' needs a value. Give at least one of 'path', 'inline'"

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.findings_harness import found_in
-from tests.behaviour.rules_harness import found_at, write
+from tests.behaviour.findings_harness import findings_in
+from tests.behaviour.rules_harness import findings_at, write
 
 STIMULUS = "stimuli:\n  - name: a\n    prompt: p\n"
 GRADED = f"{STIMULUS}    graders:\n"
 
 
 def said(source: str, name: str = "eval.yaml") -> list[tuple[int, str, str]]:
-    return [(it.line, it.underlined, it.code) for it in found_in(source, name)]
+    return [(it.line, it.underlined, it.code) for it in findings_in(source, name)]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_pattern_without_quotes(pattern: str) -> None:
 
 def test_a_panel_of_one_that_needs_what_only_panels_have() -> None:
     panel = f"{GRADED}      - type: panel\n        config:\n          models: [gpt-5.2]\n"
-    assert [it.code for it in found_in(panel)] == ["panel-of-one"]
+    assert [it.code for it in findings_in(panel)] == ["panel-of-one"]
     criteria = "          criteria:\n            - {name: builds, description: It builds., weight: 1, required: false}\n"
     assert said(panel + criteria + "          evidence: [trajectory, repo]\n") == []
     assert said(panel + "          overall_threshold: 0\n          aggregation: unanimous\n") == []
@@ -114,7 +114,7 @@ def test_a_panel_of_one_that_needs_what_only_panels_have() -> None:
 )
 def test_a_skill_that_may_well_be_loaded(where: str) -> None:
     source = f"{where}{GRADED}      - {{type: skill-invocation, config: {{required: [deploy]}}}}\n"
-    assert "skill-never-loaded" not in [it.code for it in found_in(source)]
+    assert "skill-never-loaded" not in [it.code for it in findings_in(source)]
 
 
 def test_a_skill_of_an_environment_that_is_used_again() -> None:
@@ -132,7 +132,7 @@ def test_what_an_alias_brings_is_said_where_it_is_written(tmp_path: Path) -> Non
         "  - name: b\n    prompt: p\n    environment: {files: *app}\n"
     )
     write(tmp_path, {"eval.yaml": spec})
-    found = found_at(tmp_path / "eval.yaml", tmp_path)
+    found = findings_at(tmp_path / "eval.yaml", tmp_path)
     assert [(it.line, it.underlined, it.code) for it in found] == [(4, "app", "environment-file-not-found")]
 
 
@@ -150,7 +150,7 @@ def test_an_experiment_that_takes_servers_away() -> None:
         "name: x\nevals: [eval.yaml]\nvary: [/environment/mcpServers]\nbaseline: without\nvariants:\n"
         "  without: {environment: {mcpServers: {docs: null}}}\n  none: {environment: {mcpServers: null}}\n  with: {}\n"
     )
-    found = found_in(source, "a.experiment.yaml")
+    found = findings_in(source, "a.experiment.yaml")
     assert [it for it in found if it.severity in {"error", "warning"}] == []
 
 
@@ -160,7 +160,7 @@ def test_a_matrix_with_names_for_its_values() -> None:
         "  skill: {path: /environment/skills, values: [{off: []}, {on: [../skills/a]}]}\n"
         "  model: {path: /defaults/model, values: [gpt-5.2, claude-sonnet-4.6]}\n"
     )
-    assert [it for it in found_in(source, "a.experiment.yaml") if it.severity == "error"] == []
+    assert [it for it in findings_in(source, "a.experiment.yaml") if it.severity == "error"] == []
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_look_alikes(source: str) -> None:
     ],
 )
 def test_repaired_graders(before: str, after: str, code: str) -> None:
-    assert code in [it.code for it in found_in(GRADED + before)]
+    assert code in [it.code for it in findings_in(GRADED + before)]
     assert said(GRADED + after) == []
 
 
@@ -239,16 +239,16 @@ def test_repaired_graders(before: str, after: str, code: str) -> None:
 )
 def test_repaired_settings(before: str, after: str, code: str) -> None:
     graders = "      - {type: prompt}\n      - {type: wall-time, config: {max: 5s}}\n"
-    assert code in [it.code for it in found_in(before + GRADED + graders)]
-    assert [it for it in found_in(after + GRADED + graders) if it.severity in {"error", "warning"}] == []
+    assert code in [it.code for it in findings_in(before + GRADED + graders)]
+    assert [it for it in findings_in(after + GRADED + graders) if it.severity in {"error", "warning"}] == []
 
 
 @pytest.mark.parametrize("pattern", [r"(?i)\\bteh\\b", r'"words"\\s*:\\s*x', r"v\\d+\\.x", r"a\\w"])
 def test_backslashes_doubled_where_one_is_meant(pattern: str) -> None:
     source = f"{GRADED}      - {{type: file-matches, config: {{path: a, pattern: '{pattern}'}}}}\n"
-    found = [it for it in found_in(source) if it.code != "invalid-regex"]
+    found = [it for it in findings_in(source) if it.code != "invalid-regex"]
     assert [it.code for it in found] == ["non-portable-regex"]
-    assert "non-portable-regex" not in [it.code for it in found_in(source.replace("\\\\", "\\"))]
+    assert "non-portable-regex" not in [it.code for it in findings_in(source.replace("\\\\", "\\"))]
 
 
 @pytest.mark.parametrize(

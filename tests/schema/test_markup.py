@@ -23,5 +23,5 @@ from waza_lsp.schema.markup import plain_text
         ("snake_case and 2 * 3 and a[0](b c)", "snake_case and 2 * 3 and a[0](b c)"),
     ],
 )
-def test_marks_are_left_out(markdown: str, text: str) -> None:
+def test_markup_is_removed(markdown: str, text: str) -> None:
     assert plain_text(markdown) == text

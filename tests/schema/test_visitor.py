@@ -35,13 +35,13 @@ def _found(source: str, *, into_branches: bool = True) -> list[tuple[object, ...
     return [(*it.pointer, it.node.source) for it in visit(Tree.of(split_lines(source)), start)]
 
 
-def test_wanted_values_are_found_wherever_they_are() -> None:
+def test_matching_values_are_found_everywhere() -> None:
     source = "plain: a\ndirect: b\nfree:\n  x: c\n  y: d\neither: e\n"
     assert _found(source) == [("direct", "b"), ("free", "x", "c"), ("free", "y", "d"), ("either", "e")]
     assert _found("either:\n  deep: f\n") == [("either", ""), ("either", "deep", "f")]
 
 
-def test_a_discriminator_picks_the_way_wherever_it_stands() -> None:
+def test_a_discriminator_selects_the_path_at_any_position() -> None:
     source = "many:\n  - config: {path: a}\n    type: file\n  - type: none\n    config: {path: b}\n"
     assert _found(source) == [("many", 0, "config", "path", "a")]
     assert _found(source, into_branches=False) == []

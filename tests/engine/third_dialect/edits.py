@@ -4,7 +4,7 @@ import json
 import sys
 
 from tests.behaviour.completion_harness import offered
-from tests.behaviour.findings_harness import found_in
+from tests.behaviour.findings_harness import findings_in
 from tests.behaviour.reading_harness import hovered, lenses
 
 NAME = "a.quiz.yaml"
@@ -21,12 +21,12 @@ questions:
 
 
 def shown() -> dict[str, object]:
-    found = found_in(QUIZ.format(ask="Name the capital.", option="wrods: [Paris]"), NAME)
+    found = findings_in(QUIZ.format(ask="Name the capital.", option="wrods: [Paris]"), NAME)
     hover = hovered(QUIZ.format(ask="Where is it?", option="wor¦ds: [Paris]"), NAME)
     good = QUIZ.format(ask="Where is it?", option="words: [Paris]")
     return {
         "findings": [[it.line, it.underlined, it.code] for it in found],
-        "none": [it.code for it in found_in(good, NAME)],
+        "none": [it.code for it in findings_in(good, NAME)],
         "types": offered(good.replace("type: says", "type: ¦"), NAME).labels,
         "options": offered(QUIZ.format(ask="Where is it?", option="¦"), NAME).labels,
         "hover": hover.text if hover else "",
