@@ -1,4 +1,4 @@
-"""Somebody who writes an eval, runs it and lets it be graded, all at once and without a pause, in bare messages."""
+"""An author who edits, runs and grades an eval at the same time, through raw LSP messages."""
 
 import queue
 import random

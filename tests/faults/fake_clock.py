@@ -1,4 +1,4 @@
-"""A clock on the wall that can be set while programs look at it, with libfaketime; clocks that only count go on."""
+"""A wall clock that tests can set while programs run (libfaketime). Monotonic clocks are unaffected."""
 
 from collections.abc import Mapping
 from pathlib import Path

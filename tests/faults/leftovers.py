@@ -1,4 +1,4 @@
-"""What is left of a run that was broken off: its processes, its temporary files, what the store has of it."""
+"""Find what an interrupted run left behind: processes, temporary files, rows in the store."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""A disk of a few pages, where one can be mounted."""
+"""Mount a disk of a few pages, where mounting is possible."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Suites to break off: of every executor and dialect, with graders that start processes; their agents say what they do."""
+"""Suites to interrupt: every executor and dialect, graders that start processes, agents that log their work."""
 
 import json
 import os

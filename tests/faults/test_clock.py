@@ -1,4 +1,4 @@
-"""The clock on the wall jumps, back or forth, before, during and after runs: durations and the order of runs stay right."""
+"""The wall clock jumps before, during and after runs: durations and the order of runs stay right."""
 
 import os
 import time

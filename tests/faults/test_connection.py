@@ -1,4 +1,4 @@
-"""The connection to the editor ends without a word: the server ends within seconds, with all it has started."""
+"""The connection to the editor breaks: the server and all its children end within seconds."""
 
 import os
 import signal
@@ -62,7 +62,7 @@ def test_the_input_ends_during_a_run(folder: Path, wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("is_running", first_quick([False, True]))
-def test_nobody_reads_any_more(folder: Path, *, is_running: bool) -> None:
+def test_the_server_ends_when_nobody_reads_its_output(folder: Path, *, is_running: bool) -> None:
     silent = Wire(folder, reads=False)
     try:
         silent.send("initialize", {"processId": None, "capabilities": {}}, number=1)
@@ -92,7 +92,7 @@ def test_half_a_message_and_then_silence(wire: Wire) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", ["", "Content-Length: 5\r\n\r\n{"])
-def test_it_ends_before_it_has_begun(wire: Wire, sent: str) -> None:
+def test_the_input_ends_before_initialize(wire: Wire, sent: str) -> None:
     wire.input.write(sent.encode())
     wire.input.close()
     wire.wait()
@@ -167,7 +167,7 @@ def test_a_killed_server_takes_everything_along(folder: Path, wire: Wire) -> Non
     assert finished(folder / ".waza-lsp") == [[(0, 1)]]
 
 
-def test_who_leaves_leaves_once_however_many_threads_have_noticed() -> None:
+def test_the_server_exits_once_however_many_threads_notice() -> None:
     left: list[int] = []
     leave = once(lambda: left.append(threading.get_ident()))
     threads = [threading.Thread(target=leave) for _ in range(20)]

@@ -1,4 +1,4 @@
-"""The disk is full, a report cannot be written, nobody reads what is printed: what is finished stays, the words help."""
+"""Full disks, unwritable reports, closed output: finished work stays, and messages say what to do."""
 
 import os
 import resource

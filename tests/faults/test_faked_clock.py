@@ -1,4 +1,4 @@
-"""Whole programs whose clock is set a day forth or back while they run: what counts seconds counts on, the order stays."""
+"""Programs whose clock is set a day forward or back while they run: timeouts and order stay right."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""The disk with the store becomes full at any write, and has room again later: everything is stored, whatever was torn."""
+"""The disk with the store fills up at any write and has room again later: everything is stored."""
 
 import os
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ async def run(folder: Path, disk: Path, pages: int) -> list[str]:
 
 
 @pytest.mark.slow
-async def test_it_may_be_full_at_any_write(tmp_path: Path, disk: Path) -> None:
+async def test_the_disk_may_be_full_at_any_write(tmp_path: Path, disk: Path) -> None:
     for pages in range(0, 60, 2):
         notes = await run(tmp_path, disk, pages)
         store = disk / "store"

@@ -1,4 +1,4 @@
-"""Children of a run or of the server are killed: the interpreter of an assertion, the worker of live grading, the guard."""
+"""Kill children of a run or server: assertion interpreters, the live grading worker, the reaper."""
 
 import asyncio
 import os

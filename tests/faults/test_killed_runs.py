@@ -102,7 +102,7 @@ def test_what_was_kept_is_counted_and_the_way_on_is_told(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_two_that_go_on_with_a_run_at_once_do_not_do_it_twice(tmp_path: Path) -> None:
+def test_of_two_processes_that_resume_a_run_one_is_refused(tmp_path: Path) -> None:
     case = Case("waza", "command", trials=2, workers=2)
     case.written(tmp_path, seconds=3600)
     first = started(tmp_path, *case.arguments(tmp_path))

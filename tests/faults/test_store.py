@@ -1,4 +1,4 @@
-"""The run store is locked, damaged, too new, somebody else's, read-only or not writable: the run goes on, the words help."""
+"""The run store is locked, damaged, too new or not writable: runs continue, and messages say what to do."""
 
 import os
 import shutil

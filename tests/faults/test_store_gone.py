@@ -1,4 +1,4 @@
-"""The store is deleted, moved away or replaced, or the whole workspace is, while a run goes on and while the server is open."""
+"""The store or the workspace is deleted, moved or replaced during a run or while the server is open."""
 
 import os
 import random
@@ -103,13 +103,13 @@ async def test_what_is_finished_is_in_the_store_that_is_there_now(
         ]
 
 
-async def test_it_may_be_deleted_again_and_again(tmp_path: Path) -> None:
+async def test_the_store_may_be_deleted_repeatedly(tmp_path: Path) -> None:
     bench, _ = await run(tmp_path, dict.fromkeys(TASKS, delete))
     assert finished(tmp_path / "workspace" / ".waza-lsp") == [ALL]
     assert len(notes(bench)) == 4
 
 
-async def test_each_verdict_is_kept_once(tmp_path: Path) -> None:
+async def test_each_verdict_is_stored_once(tmp_path: Path) -> None:
     await run(tmp_path, {"b": delete, "d": move})
     for it in (".waza-lsp", "moved"):
         connection = sqlite3.connect(tmp_path / "workspace" / it / FILE_NAME)
@@ -144,7 +144,7 @@ async def test_a_workspace_that_was_deleted_is_not_made_again(tmp_path: Path) ->
     assert f"Check that {tmp_path / 'workspace'} exists" in notes(bench)[0]
 
 
-def test_one_that_is_deleted_while_it_is_opened_is_made_again(
+def test_a_store_deleted_while_opened_is_created_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = list[str]()

@@ -1,4 +1,4 @@
-"""A server process and the bare messages that are exchanged with it, as far as somebody reads or writes them."""
+"""A server process and raw LSP messages, for tests that stop reading or writing."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Suites by hand, executors that do what a test wants, and a run with its events collected."""
+"""Build suites, scripted executors and runs with collected events for tests."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Trials on the workers of a Dask cluster: several processes on loopback, some killed in the middle of a trial."""
+"""Trials on a Dask cluster: several local worker processes, some killed in the middle of a trial."""
 
 import asyncio
 import contextlib
@@ -172,7 +172,7 @@ async def test_agents_end_when_nobody_waits_for_them_any_more(bench: Bench) -> N
 
 @needs_dask
 @pytest.mark.slow
-async def test_what_agents_do_is_told_while_they_do_it(bench: Bench) -> None:
+async def test_progress_arrives_while_agents_work(bench: Bench) -> None:
     code = """import json, time
 print(json.dumps({"type": "assistant.message", "data": {"content": "hello"}}), flush=True)
 time.sleep(0.5)"""
@@ -197,14 +197,18 @@ async def test_an_executor_that_no_worker_can_start_ends_the_run(bench: Bench) -
 
 
 @needs_dask
-async def test_nobody_answers_at_the_address(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_address_without_scheduler_is_an_error(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("waza_engine.runs.dask_trials._CONNECT_SECONDS", 0.5)
     with pytest.raises(UnavailableError, match=r"There is no Dask scheduler at tcp://127.0.0.1:1"):
         async with dask_trials("tcp://127.0.0.1:1", "r", "mock", ExecutorOptions(bench.folder)):
             pass
 
 
-async def test_without_dask_it_is_said_what_to_install(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_dask_the_error_names_the_package(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UnavailableError, match=r"pip install 'waza-lsp\[dask\]'"):
         async with dask_trials("tcp://127.0.0.1:1", "r", "mock", ExecutorOptions(bench.folder)):

@@ -1,4 +1,4 @@
-"""Events as lines of JSON, and lines of JSON as events."""
+"""Write events as lines of JSON and parse them again."""
 
 import json
 from pathlib import Path
@@ -53,12 +53,12 @@ EVENTS = [
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda it: type(it).__name__)
-def test_a_line_gives_the_event_that_was_written(event: Event) -> None:
+def test_a_written_event_is_parsed_back(event: Event) -> None:
     assert parse_line(event_line(event)) == event
     assert parse_line(event_line(event).encode()) == event
 
 
-def test_every_event_is_tried() -> None:
+def test_every_event_class_has_a_case() -> None:
     from waza_engine.runs.events import _EVENT_NAMES
 
     assert {type(it) for it in EVENTS} == set(_EVENT_NAMES)
@@ -72,7 +72,7 @@ def test_unknown_members_are_ignored() -> None:
 @pytest.mark.parametrize(
     "line", ["", "{", "[]", "3", '{"event": "weather"}', '{"event": "note"}', '{"event": "arm", "told": 3}']
 )
-def test_a_line_that_is_no_event_gives_none(line: str) -> None:
+def test_lines_without_an_event_give_none(line: str) -> None:
     assert parse_line(line) is None
 
 

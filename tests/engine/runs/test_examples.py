@@ -1,4 +1,4 @@
-"""The example suites give the verdicts that are written down beside them."""
+"""The example suites give the verdicts recorded beside them."""
 
 import json
 from pathlib import Path

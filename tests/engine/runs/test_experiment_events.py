@@ -1,4 +1,4 @@
-"""An experiment's run told as events: each start of an arm has its end, whatever becomes of its runs."""
+"""Events of an experiment: each start of an arm has a matching end."""
 
 from pathlib import Path
 from typing import Literal
@@ -20,17 +20,17 @@ Ended = Literal["passed", "failed", "error", "cancelled"]
         ([(it, "passed") for it in "aabb"], {"a": "passed", "b": "passed"}, (2, 0, 0)),
     ],
 )
-def test_what_is_told_of_arms(
+def test_every_arm_starts_and_ends_once(
     ends: list[tuple[str, Ended]], arms: dict[str, str], counts: tuple[int, int, int]
 ) -> None:
     told: list[Event] = []
-    teller = ExperimentEvents("x", Path("x.yaml"), "x", {"a": 2, "b": 2}, 1, {})
+    events = ExperimentEvents("x", Path("x.yaml"), "x", {"a": 2, "b": 2}, 1, {})
     for arm, status in ends:
-        listener = teller.arm_listener(arm)(told.append)
+        listener = events.arm_listener(arm)(told.append)
         listener(RunStarted("r", Path("e.yaml"), "e", "mock", "", (), 1, 1))
         listener(RunFinished("r", status, 0, 0.0, 0.0, 0, 0, 0, 0, 0))
     if ends[-1][1] != "cancelled":
-        teller.end()
+        events.end()
     assert [it.task for it in told if isinstance(it, TaskStarted)] == list(arms)
     finished = [(it.task, it.status) for it in told if isinstance(it, TaskFinished)]
     assert finished == list(arms.items())

@@ -1,4 +1,4 @@
-"""The last values of metrics, as they stand beside the thresholds in the editor."""
+"""Read the last metric values that the editor shows beside thresholds."""
 
 from pathlib import Path
 
@@ -32,12 +32,12 @@ def test_the_last_run_that_measured_it_counts(tmp_path: Path) -> None:
     assert read_metrics(tmp_path, Path("/evals/other.yaml")) == {}
 
 
-def test_without_a_store_nothing_is_known(tmp_path: Path) -> None:
+def test_without_a_store_there_are_no_metrics(tmp_path: Path) -> None:
     assert read_metrics(tmp_path, EVAL) == {}
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_store_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+def test_an_unreadable_store_raises_a_store_error(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("no database" * 1000, encoding="utf-8")
     with pytest.raises(StoreError, match="cannot be read"):
         read_metrics(tmp_path, EVAL)

@@ -1,4 +1,4 @@
-"""A run that is killed at any instant loses the trial that was being performed, and nothing else."""
+"""A run killed at any instant loses only the trial in progress."""
 
 import json
 import subprocess

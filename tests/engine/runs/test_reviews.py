@@ -1,4 +1,4 @@
-"""Reviews by people: from pending to reviewed, and the file they are kept in."""
+"""Human reviews: their file, and their effect on pending verdicts."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def trial() -> TrialRecord:
     return TrialRecord("t1", 0, 1, "failed", 0.5, 0.25, Trajectory(), (waits, passed))
 
 
-def test_a_review_makes_a_new_verdict_and_the_trial_follows() -> None:
+def test_a_review_changes_the_verdict_and_the_trial() -> None:
     [waiting] = pending_verdicts([trial()])
     assert (waiting.task, waiting.trial, waiting.outcome.name) == ("t1", 1, "reads-well")
     after = apply_reviews("r1", trial(), [review(reviewer="Ada", comments="Fine.")])
@@ -73,7 +73,7 @@ def test_a_line_that_was_cut_off_does_not_swallow_the_next(tmp_path: Path) -> No
     assert len(file.read_text().splitlines()) == 3
 
 
-def test_reviews_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+def test_unreadable_reviews_raise_a_store_error(tmp_path: Path) -> None:
     assert read_reviews(tmp_path) == []
     review_file(tmp_path).mkdir()
     with pytest.raises(StoreError, match=r"The reviews .*reviews\.jsonl cannot be read: "):

@@ -466,7 +466,7 @@ async def test_an_event_is_one_line_of_json(bench: Bench) -> None:
         assert line.startswith('{"event":"')
 
 
-async def test_a_recording_of_another_prompt_is_pointed_out(bench: Bench, scripted: Scripted) -> None:
+async def test_a_recording_of_another_prompt_is_a_warning(bench: Bench, scripted: Scripted) -> None:
     async def stale(_request: TrialRequest) -> Trajectory:
         return Trajectory(prompt="the old prompt", output="hello")
 
@@ -486,7 +486,7 @@ async def test_types_of_older_generations_mean_what_they_meant(bench: Bench) -> 
     )
 
 
-async def test_a_machine_that_is_at_its_end_costs_the_trial_alone(bench: Bench, scripted: Scripted) -> None:
+async def test_an_os_error_fails_only_its_trial(bench: Bench, scripted: Scripted) -> None:
     async def full(request: TrialRequest) -> Trajectory:
         if request.task.id == "a":
             raise OSError(28, "No space left on device")
@@ -498,7 +498,9 @@ async def test_a_machine_that_is_at_its_end_costs_the_trial_alone(bench: Bench, 
     assert record.tasks[0].trials[0].error.endswith("No space left on device")
 
 
-async def test_no_workspace_can_be_made(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_workspace_that_cannot_be_created_is_an_error(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full() -> Path:
         raise OSError(28, "No space left on device")
 

@@ -1,4 +1,4 @@
-"""Whether the process of a run is still there."""
+"""Detect whether the process of a run is still alive."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from waza_engine.runs.run_header import RunFrame, claim_for_process, is_running
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="when a process was started is asked of /proc")
-def test_a_process_that_nobody_has_waited_for_performs_nothing() -> None:
+def test_a_zombie_process_performs_no_run() -> None:
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
@@ -35,7 +35,7 @@ def test_a_process_that_nobody_has_waited_for_performs_nothing() -> None:
     assert not is_running(frame)
 
 
-def test_a_process_of_that_number_that_is_another_one_performs_nothing() -> None:
+def test_a_reused_pid_performs_no_run() -> None:
     frame = claim_for_process(RunFrame())
     assert not is_running(frame)  # Who asks is going on with it.
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:

@@ -96,7 +96,7 @@ async def test_a_prompt_that_goes_wrong_does_not_end_the_others(bench: Bench, sc
     assert record.trigger_metrics.errors == 1
 
 
-async def test_prompts_that_cannot_be_asked_only_warn(bench: Bench, scripted: Scripted) -> None:
+async def test_prompts_that_cannot_run_only_warn(bench: Bench, scripted: Scripted) -> None:
     async def cannot(request: TriggerRequest) -> bool:
         raise UnavailableError(f"no triggers.json for {request.skill}")
 
@@ -106,7 +106,7 @@ async def test_prompts_that_cannot_be_asked_only_warn(bench: Bench, scripted: Sc
     assert any("no triggers.json for notes" in it.message for it in bench.events if isinstance(it, Note))
 
 
-async def test_prompts_are_asked_side_by_side_within_the_workers(bench: Bench, scripted: Scripted) -> None:
+async def test_prompts_run_in_parallel_up_to_the_workers(bench: Bench, scripted: Scripted) -> None:
     asked: list[str] = []
     most = 0
 

@@ -1,4 +1,4 @@
-"""What changes the fingerprint of a task: everything that can change a verdict, and nothing else."""
+"""A task's fingerprint changes with everything that can change a verdict, and with nothing else."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -90,7 +90,7 @@ def test_the_rubric_of_a_task_s_grader(tmp_path: Path, entry: GraderEntry) -> No
     assert len(set(found)) == 3
 
 
-def test_what_many_tasks_name_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_files_are_hashed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at = []
 
     def counted(path: Path) -> str:
@@ -116,7 +116,7 @@ def test_what_many_tasks_name_is_looked_at_once(tmp_path: Path, monkeypatch: pyt
     assert asked == [(repository, ""), (repository, "main")]
 
 
-def test_names_that_no_file_can_have(tmp_path: Path) -> None:
+def test_impossible_file_names_do_not_raise(tmp_path: Path) -> None:
     name = "x" * 300
     odd = (
         GraderEntry("diff", "same", config={"expected_files": [{"path": "a", "snapshot": name}]}),
@@ -133,7 +133,7 @@ def test_names_that_no_file_can_have(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
-async def test_a_recordings_folder_that_cannot_be_is_told_at_the_start(tmp_path: Path, name: str) -> None:
+async def test_an_impossible_recordings_folder_is_an_error_at_the_start(tmp_path: Path, name: str) -> None:
     executor = ReplayExecutor(ExecutorOptions(tmp_path, recordings=tmp_path / name))
     assert isinstance(executor.identity(), str)
     with pytest.raises(UnavailableError, match=r"Recordings folder .* not found"):
@@ -165,7 +165,9 @@ def test_the_files_of_the_graders_and_skills_of_one_task_are_its_own(tmp_path: P
         (lambda it: replace(it, settings=replace(it.settings, use_cache=True, fail_fast=True)), False),
     ],
 )
-def test_how_it_is_run(plan: Plan, tmp_path: Path, change: Callable[[Plan], Plan], *, counts: bool) -> None:
+def test_settings_that_change_the_fingerprint(
+    plan: Plan, tmp_path: Path, change: Callable[[Plan], Plan], *, counts: bool
+) -> None:
     assert (list(fingerprints(change(plan), tmp_path)) != list(fingerprints(plan, tmp_path))) is counts
 
 
@@ -201,7 +203,7 @@ def test_a_grader_that_cannot_be_read_names_no_files(tmp_path: Path) -> None:
     assert len(list(fingerprints(plan, tmp_path))) == 1
 
 
-def test_agents_are_told_apart_by_what_they_are(tmp_path: Path) -> None:
+def test_agents_have_different_identities(tmp_path: Path) -> None:
     agent = tmp_path / "agent"
     agent.write_text("#!/bin/sh\necho one\n", encoding="utf-8")
     agent.chmod(0o755)
@@ -219,7 +221,7 @@ def test_agents_are_told_apart_by_what_they_are(tmp_path: Path) -> None:
     assert before != command(f"{agent} {{prompt}}")
 
 
-def test_recordings_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:
+def test_recordings_are_identified_by_their_content(tmp_path: Path) -> None:
     (tmp_path / "recordings").mkdir()
     recording = tmp_path / "recordings" / "a.json"
     recording.write_text("{}", encoding="utf-8")
@@ -229,7 +231,7 @@ def test_recordings_are_told_apart_by_what_is_in_them(tmp_path: Path) -> None:
     assert before != agent_of(ReplayExecutor(ExecutorOptions(tmp_path)))
 
 
-async def test_a_run_that_another_agent_goes_on_with_is_of_nobody(tmp_path: Path, scripted: Scripted) -> None:
+async def test_a_run_resumed_with_another_agent_has_no_agent(tmp_path: Path, scripted: Scripted) -> None:
     plan = make_plan(Bench(tmp_path).suite(task("a"), task("b")), Overrides())
     mine = agent_of(scripted)
     with RunStore(tmp_path / "store") as store:

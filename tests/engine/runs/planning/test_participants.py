@@ -1,4 +1,4 @@
-"""Runs whose graders ask a judge."""
+"""Runs whose graders need a judge."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ async def test_without_a_judge_the_agent_is_not_started(bench: Bench, scripted: 
         ((contains("x"),), {"OPENAI_API_KEY": "k"}, False),
     ],
 )
-def test_a_judge_is_made_when_one_is_needed_and_described(
+def test_a_judge_is_created_only_if_needed_and_configured(
     bench: Bench, graders: Any, environment: Mapping[str, str], made: Any
 ) -> None:
     plan = make_plan(bench.suite(task("a"), graders=graders, settings={"model": "m"}), Overrides())

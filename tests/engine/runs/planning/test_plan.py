@@ -1,4 +1,4 @@
-"""Filters and overrides: what will run (docs/reference/waza-formats.md, section 13.8)."""
+"""Plan runs: filters and overrides (docs/reference/waza-formats.md, section 13.8)."""
 
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ def test_filters(filters: dict[str, tuple[str, ...]], expected: list[str]) -> No
         {"tasks": ("",)},
     ],
 )
-def test_nothing_left_is_an_error_that_lists_the_tasks(filters: dict[str, tuple[str, ...]]) -> None:
+def test_an_empty_selection_is_an_error_that_lists_the_tasks(filters: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(PlanError, match="explain-sort, explain-join, write-sort"):
         ids(**filters)
 

@@ -1,4 +1,4 @@
-"""Recorded trials under the graders of now: no agent is asked."""
+"""Regrade recorded trials with the current graders, without an agent."""
 
 import os
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ def graded(bench: Bench, store: RunStore, suite: Suite, *tasks: str) -> RunRecor
     )
 
 
-async def test_new_graders_see_what_was_recorded(bench: Bench, scripted: Scripted, store: RunStore) -> None:
+async def test_new_graders_see_the_recording(bench: Bench, scripted: Scripted, store: RunStore) -> None:
     async def writes(request: TrialRequest) -> Trajectory:
         (request.workspace_dir / "out.txt").write_text("done", encoding="utf-8")
         return said(f"hello {request.trial}")
@@ -51,7 +51,7 @@ async def test_new_graders_see_what_was_recorded(bench: Bench, scripted: Scripte
         graded(bench, store, changed, "new")
 
 
-async def test_what_was_never_performed_stays_an_error(
+async def test_a_trial_that_never_ran_stays_an_error(
     bench: Bench, scripted: Scripted, store: RunStore
 ) -> None:
     async def cannot(_request: TrialRequest) -> Trajectory:
@@ -64,7 +64,7 @@ async def test_what_was_never_performed_stays_an_error(
     assert (only.status, only.error) == ("error", "no agent")
 
 
-async def test_what_the_agent_s_executor_did_not_know_is_still_unknown(
+async def test_data_unknown_to_the_executor_stays_unknown(
     bench: Bench, scripted: Scripted, store: RunStore
 ) -> None:
     scripted.unknown = frozenset(["tool names"])
@@ -171,7 +171,7 @@ async def test_a_run_without_trials_says_why(bench: Bench, store: RunStore) -> N
         graded(bench, store, suite)
 
 
-async def test_tasks_that_are_gone_are_named(bench: Bench, scripted: Scripted, store: RunStore) -> None:
+async def test_removed_tasks_are_named(bench: Bench, scripted: Scripted, store: RunStore) -> None:
     await bench.run(bench.suite(task("a")), scripted)
     with pytest.raises(PlanError, match=r"It performed a$"):
         graded(bench, store, bench.suite(task("b")))

@@ -1,4 +1,4 @@
-"""What stands around an agent: mocked servers and programs, instruction files, custom agents, a simulated user."""
+"""The agent's environment: mocked servers and programs, instruction files, custom agents, a simulated user."""
 
 import json
 import os
@@ -66,7 +66,7 @@ async def test_a_mocked_server_is_there_for_the_agent(bench: Bench) -> None:
     assert notes(bench) == []
 
 
-async def test_what_an_executor_makes_no_use_of_is_said(bench: Bench) -> None:
+async def test_features_that_the_executor_ignores_are_noted(bench: Bench) -> None:
     suite = load(bench.folder, eval=MOCKED, **FIXTURES)
     await bench.run(suite)
     assert notes(bench) == ["The mock executor ignores mcp_mocks"]
