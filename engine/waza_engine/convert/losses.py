@@ -59,7 +59,9 @@ def left_of_stimulus(data: Mapping[str, Any]) -> dict[str, Any]:
 def _rest_of(data: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
     """The keys of a mapping that are not converted, as plain data, without empty values."""
     return {
-        key: plain(it) for key, it in data.items() if key not in known and plain(it) not in (None, [], {}, "")
+        key: plain(value)
+        for key, value in data.items()
+        if key not in known and plain(value) not in (None, [], {}, "")
     }
 
 
@@ -88,12 +90,12 @@ def from_comment(lines: Iterable[str], dialect: str) -> tuple[dict[str, Any], li
     own: list[str] = []
     kept: list[str] = []
     title = _title(dialect)
-    for it in lines:
-        bare = it.removeprefix(" ")
+    for line in lines:
+        bare = line.removeprefix(" ")
         if bare.startswith("|"):
             kept.append(bare.removeprefix("|").removeprefix(" "))
-        elif it.strip() != title.strip():
-            own.append(it)
+        elif line.strip() != title.strip():
+            own.append(line)
     try:
         found = read_yaml("\n".join(kept)) if kept else {}
     except YamlError:

@@ -101,9 +101,13 @@ class EventLog:
         """Return the trajectory so far."""
         calls = [
             ToolCall(
-                id=it.tool_call_id, name=it.tool_name, arguments=it.args, result=it.result, success=it.success
+                id=call.tool_call_id,
+                name=call.tool_name,
+                arguments=call.args,
+                result=call.result,
+                success=call.success,
             )
-            for it in self._calls.values()
+            for call in self._calls.values()
         ]
         session = Session(
             tool_call_count=len(calls),

@@ -1,4 +1,4 @@
-"""JavaScript assertions in a warm Node.js: waza's context, and nothing that stays for the next grader."""
+"""Tests of JavaScript assertions in a reused Node.js: waza's context, without effects on the next grader."""
 
 import shutil
 import time

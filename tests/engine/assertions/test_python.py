@@ -1,4 +1,4 @@
-"""Python assertions: waza's evaluation to the letter, and nothing that an expression does reaches the engine."""
+"""Tests of Python assertions: evaluation exactly like waza's, without effects on the engine."""
 
 import os
 import threading
@@ -73,7 +73,7 @@ def test_the_working_directory_is_that_of_the_context(tmp_path: Path) -> None:
     assert outcome.kind == "pass"
 
 
-def test_unprintable_characters_survive_the_way() -> None:
+def test_unprintable_characters_survive() -> None:
     check("output == 'é\\u2028<>&\\x00'", "pass", output="é\u2028<>&\x00")
 
 
@@ -203,7 +203,7 @@ def test_threads_can_grade_at_the_same_time() -> None:
     assert kinds == ["pass"] * 60
 
 
-def test_without_fork_every_request_gets_an_interpreter_of_its_own() -> None:
+def test_without_fork_every_request_gets_its_own_interpreter() -> None:
     workers = python_workers(fork=False)
     try:
         assert evaluate_python(["(q := output) == 'a'"], {"output": "a"}, Path(), workers) == [

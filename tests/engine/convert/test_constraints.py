@@ -1,4 +1,4 @@
-"""Constraints of a stimulus in waza: as graders, or in a comment that the way back takes them from."""
+"""Tests of converting a stimulus' constraints: to graders, or to comments that the conversion back restores."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from waza_engine.model.trajectory import Session, ToolCall
 from waza_engine.project.reading import read_mapping
 
 
-def said(key: str, value: object) -> Grader | None:
+def converted(key: str, value: object) -> Grader | None:
     return grader_of_constraint(Constraint(key, value))
 
 
@@ -22,11 +22,11 @@ def said(key: str, value: object) -> Grader | None:
     [("expect_tools", ()), ("max_tokens", 0), ("max_turns", 3), ("reject_skills", ("*",))],
 )
 def test_what_waza_has_no_grader_for(key: str, value: object) -> None:
-    assert said(key, value) is None
+    assert converted(key, value) is None
 
 
 def test_no_tool_at_all() -> None:
-    grader = said("reject_tools", ("*",))
+    grader = converted("reject_tools", ("*",))
     assert grader is not None
     called = Session(tool_calls=[ToolCall(id="1", name="bash", success=True)], tool_call_count=1)
     assert [grader.grade(GradingContext(session=it)).passed for it in (Session(), called)] == [True, False]

@@ -1,4 +1,4 @@
-"""Generated graders converted there and back give the same verdicts on generated recordings, whatever is kept in comments."""
+"""Test that generated graders, converted there and back, give the same verdicts on generated recordings."""
 
 import random
 from collections.abc import Callable

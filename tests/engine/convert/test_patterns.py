@@ -1,4 +1,4 @@
-"""Patterns between RE2 and JavaScript."""
+"""Tests of converting patterns between RE2 and JavaScript."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_re2_in_javascript(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"\pL", "(?U)a+", "a(?i)b", "(?m)\\Aa"])
-def test_what_javascript_cannot_say(pattern: str) -> None:
+def test_patterns_without_a_javascript_form(pattern: str) -> None:
     assert in_javascript(pattern) is None
 
 
@@ -59,7 +59,7 @@ def test_javascript_in_re2(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(?=a)b", r"(a)\1", "(?<!a)b"])
-def test_what_re2_cannot_say(pattern: str) -> None:
+def test_patterns_without_an_re2_form(pattern: str) -> None:
     assert in_re2(pattern) is None
 
 

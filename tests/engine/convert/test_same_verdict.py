@@ -1,4 +1,4 @@
-"""Generated graders of each dialect and what they become pass the same generated recordings."""
+"""Test that generated graders and their conversions pass the same generated recordings."""
 
 import random
 from collections.abc import Callable
@@ -221,9 +221,9 @@ def test_from_vally(make: int, workspaces: list[Path]) -> None:
         kind, config = VALLY[make](chance)
         grader = grader_of(kind, config, "vally")
         others = [grader_of("file-exists", {"path": chance.choice(["a.txt", "gone.txt"])}, "vally")]
-        wanted = [it for other in others if (it := required_file(other))]
+        required = [it for other in others if (it := required_file(other))]
         try:
-            made = [*as_waza(grader, wanted), *(it for other in others for it in as_waza(other))]
+            made = [*as_waza(grader, required), *(it for other in others for it in as_waza(other))]
         except NotConvertibleError:
             continue
         for _ in range(6):
@@ -251,12 +251,12 @@ def test_a_check_of_a_file_that_may_be_missing_is_said_only_beside_one_that_want
     grader = grader_of("file-not-contains", {"path": "./a.txt", "value": "x"}, "vally")
     with pytest.raises(NotConvertibleError, match="passes when the file is missing"):
         as_waza(grader)
-    wanted = required_file(grader_of("file-matches", {"path": "a.txt", "pattern": "y"}, "vally"))
-    assert wanted == "a.txt"
-    assert len(as_waza(grader, [wanted])) == 1
+    required = required_file(grader_of("file-matches", {"path": "a.txt", "pattern": "y"}, "vally"))
+    assert required == "a.txt"
+    assert len(as_waza(grader, [required])) == 1
 
 
 @pytest.mark.parametrize("config", [{"required": ["a"], "parallel": ["b"]}, {"parallel": ["b"]}])
-def test_what_is_done_in_one_step_cannot_be_said(config: Config) -> None:
+def test_calls_of_one_message_cannot_be_converted(config: Config) -> None:
     with pytest.raises(NotConvertibleError):
         as_waza(grader_of("tool-calls", config, "vally"))

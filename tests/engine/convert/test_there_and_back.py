@@ -1,4 +1,4 @@
-"""A suite converted there and back says of recorded runs what it said before."""
+"""Test that a suite, converted there and back, gives the same verdicts on recorded runs."""
 
 import json
 import shutil
@@ -82,7 +82,7 @@ def test_no_comment_is_lost(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_lost_is_said(tmp_path: Path) -> None:
+def test_losses_are_reported(tmp_path: Path) -> None:
     result = to_vally(EXAMPLES / "deploy-orchestrator" / "eval.yaml", tmp_path, process_dir=EXAMPLES.parent)
     [graders] = [
         it.message for it in result.lost if "allow" in it.message or "forbid all tools" in it.message

@@ -1,4 +1,4 @@
-"""A waza suite as a vally spec: what stands beside its graders."""
+"""Tests of converting a waza suite to a vally spec, apart from the graders."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The generated pages: up to date, complete, and with examples that work."""
+"""Test that the generated pages are current and complete, with working examples."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The committed schemas: up to date, valid, and of the shape that other tools give good messages for."""
+"""Test that the committed schemas are current, valid, and give good messages in other tools."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The Copilot judge: against a stand-in for the SDK, and against the real CLI where there is one.
+"""Tests of the Copilot judge, with a stand-in for the SDK, and with the real CLI if it is installed.
 
 The real one needs the extra `copilot` and `COPILOT_CLI_PATH`; its model is a server on loopback, so it needs neither
 a login nor the network.
@@ -26,7 +26,7 @@ VOTE = ("set_waza_grade_pass", {"description": "d", "reason": "r"})
 
 
 class Sdk:
-    """Stands in for the SDK: keeps what it is asked, and lets `act` play the agent in each turn."""
+    """A stand-in for the SDK that records requests; `act` plays the agent in each turn."""
 
     def __init__(self, act: Callable[["Sdk"], Any]) -> None:
         self.act = act
@@ -90,7 +90,7 @@ class Sdk:
         self.log.append(f"deleted {session_id}")
 
 
-def test_a_turn_in_a_session_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_turn_in_a_new_session(monkeypatch: pytest.MonkeyPatch) -> None:
     def act(sdk: Sdk) -> None:
         assert sdk.call(*VOTE).text_result_for_llm == "Recorded."
         sdk.call("set_waza_grade_fail", "no object")
@@ -148,7 +148,7 @@ def test_an_error_event_and_a_timeout_are_errors_of_the_turn(monkeypatch: pytest
     assert sdk.log[1:] == ["aborted", "disconnected", "deleted new", "stopped"]
 
 
-def test_what_the_sdk_raises_keeps_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_the_sdk_keep_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(sdk: Sdk) -> None:
         sdk.call(*VOTE)
         raise RuntimeError("connection lost")
@@ -176,7 +176,7 @@ def test_a_bad_reply_is_an_error(kind: str, data: dict[str, Any], monkeypatch: p
         CopilotJudge().reply("rate")
 
 
-def test_without_the_sdk_the_message_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_sdk_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "copilot", None)
     with pytest.raises(JudgeError, match=r"pip install 'waza-lsp\[copilot\]'"):
         CopilotJudge().turn(JudgeRequest("judge"))

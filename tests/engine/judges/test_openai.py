@@ -1,4 +1,4 @@
-"""The judge behind an OpenAI-compatible endpoint, against one on loopback that plays a script."""
+"""Tests of the judge at an OpenAI-compatible endpoint, with a scripted one on loopback."""
 
 import json
 import threading
@@ -33,7 +33,7 @@ class Reply:
 
 @dataclass
 class Chat:
-    """The endpoint: what it will say, what it was asked, and how long the judge paused in between."""
+    """The endpoint: its scripted answers, the requests it got, and the judge's pauses."""
 
     base_url: str
     replies: list[Reply] = field(default_factory=list)
@@ -147,7 +147,7 @@ def test_a_judge_that_never_stops_calling_is_stopped(chat: Chat) -> None:
     assert len(chat.turn(*[VOTE] * 20).calls) == 10
 
 
-def test_a_refusal_is_what_the_judge_said(chat: Chat) -> None:
+def test_a_refusal_is_the_judges_text(chat: Chat) -> None:
     assert chat.turn(says(refusal="I will not judge this")) == JudgeTurn(
         (), "I will not judge this", usage={"model": "default-model", "requests": 1}
     )
@@ -165,7 +165,7 @@ def test_an_answer_that_was_stopped_is_an_error_of_the_turn(finish: str, part: s
 # The workspace
 
 
-def test_the_judge_can_look_at_the_workspace_and_nowhere_else(chat: Chat, tmp_path: Path) -> None:
+def test_the_judge_can_read_only_the_workspace(chat: Chat, tmp_path: Path) -> None:
     workspace = tmp_path / "ws"
     (workspace / "src").mkdir(parents=True)
     (workspace / "src" / "a.txt").write_text("hello")
@@ -214,15 +214,13 @@ def test_a_bad_moment_is_tried_again_with_growing_pauses(bad: Reply, chat: Chat)
         (("Retry-After", "soon"), 1, 1),
     ],
 )
-def test_the_endpoint_may_say_how_long_to_wait(
-    header: tuple[str, str], low: float, high: float, chat: Chat
-) -> None:
+def test_retry_after_seconds(header: tuple[str, str], low: float, high: float, chat: Chat) -> None:
     chat.turn(Reply({}, 429, (header,)), DONE)
     [pause] = chat.pauses
     assert low <= pause <= high
 
 
-def test_the_endpoint_may_name_the_moment(chat: Chat) -> None:
+def test_retry_after_date(chat: Chat) -> None:
     moment = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
     chat.turn(Reply({}, 429, (("Retry-After", moment),)), DONE)
     [pause] = chat.pauses
@@ -273,7 +271,7 @@ def test_an_answer_without_a_message_is_an_error(body: Any, chat: Chat) -> None:
         chat.turn(Reply(body))
 
 
-def test_a_silent_endpoint_does_not_hold_up_the_run(chat: Chat) -> None:
+def test_a_silent_endpoint_does_not_block_the_run(chat: Chat) -> None:
     started = time.monotonic()
     with pytest.raises(JudgeError):
         chat.turn(Reply({}, hang=0.6), timeout_seconds=0.3)
@@ -326,7 +324,7 @@ def test_a_reply_in_a_fence_is_decoded_and_others_are_errors(chat: Chat) -> None
         chat.requests.clear()
 
 
-def test_models_without_temperature_are_asked_without_it(chat: Chat) -> None:
+def test_temperature_is_omitted_for_models_without_it(chat: Chat) -> None:
     refused = Reply({"error": {"message": "unsupported", "param": "temperature"}}, 400)
     assert chat.judge(refused, says("[1]")).reply("x") == [1]
 
@@ -382,7 +380,7 @@ def test_there_are_two_reminders_at_most(chat: Chat) -> None:
     assert len(chat.requests) == 3
 
 
-def test_points_off_the_scale_bring_a_reminder_that_says_so(chat: Chat) -> None:
+def test_points_off_the_scale_lead_to_a_reminder(chat: Chat) -> None:
     assert _graded(chat, calls(("submit_grade", '{"score": 9}')), says("done"), GRADE).points == 4
     assert "1 (worst) to 5 (best)" in chat.requests[2]["messages"][-1]["content"]
 

@@ -1,4 +1,4 @@
-"""Mocked programs: which response a call gets, and that an agent that calls one gets it."""
+"""Tests of mocked programs: which response matches a call, and that an agent gets it."""
 
 import os
 import subprocess
@@ -32,13 +32,13 @@ RESPONSES: list[dict[str, Any]] = [
         (["apply"], {}, "elsewhere", -1),
     ],
 )
-def test_the_first_response_that_fits(
+def test_the_first_matching_response(
     arguments: list[str], environment: dict[str, str], directory: str, index: int
 ) -> None:
     assert matching_response(RESPONSES, arguments, environment, directory) == index
 
 
-def test_it_stands_on_the_path_and_writes_down_its_calls(tmp_path: Path) -> None:
+def test_the_program_is_on_the_path_and_logs_its_calls(tmp_path: Path) -> None:
     (tmp_path / "json.py").write_text("raise SystemExit('wrong module')", encoding="utf-8")
     with install_mocks([CommandMock("kubectl", tuple(RESPONSES))], (), tmp_path, os.environ["PATH"]) as mocks:
         environment = {**os.environ, **mocks.environment}
@@ -56,8 +56,8 @@ def test_it_stands_on_the_path_and_writes_down_its_calls(tmp_path: Path) -> None
 
         assert call("get", "pods") == (0, "pod-1\n", "")
         assert call("delete", "pod-1") == (3, "", "locked\n")
-        code, _, told = call("what's", "$this")
-        assert (code, "no mocked response matches" in told) == (127, True)
+        code, _, stderr = call("what's", "$this")
+        assert (code, "no mocked response matches" in stderr) == (127, True)
         calls = [(it.command, it.args, it.exit_code, it.response_index) for it in mocks.invocations()]
     assert calls == [
         ("kubectl", ["get", "pods"], 0, 0),

@@ -1,4 +1,4 @@
-"""The mocked MCP server: what it lists, what a call gives, and that it speaks the protocol as a process."""
+"""Tests of the mocked MCP server: its tools, the results of calls, and the protocol as a process."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def text(result: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said", "is_error"),
+    ("tool", "arguments", "message", "is_error"),
     [
         ("find", {"id": 7}, '{"name":"Ada"}', False),
         ("find", {"id": 7, "more": 1}, "no mocked response of find matches these arguments", True),
@@ -47,14 +47,14 @@ def text(result: dict[str, Any]) -> str:
         ("nope", {}, "unknown tool: nope", True),
     ],
 )
-def test_the_first_response_that_fits_is_given(
-    tool: str, arguments: dict[str, Any], said: str, *, is_error: bool
+def test_the_first_matching_response_is_returned(
+    tool: str, arguments: dict[str, Any], message: str, *, is_error: bool
 ) -> None:
     result = call_tool(TOOLS, tool, arguments)
-    assert (text(result), result["isError"]) == (said, is_error)
+    assert (text(result), result["isError"]) == (message, is_error)
 
 
-def test_a_broken_schema_or_pattern_fits_nothing() -> None:
+def test_a_broken_schema_or_pattern_matches_nothing() -> None:
     tools = {
         "t": {"responses": [{"match_schema": {"type": 5}}, {"match_regex": {"a": "("}}, {"return": "last"}]}
     }
@@ -68,7 +68,7 @@ def talk(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
     return [json.loads(it) for it in replies.getvalue().splitlines()]
 
 
-def test_it_answers_requests_and_nothing_else() -> None:
+def test_only_requests_are_answered() -> None:
     first, listed, unknown, broken = talk(
         {"id": 1, "method": "initialize", "params": {"protocolVersion": "2024-11-05"}},
         {"method": "notifications/initialized"},

@@ -70,9 +70,9 @@ def _merge(schema: Schema, older: Schema) -> None:
     """Accept the older options too. Required options stay required unless an older option is used."""
     own = schema.setdefault("properties", {})
     foreign = {name: it for name, it in older.get("properties", {}).items() if name not in own}
-    for name, it in older.get("properties", {}).items():
+    for name, option in older.get("properties", {}).items():
         if name in own:
-            _widen_items(schema, own[name], it)
+            _widen_items(schema, own[name], option)
     if foreign and "required" in schema:
         schema["anyOf"] = [{"required": schema.pop("required")}, *schema.get("anyOf", [])]
     if "anyOf" in schema:
@@ -103,8 +103,8 @@ def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
         config = {**config_schema(kinds), "x-docs": f"{folder}graders/{type_name}"}
         if folder:
             config["x-manual"] = f"graders/{folder}{type_name}"
-        for name, it in config.pop("$defs", {}).items():
-            definitions[f"{type_name}-{name}"] = _prefix_references(it, type_name)
+        for name, definition in config.pop("$defs", {}).items():
+            definitions[f"{type_name}-{name}"] = _prefix_references(definition, type_name)
         definitions[f"config-{type_name}"] = _prefix_references(config, type_name)
     for name in entries:
         definitions[name] = _entry(definitions[name], types, definitions)
@@ -119,8 +119,12 @@ def _with_names(schema: Schema, types: GraderTypes) -> Schema:
 
 
 def _prefix_references(schema: Schema, prefix: str) -> Schema:
-    def rename(it: Schema) -> Schema:
-        return {**it, "$ref": it["$ref"].replace("#/$defs/", f"#/$defs/{prefix}-")} if "$ref" in it else it
+    def rename(part: Schema) -> Schema:
+        return (
+            {**part, "$ref": part["$ref"].replace("#/$defs/", f"#/$defs/{prefix}-")}
+            if "$ref" in part
+            else part
+        )
 
     return map_schemas(schema, rename)
 

@@ -144,10 +144,10 @@ def _lift_marks(schema: Schema) -> None:
         if marked:
             wanted = {*schema.get(keyword, []), *marked}
             schema[keyword] = [name for name in properties if name in wanted]
-    for it in properties.values():
+    for option in properties.values():
         for mark in _LIFTED:
-            if it.get(mark) is True:
-                del it[mark]
+            if option.get(mark) is True:
+                del option[mark]
     if unless := schema.pop("x-required-unless", None):
         one_of_them: Schema = {"anyOf": [{"required": [it]} for it in unless]}
         asked = {it: schema.pop(it) for it in _LIFTED.values() if it in schema}

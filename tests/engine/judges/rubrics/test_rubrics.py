@@ -1,4 +1,4 @@
-"""Rubrics: the built-in ones, files, and the templates of the rubric-style prompt."""
+"""Tests of rubrics: built in, files, and templates of the rubric-style prompt."""
 
 from pathlib import Path
 
