@@ -77,7 +77,7 @@ def test_h02_an_optional_key_is_described_once() -> None:
     found = hovered("id: a\ninputs: {prompt: x}\ntimeout_¦seconds: 1\n", "tasks/a.yaml")
     assert found is not None
     assert found.heading == "**timeout_seconds** · whole number"
-    assert found.text.count("Time limit of each turn") == 1
+    assert found.text.count("Time limit for each turn") == 1
 
 
 def test_h03_a_value_of_a_list_of_values_has_its_own_meaning() -> None:
@@ -91,7 +91,7 @@ def test_h03_a_value_of_a_list_of_values_has_its_own_meaning() -> None:
         """
         **confidence: medium**
 
-        Counts half.
+        Half weight.
 
         Other values: `high`
         """,
@@ -104,7 +104,7 @@ def test_h03_a_key_lists_its_values() -> None:
     found = hovered("should_trigger_prompts:\n  - prompt: x\n    confid¦ence: high\n", "trigger_tests.yaml")
     assert found is not None
     assert found.heading == "**confidence** · one of `high`, `medium`"
-    assert "\n\n- `high`: Counts fully.\n- `medium`: Counts half.\n\n" in found.text
+    assert "\n\n- `high`: Full weight.\n- `medium`: Half weight.\n\n" in found.text
 
 
 def test_h03_a_value_that_is_not_allowed_gets_the_text_of_the_key() -> None:

@@ -429,7 +429,7 @@ def test_the_message_says_where_a_misplaced_key_belongs(tmp_path: Path) -> None:
     text = TASK + "config:\n  timeout_seconds: 5\n"
     [it] = found(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text)
     assert (it.code, it.underlined) == ("unknown-key", "config")
-    assert it.message.startswith("Unknown key 'config'. A task has no `config`")
+    assert it.message.startswith("Unknown key 'config'. Tasks have no `config`")
 
 
 def test_mistakes_in_a_project_file_are_warnings(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Eval files, `eval.yaml`: a suite of tasks and how it is run and judged.
+"""Eval files, `eval.yaml`: a suite of tasks, and how to run and grade them.
 
 See docs/reference/waza-formats.md, section 4.
 """
@@ -34,11 +34,11 @@ def _all_rows_when_null(value: Any) -> Any:
 
 
 class Metric(FileModel):
-    """A measure of the whole suite with the threshold it is held to."""
+    """A metric of the whole suite, with its threshold."""
 
     name: Text = Field(
         default="",
-        description="What is measured. Of these waza itself computes only `trigger_accuracy`.",
+        description="Name of the metric. waza evaluates only `trigger_accuracy`.",
         examples=["trigger_accuracy"],
         json_schema_extra={
             **marks(required=True, tolerated=True),
@@ -48,36 +48,36 @@ class Metric(FileModel):
     weight: Number = Field(
         default=1.0,
         ge=0,
-        description="Share of the metric in the suite's composite score.",
+        description="Weight of the metric in the suite's composite score.",
         examples=[1.0],
         json_schema_extra={"x-share-of-list": True},
     )
     threshold: Number = Field(
         default=0.0,
-        description="The value that must be reached, from 0 to 1.",
+        description="Minimum value to pass, from 0 to 1.",
         examples=[0.9],
         json_schema_extra={
             "minimum": 0,
             "maximum": 1,
             "x-severity": "warning",
-            "x-consequence": "waza takes any number, which is then always or never reached",
+            "x-consequence": "waza accepts any number, so the metric always passes or always fails",
             "x-limit": "metric",
         },
     )
     description: Text = Field(
         default="",
-        description="What the metric is for, for people.",
+        description="Purpose of the metric. For readers only.",
         examples=["Skill stays out of other work."],
     )
     enabled: Switch = Field(
         default=True,
-        description="`false` leaves the metric out. waza itself ignores the key.",
+        description="`false` disables the metric. waza itself ignores this key.",
         examples=[False],
     )
 
 
 def _glob_or_task(value: Any) -> Any:
-    """A glob stays a text; a mapping is an inline task or an old form of a list of globs."""
+    """Read a glob as a string. A mapping is an inline task, or an old form of a list of globs."""
     return value if isinstance(value, dict) else as_text(value)
 
 
@@ -86,8 +86,8 @@ TaskItem = Annotated[
     Field(
         union_mode="left_to_right",
         description=(
-            "Task files, as a Go glob relative to this file: `*` and `?` do not cross `/`, `**` is the same as `*`, "
-            "and there is no `{a,b}`."
+            "Task files, as a Go glob relative to this file: `*` and `?` do not match `/`, `**` is the same as `*`, "
+            "and `{a,b}` is not supported."
         ),
         json_schema_extra={"x-path": {"base": "eval", "kind": "glob"}, "minLength": 1},
     ),
@@ -96,7 +96,7 @@ TaskItem = Annotated[
 
 
 class EvalFile(FileModel):
-    """A suite: which tasks are run, how, and which graders judge all of them."""
+    """A suite: tasks, how to run them, and graders for all of them."""
 
     model_config = ConfigDict(
         title="waza eval",
@@ -110,12 +110,12 @@ class EvalFile(FileModel):
                 "prefix": ".Vars.",
                 "others": {
                     ".TaskName": "the name of the task",
-                    ".JobID": "the identity of the run",
-                    ".Timestamp": "the time at which the run began",
+                    ".JobID": "the id of the run",
+                    ".Timestamp": "the start time of the run",
                     ".Iteration": "always 0",
                     ".Attempt": "always 0",
                 },
-                "note": "filled in only in the `prompt` column of the CSV file",
+                "note": "replaced only in the `prompt` column of the CSV file",
             },
             "anyOf": [{"required": ["tasks"]}, {"required": ["tasks_from"]}],
             **foreign_keys(
@@ -126,11 +126,11 @@ class EvalFile(FileModel):
                     "engine": "config.executor",
                     "task_files": "tasks",
                 },
-                maxTokens="waza has no such setting; a `behavior` grader limits tokens",
-                max_tokens="waza has no such setting; a `behavior` grader limits tokens",
-                fixtures="The fixtures are the folder `fixtures` beside this file, or what `--context-dir` names",
-                tests="waza calls them `tasks`, and keeps each in a file of its own",
-                prompts="Prompts stand in task files, or in the CSV file that `tasks_from` names",
+                maxTokens="waza has no such setting. A `behavior` grader limits tokens",
+                max_tokens="waza has no such setting. A `behavior` grader limits tokens",
+                fixtures="Fixtures are in the folder `fixtures` next to this file, or in the folder given with `--context-dir`",
+                tests="waza calls them `tasks`, each in its own file",
+                prompts="Prompts belong in task files, or in the CSV file that `tasks_from` names",
             ),
         },
     )
@@ -143,24 +143,24 @@ class EvalFile(FileModel):
     )
     description: Text = Field(
         default="",
-        description="What the suite is for, for people.",
+        description="Purpose of the suite. For readers only.",
         examples=["Does the skill keep notes short?"],
     )
     skill: Text = Field(
         default="",
-        description="Name of the skill, or custom agent, under test, as its SKILL.md has it.",
+        description="Name of the skill (as in its SKILL.md) or custom agent under test.",
         examples=["note-taker"],
         json_schema_extra=marks(reference="skill"),
     )
     agent: Text = Field(
         default="",
-        description="Name of the custom agent under test, as some docs of waza 0.31 had it.",
+        description="Name of the custom agent under test, as documented in waza 0.31.",
         examples=["reviewer"],
         json_schema_extra=marks(instead="skill", move_to="skill"),
     )
     scenario: Text = Field(
         default="",
-        description='A workflow that is tested instead of a skill. Needs `schemaVersion: "2.0"`.',
+        description='A workflow to test instead of a skill. Needs `schemaVersion: "2.0"`.',
         examples=["release-a-hotfix"],
         json_schema_extra=marks(since="0.36"),
     )
@@ -168,7 +168,7 @@ class EvalFile(FileModel):
         default="",
         alias="schemaVersion",
         description=(
-            'Version of the file format, quoted. Left out, it is the newest 1.x; "2.0" only together with `scenario`.'
+            'Version of the file format, in quotes. By default the newest 1.x. "2.0" works only with `scenario`.'
         ),
         examples=["1.4"],
         json_schema_extra={
@@ -178,29 +178,29 @@ class EvalFile(FileModel):
     )
     version: Text = Field(
         default="",
-        description="Your own version of the suite; waza does nothing with it.",
+        description="Your own version of the suite. waza ignores it.",
         examples=["1.0"],
         json_schema_extra=marks(type=["string", "number"]),
     )
     config: SectionOf[Settings] = Field(
-        description="How the tasks are run.",
+        description="How to run the tasks.",
         examples=[
             {"trials_per_task": 1, "timeout_seconds": 300, "executor": "mock", "model": "claude-sonnet-4.6"}
         ],
     )
     graders: ListOf[EvalGrader] = Field(
         default=[],
-        description="Graders that judge every task.",
+        description="Graders for every task.",
         examples=[[{"type": "text", "name": "no-excuses", "config": {"not_contains": ["as an AI"]}}]],
     )
     tasks: ListOf[TaskItem] = Field(
         default=[],
-        description="Task files, as globs relative to this file. Each task file matched is one task.",
+        description="Task files, as globs relative to this file. Each matching file is one task.",
         examples=[["tasks/*.yaml"]],
     )
     tasks_from: Text = Field(
         default="",
-        description="CSV file with a task per row, instead of `tasks`. Relative to this file and below its directory.",
+        description="CSV file with one task per row, instead of `tasks`. Relative to this file, inside its directory.",
         examples=["prompts.csv"],
         json_schema_extra=marks(path=("eval", "file")),
     )
@@ -208,7 +208,7 @@ class EvalFile(FileModel):
         default=_ALL_ROWS,
         min_length=2,
         max_length=2,
-        description="First and last row of `tasks_from` to use, counted from 1. `[0, 0]` uses all rows.",
+        description="First and last row of `tasks_from`, counted from 1. `[0, 0]` means all rows.",
         examples=[[1, 10]],
         json_schema_extra={"items": {"type": "integer", "minimum": 0}},
     )
@@ -219,34 +219,34 @@ class EvalFile(FileModel):
     )
     metrics: ListOf[Metric] = Field(
         default=[],
-        description="Measures of the whole suite. In waza itself only `trigger_accuracy` has an effect.",
+        description="Metrics of the whole suite. waza evaluates only `trigger_accuracy`.",
         examples=[[{"name": "trigger_accuracy", "weight": 1.0, "threshold": 0.9}]],
     )
     hooks: SectionOf[Hooks] = Field(
         default_factory=Hooks,
-        description="Commands around the whole run and around each task.",
+        description="Commands that run before and after the whole run and each task.",
         examples=[{"before_run": [{"command": "make fixtures"}]}],
     )
     baseline: Flag = Field(
         default=False,
-        description="Run everything a second time without skills; the suite then passes only if skills helped.",
+        description="Run everything a second time without skills. The suite passes only if the skills helped.",
         examples=[True],
     )
     mcp_mocks: ListOf[McpMock] = Field(
         default=[],
-        description="Stand-ins for MCP servers.",
+        description="Mocks of MCP servers.",
         examples=[[{"name": "tickets", "fixtures": "mocks/tickets"}]],
         json_schema_extra=marks(since="0.36"),
     )
     command_mocks: ListOf[CommandMock] = Field(
         default=[],
-        description="Stand-ins for programs that the agent calls. Only with the executor `copilot-sdk`.",
+        description="Mocks of programs that the agent calls. Only with the executor `copilot-sdk`.",
         examples=[[{"name": "kubectl", "responses": [{"stdout": "healthy\n"}]}]],
         json_schema_extra=marks(since="0.36"),
     )
     adversarial: IfGiven[Adversarial] = Field(
         default=None,
-        description="Attacks for `waza adversarial`; an ordinary run ignores them.",
+        description="Attacks for `waza adversarial`. Ordinary runs ignore them.",
         examples=[{"packs": ["prompt-injection"]}],
         json_schema_extra=marks(since="0.36"),
     )

@@ -11,17 +11,17 @@ from waza_engine.model.fields import AnyValue, Flag, IfGiven, Integer, ListOf, S
 from waza_engine.model.schema_marks import FileModel, MapOf, foreign_keys, marks
 
 _COUNTS: dict[str, Any] = {"x-check-weight": 1}
-"""Such a list is a check of weight 1 in the score."""
+"""The list is a check with weight 1 in the score."""
 _APPLIED: dict[str, Any] = {**_COUNTS, "x-applied-since": "0.27"}
-"""Older versions read the list and did nothing with it."""
+"""Older versions read the list and ignored it."""
 
 
 class Outcome(FileModel):
-    """An outcome that was to be checked; no version of waza does."""
+    """An expected outcome. No version of waza checks it."""
 
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(
-            tool_name="Tool calls are what the graders `tool_calls` and `behavior` check"
+            tool_name="To check tool calls, use a `tool_calls` or `behavior` grader"
         )
     )
 
@@ -35,7 +35,7 @@ class Outcome(FileModel):
 
 
 class Behavior(FileModel):
-    """Limits that were to be checked; no version of waza does. The `behavior` grader checks such limits."""
+    """Expected limits. No version of waza checks them; use the `behavior` grader."""
 
     model_config = ConfigDict(json_schema_extra=foreign_keys({"max_duration_ms": "max_response_time_ms"}))
 
@@ -48,7 +48,7 @@ class Behavior(FileModel):
     )
     max_response_time_ms: Integer = Field(
         default=0,
-        description="Never checked; the `behavior` grader has `max_duration_ms`.",
+        description="Never checked; use `max_duration_ms` of the `behavior` grader.",
         examples=[30000],
         json_schema_extra=marks(since="0.27", minimum=1),
     )
@@ -61,7 +61,7 @@ class Behavior(FileModel):
 
 
 class Expected(FileModel):
-    """What the answer should be like. Each `output_*` list counts like a grader of weight 1."""
+    """Expectations on the output. Each `output_*` list counts like a grader with weight 1."""
 
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(
@@ -70,61 +70,61 @@ class Expected(FileModel):
                 "not_contains": "output_not_contains",
                 "contains_any": "output_contains_any",
             },
-            matches="Patterns are what a `text` grader with `regex_match` checks",
-            output_matches="Patterns are what a `text` grader with `regex_match` checks",
-            regex_match="Patterns are what a `text` grader with `regex_match` checks",
-            files="Files are what the graders `file` and `diff` check",
-            skills="Skills are what a `skill_invocation` grader checks",
+            matches="To check patterns, use a `text` grader with `regex_match`",
+            output_matches="To check patterns, use a `text` grader with `regex_match`",
+            regex_match="To check patterns, use a `text` grader with `regex_match`",
+            files="To check files, use a `file` or `diff` grader",
+            skills="To check skills, use a `skill_invocation` grader",
         )
     )
 
     output_contains: Strings = Field(
         default=[],
-        description="Texts that must all occur in the output. Upper and lower case are the same. Checked since 0.27.",
+        description="Strings that must all appear in the output (case-insensitive). Checked since 0.27.",
         examples=[["deployed to"]],
         json_schema_extra=_APPLIED,
     )
     output_not_contains: Strings = Field(
         default=[],
-        description="Texts that must not occur in the output. Upper and lower case are the same. Checked since 0.27.",
+        description="Strings that must not appear in the output (case-insensitive). Checked since 0.27.",
         examples=[["error"]],
         json_schema_extra=_APPLIED,
     )
     output_contains_any: Strings = Field(
         default=[],
-        description="Texts of which at least one must occur in the output. Upper and lower case are the same.",
+        description="Strings of which at least one must appear in the output (case-insensitive).",
         examples=[["done", "finished"]],
         json_schema_extra=marks(since="0.27", **_COUNTS),
     )
     outcomes: ListOf[Outcome] = Field(
         default=[],
-        description="Read, but never checked by any version of waza.",
+        description="Never checked by any version of waza.",
         examples=[[{"type": "file_created", "value": "report.md"}]],
         json_schema_extra=marks(no_effect=True),
     )
     tool_calls: MapOf[AnyValue] = Field(
         default={},
-        description="Read, but never checked by any version of waza. The `tool_calls` grader checks tool calls.",
+        description="Never checked by any version of waza. Use the `tool_calls` grader.",
         examples=[{"required": [{"pattern": "bash"}]}],
         json_schema_extra=marks(no_effect=True),
     )
     behavior: IfGiven[Behavior] = Field(
         default=None,
-        description="Read, but never checked by any version of waza. The `behavior` grader checks limits.",
+        description="Never checked by any version of waza. Use the `behavior` grader.",
         examples=[{"max_tool_calls": 5}],
         json_schema_extra=marks(no_effect=True),
     )
     should_trigger: Flag | None = Field(
         default=None,
-        description="Read, but never checked by any version of waza. The `trigger` grader and trigger tests do it.",
+        description="Never checked by any version of waza. Use the `trigger` grader or trigger tests.",
         examples=[True],
         json_schema_extra=marks(no_effect=True),
     )
     graders: AnyValue = Field(
         default=None,
         description=(
-            "Old examples put graders here; waza never read them. Graders of the eval always run; graders of this "
-            "task belong into `graders` of the task."
+            "Old examples list graders here, but waza never reads them. The eval's graders always run. Put graders of "
+            "this task under the task's `graders`."
         ),
         examples=[["says-where"]],
         json_schema_extra=marks(

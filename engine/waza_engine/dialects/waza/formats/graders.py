@@ -1,8 +1,7 @@
-"""Grader entries as evals and tasks have them.
+"""Grader entries of evals and tasks.
 
-See docs/reference/waza-formats.md, section 4.5; docs/reference/waza-graders.md, section 2.1.
-
-`config` stays raw here: only the grader type can read it. The exported schema puts the type's options in its place.
+`config` stays raw: only the grader type can read it. The exported schema has the type's options in its place. See
+docs/reference/waza-formats.md, section 4.5; docs/reference/waza-graders.md, section 2.1.
 """
 
 from typing import Any
@@ -12,8 +11,7 @@ from pydantic import ConfigDict, Field
 from waza_engine.model.fields import Number, Strings, Text
 from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
 
-_WEIGHT = "Share of this grader in the weighted score. It never decides whether a task passes. 0 and less count as 1."
-
+_WEIGHT = "Weight of this grader in the score. Does not affect whether a task passes. 0 and less count as 1."
 
 _FOREIGN = foreign_keys(
     {
@@ -26,10 +24,9 @@ _FOREIGN = foreign_keys(
         "parameters": "config",
         "settings": "config",
     },
-    enabled="A grader cannot be switched off; comment it out",
+    enabled="Graders cannot be disabled. Comment the entry out instead",
 )
-"""What people write into a grader entry although it is called otherwise there."""
-
+"""Wrong keys that people write into grader entries, and the right ones."""
 
 _TYPES: dict[str, Any] = {
     "inline_script": "code",
@@ -61,21 +58,21 @@ _TYPES: dict[str, Any] = {
     "skill": "skill_invocation",
     "skill_trigger": "trigger",
 }
-"""What people call the types: names of other tools, of the sibling format, and the loader's own."""
+"""Wrong names of types, from other tools, the sibling format and waza's loader, and the right ones."""
 
 
 class _Entry(FileModel):
-    """What every grader entry has."""
+    """The keys of every grader entry."""
 
     type: Text = Field(
         default="",
-        description="What kind of check this is. The options under `config` depend on it.",
+        description="Grader type. The options under `config` depend on it.",
         examples=["text"],
         json_schema_extra={**marks(required=True), "x-meant": _TYPES},
     )
     name: Text = Field(
         default="",
-        description="Name of the check in results. Of two graders with one name only the later one counts.",
+        description="Name of the grader in results. If two graders have the same name, only the later one counts.",
         examples=["says-where"],
         json_schema_extra=marks(required=True, tolerated=True, defines="grader"),
     )
@@ -86,7 +83,7 @@ class _Entry(FileModel):
         json_schema_extra={
             "exclusiveMinimum": 0,
             "x-severity": "warning",
-            "x-consequence": "waza takes 1 instead",
+            "x-consequence": "waza uses 1 instead",
             "x-share": True,
         },
     )
@@ -94,7 +91,7 @@ class _Entry(FileModel):
 
 
 class EvalGrader(_Entry):
-    """A grader that judges every task of the suite."""
+    """A grader for every task of the suite."""
 
     model_config = ConfigDict(
         json_schema_extra={"x-grader-entry": "eval", "x-required-unless": ["ref"], **_FOREIGN}
@@ -103,7 +100,7 @@ class EvalGrader(_Entry):
     ref: Text = Field(
         default="",
         description=(
-            "A shared grader of another repository, pinned in the waza.lock beside the eval. Keys given here "
+            "A shared grader of another repository, pinned in the waza.lock next to the eval. Keys of this entry "
             "override those of the shared grader."
         ),
         examples=["github.com/octo/graders/tone#polite@v1.2.0"],
@@ -130,13 +127,13 @@ class EvalGrader(_Entry):
 
 
 class TaskGrader(_Entry):
-    """A grader that judges this task only, after the graders of the eval."""
+    """A grader for this task only. Runs after the eval's graders."""
 
     model_config = ConfigDict(json_schema_extra={"x-grader-entry": "task", **_FOREIGN})
 
     assertions: Strings = Field(
         default=[],
-        description="Assertions of a `code` grader in the oldest format. They belong under `config`.",
+        description="Assertions of a `code` grader in the oldest format. Now under `config`.",
         examples=[["len(output) > 0"]],
         json_schema_extra=marks(instead="config.assertions"),
     )

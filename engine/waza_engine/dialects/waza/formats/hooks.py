@@ -22,34 +22,34 @@ class Hook(FileModel):
                 "exit_code": "exit_codes",
                 "fail_on_error": "error_on_fail",
             },
-            timeout="A hook has no time limit",
-            name="A hook has no name",
-            shell="There is no shell; put the command into a script file and start that",
+            timeout="Hooks have no time limit",
+            name="Hooks have no name",
+            shell="Hooks do not use a shell. Put the command into a script file and start that",
         )
     )
 
     command: Text = Field(
         min_length=1,
         description=(
-            "Program and arguments, split at blanks and started directly. There is no shell: quotes, pipes, `&&` "
-            "and variables are passed on as text."
+            "Program and arguments, split at whitespace and started directly. There is no shell: quotes, pipes, `&&` "
+            "and variables are passed to the program unchanged."
         ),
         examples=["python3 scripts/prepare.py"],
     )
     working_directory: Text = Field(
         default="",
-        description="Directory to start in, relative to where the run is started (not to this file).",
+        description="Working directory, relative to the directory where the run starts (not to this file).",
         examples=["scripts"],
         json_schema_extra=marks(path=("process", "directory")),
     )
     exit_codes: ListOf[Integer] = Field(
         default=[0],
-        description="Exit codes that count as success. When given, 0 counts only if it is listed.",
+        description="Exit codes that count as success. If set, 0 counts only if it is listed.",
         examples=[[0, 3]],
     )
     error_on_fail: Flag = Field(
         default=False,
-        description="A failure before the run ends it; before a task, fails the task. Otherwise it is a warning.",
+        description="If true, a failure before the run ends the run, and one before a task fails the task. Otherwise failures are warnings.",
         examples=[True],
     )
 
@@ -62,7 +62,7 @@ class Hooks(FileModel):
     )
     after_run: ListOf[Hook] = Field(
         default=[],
-        description="Commands after the last task, also when the run failed. A failure here is only a warning.",
+        description="Commands after the last task, also if the run failed. A failure is only a warning.",
         examples=[[{"command": "make clean"}]],
     )
     before_task: ListOf[Hook] = Field(
@@ -70,6 +70,6 @@ class Hooks(FileModel):
     )
     after_task: ListOf[Hook] = Field(
         default=[],
-        description="Commands after each task. A failure here is only a warning.",
+        description="Commands after each task. A failure is only a warning.",
         examples=[[{"command": "python3 collect.py"}]],
     )

@@ -1,4 +1,4 @@
-"""The `inputs` of a task: what the agent is told and given (docs/reference/waza-formats.md, section 5.1)."""
+"""The `inputs` of a task: prompts, files, repositories (docs/reference/waza-formats.md, section 5.1)."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from waza_engine.model.schema_marks import FileModel, SectionOf, foreign_keys, m
 
 
 class InputFile(FileModel):
-    """A file for the agent's workspace: from the fixtures directory, or written here."""
+    """A file for the agent's workspace: from the fixtures directory, or with inline content."""
 
     model_config = ConfigDict(
         json_schema_extra={
             "type": ["object", "string"],
             **foreign_keys(
                 {"file": "path", "filename": "path", "name": "path", "dest": "path", "body": "content"},
-                source="`path` says both where the file is below the fixtures directory and where it goes",
-                src="`path` says both where the file is below the fixtures directory and where it goes",
+                source="`path` is both the path in the fixtures directory and the path in the workspace",
+                src="`path` is both the path in the fixtures directory and the path in the workspace",
             ),
         }
     )
@@ -26,15 +26,15 @@ class InputFile(FileModel):
     path: Text = Field(
         default="",
         description=(
-            "Where the file goes in the workspace, and, without `content`, which file of the fixtures directory it is. "
-            "A missing file is only a warning in waza: the agent then works without it."
+            "Path of the file in the workspace and, without `content`, in the fixtures directory. "
+            "If the file is missing, waza only warns, and the agent runs without it."
         ),
         examples=["src/app.py"],
         json_schema_extra=marks(recommended=True, path=("fixtures", "file")),
     )
     content: Text = Field(
         default="",
-        description="The text of the file. An empty text counts as absent: then the fixtures directory is asked.",
+        description="Content of the file. If empty, the file is taken from the fixtures directory.",
         examples=["name = 'demo'\n"],
     )
 
@@ -45,55 +45,55 @@ class InputFile(FileModel):
 
 
 class Responder(FileModel):
-    """A model that plays the user and answers the agent's questions."""
+    """A model that acts as the user and answers the agent's questions."""
 
     model_config = ConfigDict(json_schema_extra={"x-inherits": {"model": ["eval:config.model"]}})
 
     instructions: Text = Field(
         min_length=1,
-        description="What the user wants and knows, and when to stop.",
+        description="Instructions for the model: what the user wants and knows, and when to stop.",
         examples=["You want the report as a table. Say yes to every offer."],
     )
-    max_followups: Integer = Field(ge=1, description="How many answers may be given at most.", examples=[3])
+    max_followups: Integer = Field(ge=1, description="Maximum number of answers.", examples=[3])
     model: Text = Field(
         default="",
-        description="Model that plays the user. Left out, it is the eval's `config.model`.",
+        description="Model that acts as the user. Default: the eval's `config.model`.",
         examples=["gpt-5.2-mini"],
         json_schema_extra=marks(reference="model"),
     )
 
 
 class Repository(FileModel):
-    """A git repository that is checked out into the workspace."""
+    """A git repository to check out into the workspace."""
 
     type: Text = Field(
-        description="How the repository gets into the workspace.",
+        description="How to check out the repository.",
         examples=["worktree"],
         json_schema_extra=marks(values={"worktree": "As a git worktree of a local repository."}),
     )
     source: Text = Field(
-        description="Local git repository, relative to where the run is started (not to this file).",
+        description="Local git repository, relative to the directory where the run starts (not to this file).",
         examples=["../my-service"],
         json_schema_extra=marks(path=("process", "directory")),
     )
     commit: Text = Field(default="", description="Commit, tag or branch to check out.", examples=["v1.4.0"])
     dest: Text = Field(
-        description="Directory in the workspace. It must not exist there yet; `..` is not allowed.",
+        description="Directory in the workspace. It must not exist yet. `..` is not allowed.",
         examples=["my-service"],
         json_schema_extra=marks(path=("workspace", "directory")),
     )
 
 
 class Context(FileModel):
-    """Facts about the task. Only `fixture` has a meaning; the mock executor shows all of them."""
+    """Facts about the task. Only `fixture` has an effect. The mock executor prints all of them."""
 
     model_config = ConfigDict(extra="allow")
 
     fixture: AnyValue = Field(
         default=None,
         description=(
-            "A directory whose contents, or a file that, is copied into the workspace. Relative to the eval file and "
-            "below its directory."
+            "A file, or a directory whose contents, to copy into the workspace. Relative to the eval file, inside its "
+            "directory."
         ),
         examples=["fixtures/project"],
         json_schema_extra=marks(since="0.36", path=("eval", "any"), type="string"),
@@ -101,12 +101,12 @@ class Context(FileModel):
 
 
 class Inputs(FileModel):
-    """What the agent is told and given."""
+    """Prompt, files and other inputs for the agent."""
 
     model_config = ConfigDict(
         json_schema_extra={
             "anyOf": [{"required": ["prompt"]}, {"required": ["prompt_file"]}],
-            # The loader takes it as an empty prompt.
+            # The loader accepts missing prompts as empty.
             "x-severity": "warning",
             "x-text-as": "prompt",
             **foreign_keys({"message": "prompt", "question": "prompt", "text": "prompt"}),
@@ -115,52 +115,52 @@ class Inputs(FileModel):
 
     prompt: Text = Field(
         default="",
-        description="What the agent is asked, word for word. Templates such as `{{name}}` are not filled in here.",
+        description="The prompt for the agent, unchanged: templates such as `{{name}}` are not replaced.",
         examples=["Summarize notes.txt in one sentence."],
     )
     prompt_file: Text = Field(
         default="",
-        description="File with the prompt, beside or below this task file. Instead of `prompt`.",
+        description="File with the prompt, instead of `prompt`. In the directory of this task file or below.",
         examples=["prompts/summarize.md"],
         json_schema_extra=marks(since="0.27", path=("task", "file")),
     )
     files: ListOf[InputFile] = Field(
         default=[],
-        description="Files put into the agent's workspace. Nothing else of the fixtures directory gets there.",
+        description="Files to copy into the agent's workspace. Nothing else of the fixtures directory is copied.",
         examples=[[{"path": "notes.txt"}]],
     )
     context: SectionOf[Context] = Field(
         default_factory=Context,
-        description="Facts about the task; only `fixture` has a meaning.",
+        description="Facts about the task. Only `fixture` has an effect.",
         examples=[{"lang": "go"}],
     )
     follow_up_prompts: Strings = Field(
         default=[],
-        description="Prompts sent one after another in the same session. The last answer is what graders see as output.",
+        description="Prompts to send one after another in the same session. Graders get the last answer as output.",
         examples=[["Now shorten it."]],
         json_schema_extra=marks(since="0.28"),
     )
     responder: IfGiven[Responder] = Field(
         default=None,
-        description="A model that answers the agent's questions. Excludes `follow_up_prompts`.",
+        description="A model that answers the agent's questions. Cannot be combined with `follow_up_prompts`.",
         examples=[{"instructions": "Say yes to every offer.", "max_followups": 2}],
         json_schema_extra=marks(since="0.36"),
     )
     repos: ListOf[Repository] = Field(
         default=[],
-        description="Git repositories checked out into the workspace.",
+        description="Git repositories to check out into the workspace.",
         examples=[[{"type": "worktree", "source": "../my-service", "dest": "my-service"}]],
         json_schema_extra=marks(since="0.35"),
     )
     workdir: Text = Field(
         default="",
-        description="Directory of the workspace in which the agent starts. `..` is not allowed.",
+        description="Working directory of the agent, in the workspace. `..` is not allowed.",
         examples=["my-service"],
         json_schema_extra=marks(since="0.35", path=("workspace", "directory")),
     )
     environment: TextMap = Field(
         default={},
-        description="Meant as environment variables, but no version of waza applies them.",
+        description="Environment variables. No version of waza applies them.",
         examples=[{"LANG": "C"}],
         json_schema_extra=marks(no_effect=True),
     )

@@ -15,13 +15,13 @@ class _Section(FileModel):
     model_config = ConfigDict(alias_generator=to_camel)
 
     @model_validator(mode="after")
-    def _zero_keeps_the_default(self) -> Self:
-        kept = {
+    def _use_default_for_zero(self) -> Self:
+        defaults = {
             name: field.default
             for name, field in type(self).model_fields.items()
             if field.default and getattr(self, name) in ("", 0)
         }
-        return self.model_copy(update=kept) if kept else self
+        return self.model_copy(update=defaults) if defaults else self
 
 
 class Paths(_Section):
@@ -29,42 +29,42 @@ class Paths(_Section):
 
     skills: Text = Field(
         default="skills/",
-        description="Directory of the skills. Evals without `skill_directories` use the skills found there.",
+        description="Directory of the skills. Evals without `skill_directories` use these skills.",
         examples=["skills/"],
         json_schema_extra=marks(path=("project", "directory")),
     )
     evals: Text = Field(
         default="evals/",
-        description="Directory in which the eval of a skill is looked for.",
+        description="Directory in which waza looks for a skill's eval.",
         examples=["evals/"],
         json_schema_extra=marks(path=("project", "directory")),
     )
     results: Text = Field(
         default="results/",
-        description="Directory that results are written to. Absolute paths and `..` are ignored.",
+        description="Directory for results. Absolute paths and `..` are ignored.",
         examples=["out/"],
         json_schema_extra=marks(path=("project", "directory")),
     )
 
 
 class Files(_Section):
-    """How files are called."""
+    """Names of eval and task files."""
 
     eval_file: Text = Field(
         default="eval.yaml",
-        description="Name of eval files; `eval.yaml` is still found.",
+        description="Name of eval files. `eval.yaml` still works.",
         examples=["skill.eval.yaml"],
         json_schema_extra=marks(since="0.33"),
     )
     task_glob: Text = Field(
         default="tasks/*.yaml",
-        description="The glob that new evals get under `tasks`. Existing evals are not affected.",
+        description="Glob for `tasks` in new evals. Does not affect existing evals.",
         examples=["tasks/*.task.yaml"],
         json_schema_extra=marks(since="0.33"),
     )
     task_file_suffix: Text = Field(
         default=".yaml",
-        description="How the names of new task files end.",
+        description="Suffix for the names of new task files.",
         examples=[".task.yaml"],
         json_schema_extra=marks(since="0.33"),
     )
@@ -75,7 +75,7 @@ class Defaults(_Section):
 
     engine: Text = Field(
         default="copilot-sdk",
-        description="Executor that new evals get. Runs do not read it.",
+        description="Executor for new evals. Does not affect runs.",
         examples=["copilot-sdk"],
         json_schema_extra=marks(
             values={
@@ -87,7 +87,7 @@ class Defaults(_Section):
     )
     model: Text = Field(
         default="claude-sonnet-4.6",
-        description="Model that new evals get. Runs do not read it.",
+        description="Model for new evals. Does not affect runs.",
         examples=["gpt-5.2"],
         json_schema_extra=marks(reference="model"),
     )
@@ -100,28 +100,28 @@ class Defaults(_Section):
     )
     judge_model: Text = Field(
         default="",
-        description="Model for `prompt` graders that name none. It beats the eval's `judge_model`.",
+        description="Model for `prompt` graders without `model`. Overrides the eval's `judge_model`.",
         examples=["gpt-5.2"],
         json_schema_extra=marks(reference="model"),
     )
     timeout: Integer = Field(
         default=300,
-        description="Time limit in seconds that new evals get. Runs do not read it.",
+        description="Time limit in seconds for new evals. Does not affect runs.",
         examples=[120],
         json_schema_extra={"minimum": 1},
     )
     parallel: Flag = Field(
         default=False,
-        description="`true` runs tasks at the same time, whatever the eval says.",
+        description="`true` runs tasks in parallel, even if the eval says otherwise.",
         examples=[True],
     )
     workers: Integer = Field(
         default=0,
         ge=0,
-        description="How many tasks run at the same time. 0 chooses the number; before waza 0.34 the default was 4.",
+        description="Number of tasks to run at the same time. 0 means automatic. Before waza 0.34, the default was 4.",
         examples=[4],
     )
-    verbose: Flag = Field(default=False, description="Say more while running.", examples=[True])
+    verbose: Flag = Field(default=False, description="Print more during runs.", examples=[True])
     session_log: Flag = Field(default=False, description="Write a log of every run.", examples=[True])
 
 
@@ -130,12 +130,12 @@ class Cache(_Section):
 
     enabled: Flag = Field(
         default=False,
-        description="Take results of unchanged tasks from the cache. Changes of the skill do not count as changes.",
+        description="Use cached results for unchanged tasks. A changed skill does not invalidate the cache.",
         examples=[True],
     )
     dir: Text = Field(
         default=".waza-cache",
-        description="Directory of the cache, relative to where the run is started.",
+        description="Directory of the cache, relative to the directory where the run starts.",
         examples=[".waza-cache"],
         json_schema_extra=marks(path=("process", "directory")),
     )
@@ -149,7 +149,7 @@ class Server(_Section):
     )
     results_dir: Text = Field(
         default="results/",
-        description="Directory whose results the dashboard shows.",
+        description="Directory with the results to show.",
         examples=["results/"],
         json_schema_extra=marks(path=("project", "directory")),
     )
@@ -171,22 +171,22 @@ class Dev(_Section):
         json_schema_extra={"enum": ["low", "medium", "medium-high", "high"]},
     )
     max_iterations: Integer = Field(
-        default=5, description="How many rounds at most.", examples=[3], json_schema_extra={"minimum": 1}
+        default=5, description="Maximum number of iterations.", examples=[3], json_schema_extra={"minimum": 1}
     )
 
 
 class TokenLimits(_Section):
-    """Limits by file."""
+    """Token limits of files."""
 
     defaults: MapOf[Integer] = Field(
         default={},
-        description="Limits by glob.",
+        description="Token limits by glob.",
         examples=[{"SKILL.md": 500, "references/**/*.md": 1000}],
         json_schema_extra={"additionalProperties": {"type": "integer", "minimum": 0}},
     )
     overrides: MapOf[Integer] = Field(
         default={},
-        description="Limits by path; they beat `defaults`.",
+        description="Token limits by path. They override `defaults`.",
         examples=[{"README.md": 3000}],
         json_schema_extra={"additionalProperties": {"type": "integer", "minimum": 0}},
     )
@@ -196,13 +196,15 @@ class Tokens(_Section):
     """Token budgets of skill files."""
 
     warning_threshold: Integer = Field(
-        default=500, ge=0, description="Warn about files with more tokens.", examples=[2500]
+        default=500, ge=0, description="Warn about files with more tokens than this.", examples=[2500]
     )
     fallback_limit: Integer = Field(
-        default=1000, ge=0, description="Limit for files that no other limit names.", examples=[2000]
+        default=1000, ge=0, description="Limit for files without another limit.", examples=[2000]
     )
     limits: SectionOf[TokenLimits] = Field(
-        default_factory=TokenLimits, description="Limits by file.", examples=[{"defaults": {"SKILL.md": 500}}]
+        default_factory=TokenLimits,
+        description="Token limits of files.",
+        examples=[{"defaults": {"SKILL.md": 500}}],
     )
 
 
@@ -222,7 +224,7 @@ class Storage(_Section):
 
     provider: Text = Field(
         default="",
-        description="Where to upload to.",
+        description="Storage service for the upload.",
         examples=["azure-blob"],
         json_schema_extra={"enum": ["azure-blob"]},
     )
@@ -230,13 +232,11 @@ class Storage(_Section):
     container_name: Text = Field(
         default="waza-results", description="Name of the container.", examples=["waza-results"]
     )
-    enabled: Flag = Field(
-        default=False, description="Nothing is uploaded without `enabled: true`.", examples=[True]
-    )
+    enabled: Flag = Field(default=False, description="Whether to upload results.", examples=[True])
 
 
 class ProjectFile(FileModel):
-    """Settings of a project. `waza run` ignores the whole file silently when anything in it is wrong."""
+    """Settings of a project. If anything in the file is wrong, `waza run` silently ignores the whole file."""
 
     model_config = ConfigDict(title="waza project", json_schema_extra={"x-severity": "warning"})
 
@@ -247,7 +247,7 @@ class ProjectFile(FileModel):
     )
     files: SectionOf[Files] = Field(
         default_factory=Files,
-        description="How eval and task files are called.",
+        description="Names of eval and task files.",
         examples=[{"evalFile": "skill.eval.yaml"}],
         json_schema_extra=marks(since="0.33"),
     )

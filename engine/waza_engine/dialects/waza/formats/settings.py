@@ -1,4 +1,4 @@
-"""The `config` section of an eval: how tasks are run (docs/reference/waza-formats.md, section 4.2)."""
+"""The `config` section of an eval: how to run its tasks (docs/reference/waza-formats.md, section 4.2)."""
 
 from pydantic import ConfigDict, Field
 
@@ -7,48 +7,48 @@ from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_
 from waza_engine.plugins import EXECUTOR_GROUP, plugin_entry_points
 
 EXECUTORS = {
-    "copilot-sdk": "Runs the agent with the Copilot CLI; needs a signed-in CLI or a provider of your own.",
-    "mock": "No agent: answers with an echo of the prompt. Calls no tools and invokes no skills.",
-    "replay": "No agent: takes the answers from recorded runs. Only waza-lsp has it.",
-    "command": "Runs any agent program, named with --agent-command. Only waza-lsp has it.",
-    "acp": "Runs an agent that speaks the Agent Client Protocol. Only waza-lsp has it.",
+    "copilot-sdk": "Runs the agent with the Copilot CLI. Needs a signed-in CLI or your own provider.",
+    "mock": "No agent: the answer is an echo of the prompt. Calls no tools and invokes no skills.",
+    "replay": "No agent: the answers come from recorded runs. Only in waza-lsp.",
+    "command": "Runs any agent program, set with --agent-command. Only in waza-lsp.",
+    "acp": "Runs an agent that supports the Agent Client Protocol. Only in waza-lsp.",
     "codex": "Runs the agent with the Codex CLI, in some versions of waza.",
     "claude-cli": "Runs the agent with the Claude CLI, in some versions of waza.",
     **{it.name: f"Added by {it.value.partition(':')[0]}." for it in plugin_entry_points(EXECUTOR_GROUP)},
 }
 REASONING_EFFORTS = {
     "low": "Least reasoning, fastest answers.",
-    "medium": "Some reasoning.",
-    "high": "Much reasoning.",
-    "xhigh": "Very much reasoning.",
-    "max": "As much reasoning as the model offers.",
+    "medium": "Moderate reasoning.",
+    "high": "More reasoning.",
+    "xhigh": "Extensive reasoning.",
+    "max": "As much reasoning as the model supports.",
 }
 
 
 class McpServer(FileModel):
-    """An MCP server for the agent: `command` for a local one, `type` and `url` for one in the network.
+    """An MCP server for the agent: `command` for a local one, `type` and `url` for a remote one.
 
-    Other keys are handed on to the agent as they are.
+    Other keys are passed to the agent unchanged.
     """
 
     model_config = ConfigDict(extra="allow")
 
     type: Text = Field(
         default="",
-        description="How to talk to the server. Left out, `command` is started and spoken to over stdio.",
+        description="How to connect to the server. By default, `command` is started and used over stdio.",
         examples=["http"],
         json_schema_extra=marks(
             values={
-                "stdio": "Start `command` and talk over its standard input and output.",
-                "local": "The same as stdio.",
-                "http": "Talk to `url` over HTTP.",
-                "sse": "Talk to `url` over server-sent events.",
+                "stdio": "Start `command` and use its standard input and output.",
+                "local": "Same as stdio.",
+                "http": "Connect to `url` over HTTP.",
+                "sse": "Connect to `url` over server-sent events.",
             }
         ),
     )
     command: Text = Field(
         default="",
-        description="Program that is the server. Needed unless `type` is http or sse.",
+        description="Program that runs the server. Required unless `type` is http or sse.",
         examples=["npx"],
     )
     args: Strings = Field(
@@ -57,10 +57,10 @@ class McpServer(FileModel):
     env: TextMap = Field(
         default={}, description="Environment variables for the program.", examples=[{"LOG_LEVEL": "debug"}]
     )
-    cwd: Text = Field(default="", description="Directory the program is started in.", examples=["servers"])
+    cwd: Text = Field(default="", description="Working directory of the program.", examples=["servers"])
     url: Text = Field(
         default="",
-        description="Address of the server, for http and sse.",
+        description="URL of the server, for http and sse.",
         examples=["https://mcp.example.com"],
     )
     headers: TextMap = Field(
@@ -68,16 +68,16 @@ class McpServer(FileModel):
     )
     tools: Strings | None = Field(
         default=None,
-        description="Tools that the agent may use. Left out: all of them; an empty list: none.",
+        description="Tools that the agent may use. By default all of them. An empty list allows none.",
         examples=[["search", "fetch"]],
     )
     timeout: Integer = Field(
-        default=0, ge=0, description="Time limit of one call in milliseconds.", examples=[30000]
+        default=0, ge=0, description="Time limit for one call, in milliseconds.", examples=[30000]
     )
 
 
 class Settings(FileModel):
-    """How the tasks of the suite are run."""
+    """How to run the tasks of the suite."""
 
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(
@@ -100,124 +100,124 @@ class Settings(FileModel):
                 "concurrent": "parallel",
                 "skill_paths": "skill_directories",
             },
-            max_tokens="waza has no such setting; a `behavior` grader limits tokens",
+            max_tokens="waza has no such setting. A `behavior` grader limits tokens",
             temperature="waza has no such setting",
         )
     )
 
     trials_per_task: Integer = Field(
         ge=1,
-        description="How often each task is run. More than 1 shows whether a task is flaky. waza has no default.",
+        description="Number of runs per task. With more than 1 you see whether a task is flaky. waza has no default.",
         examples=[3],
     )
     timeout_seconds: Integer = Field(
         ge=1,
         description=(
-            "Time limit of each turn in seconds. After it the partial output is graded all the same, "
+            "Time limit for each turn, in seconds. After a timeout, the partial output is still graded, "
             "but the run counts as an error. waza has no default."
         ),
         examples=[300],
     )
     executor: Text = Field(
         default="",
-        description="Who performs the tasks. A run does not start without it.",
+        description="Executor that performs the tasks. Runs do not start without it.",
         examples=["copilot-sdk"],
         json_schema_extra=marks(recommended=True, values=EXECUTORS),
     )
     model: Text = Field(
         default="",
-        description="Model for the tasks. Left out, the executor uses its own default, which changes over time.",
+        description="Model for the tasks. Without it, the executor uses its own default, which changes over time.",
         examples=["claude-sonnet-4.6"],
         json_schema_extra=marks(recommended=True, reference="model"),
     )
     first_event_timeout_seconds: Integer = Field(
         default=0,
         ge=0,
-        description="Give up when the agent has shown no sign of life after so many seconds. 0 never gives up.",
+        description="Stop if the agent sends no event within this many seconds. 0 means no limit.",
         examples=[60],
         json_schema_extra=marks(since="0.36"),
     )
     parallel: Flag = Field(
         default=False,
-        description="Run tasks at the same time. Trials of one task stay in order; `fail_fast` has no effect then.",
+        description="Run tasks in parallel. Trials of one task stay in order. Disables `fail_fast`.",
         examples=[True],
     )
     workers: Integer = Field(
         default=0,
-        description="How many tasks run at the same time when `parallel` is on. 0 chooses the number.",
+        description="Number of tasks to run at the same time with `parallel`. 0 means automatic.",
         examples=[4],
         json_schema_extra=marks(since="0.24", minimum=0),
     )
     fail_fast: Flag = Field(
         default=False,
-        description="Stop after the first task that did not pass. Works only without `parallel`.",
+        description="Stop after the first task that fails. Works only without `parallel`.",
         examples=[True],
     )
     max_attempts: Integer = Field(
         default=1,
         description=(
-            "How often a failed trial is tried again, the first try included. Errors are not repeated; "
-            "values below 1 mean 1."
+            "Maximum number of attempts for a failed trial, including the first. Errors are not retried. "
+            "Values below 1 mean 1."
         ),
         examples=[2],
-        json_schema_extra={"minimum": 1, "x-severity": "warning", "x-consequence": "waza takes 1"},
+        json_schema_extra={"minimum": 1, "x-severity": "warning", "x-consequence": "waza uses 1"},
     )
     reasoning_effort: Text = Field(
         default="",
-        description="How much the model thinks. Only with the executor `copilot-sdk`.",
+        description="Reasoning effort of the model. Only with the executor `copilot-sdk`.",
         examples=["high"],
         json_schema_extra=marks(since="0.36", values=REASONING_EFFORTS),
     )
     judge_model: Text = Field(
         default="",
-        description="Model for `prompt` graders that name none. `defaults.judgeModel` of .waza.yaml beats it.",
+        description="Model for `prompt` graders without `model`. `defaults.judgeModel` in .waza.yaml overrides it.",
         examples=["gpt-5.2"],
         json_schema_extra=marks(reference="model"),
     )
     judge_reasoning_effort: Text = Field(
         default="",
-        description="How much the judge model thinks. Only with the executor `copilot-sdk`.",
+        description="Reasoning effort of the judge model. Only with the executor `copilot-sdk`.",
         examples=["medium"],
         json_schema_extra=marks(since="0.36", values=REASONING_EFFORTS),
     )
     group_by: Text = Field(
         default="",
-        description="Group results. Only `model` works; waza ignores every other value with a warning.",
+        description="How to group results. Only `model` works: waza ignores other values with a warning.",
         examples=["model"],
         json_schema_extra={"x-suggestions": ["model"]},
     )
     skill_directories: Strings = Field(
         default=[],
         description=(
-            "Directories of skills for the agent, relative to the eval file; each holds a SKILL.md itself. "
-            "The item `none` switches all skills off."
+            "Skill directories for the agent, relative to the eval file. Each contains a SKILL.md. "
+            "The item `none` disables all skills."
         ),
         examples=[["skills/deploy"]],
         json_schema_extra=item_marks(path=("eval", "directory"), **{"x-holds": "SKILL.md"}),
     )
     required_skills: Strings = Field(
         default=[],
-        description="Skills that must be found in `skill_directories`, by the name in their SKILL.md, or no run starts.",
+        description="Skills that must exist in `skill_directories`, by the name in SKILL.md. Otherwise runs do not start.",
         examples=[["deploy"]],
         json_schema_extra=item_marks(reference="skill"),
     )
     disabled_skills: Strings = Field(
         default=[],
-        description="Skills to leave out: directories of `skill_directories` or their last part. `*` leaves out all.",
+        description="Skills to disable: items of `skill_directories` or their last part. `*` disables all.",
         examples=[["deploy"]],
         json_schema_extra=marks(since="0.29", items={"type": "string", "x-reference": "skill"}),
     )
     instruction_files: Strings = Field(
         default=[],
-        description="Files of the fixtures directory that are put into the workspace and into the system message.",
+        description="Files of the fixtures directory to copy into the workspace and the system message.",
         examples=[["AGENTS.md"]],
         json_schema_extra=marks(since="0.33", **item_marks(path=("fixtures", "file"))),
     )
     inject_skill_body: Switch = Field(
         default=True,
         description=(
-            "Put the text of the SKILL.md into the system prompt. The agent then has no reason to invoke the skill: "
-            "switch it off to measure triggering."
+            "Add the text of SKILL.md to the system prompt. The agent then has no reason to invoke the skill: "
+            "set it to false to measure triggering."
         ),
         examples=[False],
         json_schema_extra=marks(since="0.34"),
@@ -231,8 +231,8 @@ class Settings(FileModel):
     mcp_servers: MapOf[SectionOf[McpServer]] = Field(
         default={},
         description=(
-            "MCP servers for the agent, by name. waza hands them to `copilot-sdk` alone, waza-lsp to `acp` and "
-            "`command` as well."
+            "MCP servers for the agent, by name. waza supports them only with `copilot-sdk`, waza-lsp also with `acp` "
+            "and `command`."
         ),
         examples=[{"azure": {"command": "npx", "args": ["-y", "@azure/mcp@latest"]}}],
     )
@@ -244,7 +244,7 @@ class Settings(FileModel):
     )
     verbose: Flag = Field(
         default=False,
-        description="Has no effect since waza was rewritten; `--verbose` on the command line has.",
+        description="Has had no effect since waza was rewritten. Use `--verbose` on the command line.",
         examples=[True],
         json_schema_extra=marks(instead="--verbose", move_to="", no_effect=True),
     )

@@ -1,4 +1,4 @@
-"""Task files: one prompt and what is checked afterwards (docs/reference/waza-formats.md, section 5)."""
+"""Task files: a prompt and how to grade the result (docs/reference/waza-formats.md, section 5)."""
 
 from typing import Any
 
@@ -21,13 +21,13 @@ _FOREIGN = foreign_keys(
         "task_id": "id",
         "test_id": "id",
     },
-    config="A task has no `config`: its keys stand at the top level, and most settings are the eval's",
-    weight="Tasks have no weight; their graders have one",
-    difficulty="waza knows no difficulty; `tags` can say it",
+    config="Tasks have no `config`: their keys are at the top level, and most settings are in the eval",
+    weight="Tasks have no weight, but their graders do",
+    difficulty="waza has no difficulty. Use `tags`",
     schemaVersion="Only evals have a `schemaVersion`",
     version="Only evals have a `version`",
-    trials="How often a task runs is the eval's `config.trials_per_task`",
-    trials_per_task="How often a task runs is the eval's `config.trials_per_task`",
+    trials="The number of trials is the eval's `config.trials_per_task`",
+    trials_per_task="The number of trials is the eval's `config.trials_per_task`",
     executor="The executor is the eval's `config.executor`",
     model="The model is the eval's `config.model`",
     skill="The skill is the eval's `skill`",
@@ -35,56 +35,55 @@ _FOREIGN = foreign_keys(
     expected_output="Use `expected.output_contains`, or a grader",
     expected_behavior="Use a grader, such as `behavior` or `prompt`",
     expectations="Use `expected.output_contains`, or graders",
-    fixture="Files for the agent are listed under `inputs.files`; a whole folder is `inputs.context.fixture`",
-    fixtures="Files for the agent are listed under `inputs.files`; a whole folder is `inputs.context.fixture`",
-    triggers="Trigger prompts stand in `trigger_tests.yaml` beside the eval",
-    should_trigger="Trigger prompts stand in `trigger_tests.yaml` beside the eval; the `trigger` grader looks at a prompt",
+    fixture="List files for the agent under `inputs.files`. For a whole folder, use `inputs.context.fixture`",
+    fixtures="List files for the agent under `inputs.files`. For a whole folder, use `inputs.context.fixture`",
+    triggers="Trigger prompts belong in `trigger_tests.yaml` next to the eval",
+    should_trigger="Trigger prompts belong in `trigger_tests.yaml` next to the eval. A `trigger` grader checks one prompt",
 )
-"""What guides, generated files and older habits put into a task (docs/reference/waza-formats.md, section 19)."""
-
+"""Wrong keys from guides, generated files and older versions (docs/reference/waza-formats.md, section 19)."""
 
 _INHERITED: dict[str, Any] = {
     "executor": ["eval:config.executor"],
     "model": ["eval:config.model"],
     "timeout_seconds": ["eval:config.timeout_seconds"],
 }
-"""Where the settings of a task come from that it does not have itself: the first place that has one."""
+"""Where settings come from that the task does not set: the first place that has a value."""
 
 
 class Checkpoint(FileModel):
-    """Graders that run after one turn, while the task goes on."""
+    """Graders that run after one turn, before the task continues."""
 
     after_turn: Integer = Field(
         ge=1,
-        description="Turn after which to grade. 1 is the prompt; follow-ups are 2, 3 and so on.",
+        description="Turn after which to grade. 1 is the prompt, follow-ups are 2, 3 and so on.",
         examples=[1],
     )
     graders: ListOf[TaskGrader] = Field(
         min_length=1,
-        description="Graders that judge the state after that turn.",
+        description="Graders for the state after that turn.",
         examples=[[{"type": "text", "name": "asks-first", "config": {"contains": ["which"]}}]],
     )
     on_failure: Text = Field(
         default="continue",
-        description="What a failed checkpoint does to the remaining turns.",
+        description="What happens to the remaining turns if the checkpoint fails.",
         examples=["stop"],
         json_schema_extra=marks(
-            values={"continue": "The remaining turns are held.", "stop": "The remaining turns are left out."}
+            values={"continue": "Run the remaining turns.", "stop": "Skip the remaining turns."}
         ),
     )
 
 
 class Check(FileModel):
-    """Which grader covers a requirement."""
+    """A grader that covers a requirement."""
 
     scope: Text = Field(
-        description="Where the grader stands.",
+        description="Where the grader is defined.",
         examples=["task"],
         json_schema_extra=marks(
             values={
-                "eval": "Among the graders of the eval.",
-                "task": "Among the graders of this task.",
-                "checkpoint": "Among the graders of a checkpoint.",
+                "eval": "In the eval.",
+                "task": "In this task.",
+                "checkpoint": "In a checkpoint.",
             }
         ),
     )
@@ -94,12 +93,12 @@ class Check(FileModel):
         json_schema_extra=marks(reference="grader"),
     )
     after_turn: Integer | None = Field(
-        default=None, ge=1, description="Turn of the checkpoint; only with scope `checkpoint`.", examples=[1]
+        default=None, ge=1, description="Turn of the checkpoint. Only with scope `checkpoint`.", examples=[1]
     )
 
 
 class Requirement(FileModel):
-    """What the task is about, in words, and which graders cover it. Has no effect on a run."""
+    """A requirement in words, and the graders that cover it. Has no effect on runs."""
 
     id: Text = Field(description="Identifier of the requirement.", examples=["R1"])
     category: Text = Field(
@@ -109,13 +108,14 @@ class Requirement(FileModel):
             values={
                 "outcome": "What must be achieved.",
                 "boundary": "What must not happen.",
-                "recovery": "How the agent deals with trouble.",
+                "recovery": "How the agent handles problems.",
                 "quality": "How good the result must be.",
             }
         ),
     )
     description: Text = Field(
-        description="The requirement in a sentence.", examples=["The agent asks before it deletes anything."]
+        description="The requirement in one sentence.",
+        examples=["The agent asks before it deletes anything."],
     )
     checks: ListOf[Check] = Field(
         default=[],
@@ -125,7 +125,7 @@ class Requirement(FileModel):
 
 
 class TaskFile(FileModel):
-    """One thing to ask the agent, and how the result is judged."""
+    """One task for the agent, and how to grade the result."""
 
     model_config = ConfigDict(
         title="waza task",
@@ -146,7 +146,7 @@ class TaskFile(FileModel):
 
     id: Text = Field(
         default="",
-        description="Identifier of the task in results; each only once in a suite.",
+        description="Identifier of the task in results. Must be unique in the suite.",
         examples=["summarize-001"],
         json_schema_extra=marks(required=True, tolerated=True, defines="task", minLength=1),
     )
@@ -158,12 +158,12 @@ class TaskFile(FileModel):
     )
     description: Text = Field(
         default="",
-        description="What the task is about, for people. The mock executor prints it, too.",
+        description="What the task is about. For readers only, but the mock executor prints it.",
         examples=["The file is longer than the model's first look."],
     )
     enabled: Switch = Field(
         default=True,
-        description="`false` leaves the task out. The file must be free of errors all the same.",
+        description="`false` skips the task. The file must still be free of errors.",
         examples=[False],
     )
     golden: Flag = Field(
@@ -173,45 +173,45 @@ class TaskFile(FileModel):
         json_schema_extra=marks(since="0.36"),
     )
     tags: Strings = Field(
-        default=[], description="Words to select tasks by, with `--tags`.", examples=[["basic", "python"]]
+        default=[], description="Tags to select tasks with `--tags`.", examples=[["basic", "python"]]
     )
     timeout_seconds: IfGiven[Integer] = Field(
         default=None,
         ge=1,
-        description="Time limit of each turn in seconds, instead of the eval's.",
+        description="Time limit for each turn, in seconds. Overrides the eval's.",
         examples=[120],
         json_schema_extra={"x-unit": "_seconds"},
     )
     first_event_timeout_seconds: IfGiven[Integer] = Field(
         default=None,
         ge=0,
-        description="Give up without a sign of life after so many seconds, instead of the eval's. 0 never gives up.",
+        description="Stop if the agent sends no event within this many seconds. Overrides the eval's. 0 means no limit.",
         examples=[60],
         json_schema_extra=marks(since="0.36"),
     )
     context_dir: Text = Field(
         default="",
         description=(
-            "Directory with the files of `inputs.files`, instead of `fixtures` beside the eval. "
-            "Relative to where the run is started, not to this file."
+            "Directory with the files of `inputs.files`, instead of `fixtures` next to the eval. "
+            "Relative to the directory where the run starts, not to this file."
         ),
         examples=["evals/demo/fixtures"],
         json_schema_extra=marks(path=("process", "directory"), base_for="fixtures"),
     )
     inputs: SectionOf[Inputs] = Field(
         default_factory=Inputs,
-        description="What the agent is told and given.",
+        description="Prompt, files and other inputs for the agent.",
         examples=[{"prompt": "Summarize notes.txt in one sentence."}],
         json_schema_extra=marks(required=True, tolerated=True),
     )
     expected: SectionOf[Expected] = Field(
         default_factory=Expected,
-        description="Texts that the output must contain, or must not.",
+        description="Strings that the output must, or must not, contain.",
         examples=[{"output_contains": ["budget"]}],
     )
     graders: ListOf[TaskGrader] = Field(
         default=[],
-        description="Graders of this task; they run after the eval's.",
+        description="Graders of this task. They run after the eval's graders.",
         examples=[[{"type": "text", "name": "mentions-topic", "config": {"contains": ["budget"]}}]],
     )
     checkpoints: ListOf[Checkpoint] = Field(
@@ -229,13 +229,13 @@ class TaskFile(FileModel):
     )
     requirements: ListOf[Requirement] = Field(
         default=[],
-        description="What the task is about, linked to graders. Has no effect on a run.",
+        description="Requirements of the task, linked to graders. Has no effect on runs.",
         examples=[[{"id": "R1", "category": "outcome", "description": "The summary names the topic."}]],
         json_schema_extra=marks(since="0.36"),
     )
     skill_directories: Strings = Field(
         default=[],
-        description="Directories of skills for this task, instead of the eval's. Relative to the eval file.",
+        description="Skill directories for this task, instead of the eval's. Relative to the eval file.",
         examples=[["skills/deploy"]],
         json_schema_extra=marks(
             since="0.29", **item_marks(path=("eval", "directory"), **{"x-holds": "SKILL.md"})
@@ -243,20 +243,20 @@ class TaskFile(FileModel):
     )
     instruction_files: Strings = Field(
         default=[],
-        description="More files put into the workspace and the system message, from the fixtures directory.",
+        description="More files of the fixtures directory to copy into the workspace and the system message.",
         examples=[["AGENTS.md"]],
         json_schema_extra=marks(since="0.33", **item_marks(path=("fixtures", "file"))),
     )
     command_mocks: ListOf[CommandMock] | None = Field(
         default=None,
-        description="Stand-ins for programs, instead of the eval's. An empty list switches them off.",
+        description="Mocks of programs, instead of the eval's. An empty list disables them.",
         examples=[[{"name": "kubectl", "responses": [{"stdout": "healthy\n"}]}]],
         json_schema_extra=marks(since="0.36"),
     )
 
 
 class InlineTask(TaskFile):
-    """A task written into the eval. waza itself reads tasks from files only."""
+    """A task inside the eval file. waza itself only reads tasks from their own files."""
 
     model_config = ConfigDict(
         title="task",
@@ -271,13 +271,13 @@ class InlineTask(TaskFile):
 
     task_files: Strings = Field(
         default=[],
-        description="Task files, as old examples list them. waza wants plain texts under `tasks`.",
+        description="Task files, as in old examples. waza expects plain strings under `tasks`.",
         examples=[["tasks/*.yaml"]],
         json_schema_extra=marks(instead="tasks", **item_marks(path=("eval", "glob"))),
     )
     include: Text = Field(
         default="",
-        description="Task files, as old examples name them. waza wants plain texts under `tasks`.",
+        description="Task files, as in old examples. waza expects plain strings under `tasks`.",
         examples=["tasks/*.yaml"],
         json_schema_extra=marks(instead="tasks", path=("eval", "glob")),
     )

@@ -15,29 +15,29 @@ class Prompt(FileModel):
     model_config = ConfigDict(json_schema_extra={"x-title-from": ["prompt"], "x-text-as": "prompt"})
 
     prompt: Text = Field(
-        min_length=1, description="What the agent is asked.", examples=["Take notes of this meeting"]
+        min_length=1, description="The prompt for the agent.", examples=["Take notes of this meeting"]
     )
     reason: Text = Field(
         default="",
-        description="Why the skill should, or should not, be used; for people.",
+        description="Why the skill should, or should not, be used. For readers only.",
         examples=["unrelated"],
     )
     confidence: Text = Field(
         default="high",
-        description="How sure you are. It decides how much the prompt counts.",
+        description="How sure you are. It sets the weight of the prompt.",
         examples=["medium"],
-        json_schema_extra=marks(values={"high": "Counts fully.", "medium": "Counts half."}),
+        json_schema_extra=marks(values={"high": "Full weight.", "medium": "Half weight."}),
     )
     should_trigger: Flag | None = Field(
         default=None,
-        description="From the oldest format. The list that the prompt is in decides.",
+        description="From the oldest format. Now the list that contains the prompt decides.",
         examples=[True],
         json_schema_extra=marks(instead="the list the prompt is in", move_to=""),
     )
 
 
 class TriggersFile(FileModel):
-    """Prompts that show whether the agent uses the skill when it should, and only then."""
+    """Prompts that test whether the agent uses the skill when it should, and only then."""
 
     model_config = ConfigDict(
         title="waza trigger tests",
@@ -49,7 +49,7 @@ class TriggersFile(FileModel):
 
     skill: Text = Field(
         min_length=1,
-        description="Name of the skill, exactly as its SKILL.md has it.",
+        description="Name of the skill, exactly as in its SKILL.md.",
         examples=["note-taker"],
         json_schema_extra=marks(reference="skill"),
     )

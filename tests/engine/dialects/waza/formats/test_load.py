@@ -239,8 +239,8 @@ def test_a_fixture_is_copied_whole_and_links_in_it_are_not(tmp_path: Path) -> No
     ("inputs", "words"),
     [
         ("{prompt: x, context: {fixture: nope}}", "there is no 'nope'"),
-        ("{prompt: x, context: {fixture: ../up}}", "below the eval's directory"),
-        ("{prompt: x, context: {fixture: .}}", "below the eval's directory"),
+        ("{prompt: x, context: {fixture: ../up}}", "inside the eval's directory"),
+        ("{prompt: x, context: {fixture: .}}", "inside the eval's directory"),
         ("{prompt: x, context: {fixture: [a]}}", "must be a path"),
         ("{prompt: Look at ../there}", "nothing is put into the workspace"),
     ],
