@@ -1,4 +1,4 @@
-"""Which files are vally's, and which only look like it (docs/reference/vally.md, section 1)."""
+"""Recognition of vally's files and of look-alikes (docs/reference/vally.md, section 1)."""
 
 from pathlib import Path, PurePath
 
@@ -81,11 +81,11 @@ def test_files_of_vally(text: str, path: str, kind: str) -> None:
         pytest.param("paths: {}\nsuites: {}", "vally.yaml", id="no project file"),
     ],
 )
-def test_look_alikes_are_left_alone(text: str, path: str) -> None:
+def test_look_alikes_are_not_recognised(text: str, path: str) -> None:
     assert _kind(text, path) is None
 
 
-def test_the_nearest_project_file_decides_where_the_keys_do_not(tmp_path: Path) -> None:
+def test_the_nearest_project_file_decides_if_the_keys_do_not(tmp_path: Path) -> None:
     path = tmp_path / "evals" / "eval.yaml"
     (tmp_path / ".vally.yaml").touch()
     assert _kind("name: x", path) == "vally eval"

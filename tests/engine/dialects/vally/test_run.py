@@ -82,7 +82,7 @@ async def test_the_results_have_a_line_for_each_trial_and_one_for_the_run(tmp_pa
     assert record.status == "passed"
 
 
-async def test_a_grade_result_tells_of_every_grader(tmp_path: Path) -> None:
+async def test_a_grade_result_lists_every_grader(tmp_path: Path) -> None:
     first, _, third, *_ = _lines(await _run(tmp_path, SPEC))
     grades = first["gradeResult"]
     assert (grades["passed"], grades["score"], grades["evidence"]) == (True, 1.0, "2/2 graders passed")
@@ -95,7 +95,7 @@ async def test_a_grade_result_tells_of_every_grader(tmp_path: Path) -> None:
     assert third["gradeResult"]["details"][1]["name"] == "bye"
 
 
-async def test_a_trajectory_is_told_in_the_form_of_vally(tmp_path: Path) -> None:
+async def test_trajectories_have_vallys_format(tmp_path: Path) -> None:
     told = _lines(await _run(tmp_path, SPEC))[0]["trajectory"]
     assert [it["type"] for it in told["events"]] == ["assistant_message", "turn_end"]
     assert told["output"].startswith("Mock response for: Say hello")
@@ -117,11 +117,11 @@ async def test_junit_has_a_case_for_each_trial(tmp_path: Path) -> None:
     assert properties["threshold"] == "0.75"
 
 
-async def test_the_score_in_junit_is_the_one_that_the_threshold_is_held_against(tmp_path: Path) -> None:
+async def test_junit_has_the_score_that_is_compared_with_the_threshold(tmp_path: Path) -> None:
     record = await _run(tmp_path, SPEC)
     stats = record.tasks[0].stats
     assert stats is not None
-    # Half of the trials had no grade, and so count for nothing.
+    # Half of the trials have no grade, so they do not count.
     lost = replace(stats, total_runs=4, error_runs=2, avg_score=0.5)
     record = replace(record, tasks=(replace(record.tasks[0], stats=lost), record.tasks[1]))
     suite = ET.fromstring(junit_xml(record))[0]  # noqa: S314  # our own text
@@ -138,7 +138,7 @@ async def test_the_score_in_junit_is_the_one_that_the_threshold_is_held_against(
         ("", "output-contains"),
     ],
 )
-async def test_a_grader_keeps_the_name_that_it_was_given(name: str, told: str, tmp_path: Path) -> None:
+async def test_a_grader_keeps_its_name(name: str, told: str, tmp_path: Path) -> None:
     grader = "{type: output-contains, config: {substring: hello}}"
     second = grader.replace(", config", f", name: '{name}', config") if name else grader
     spec = f"name: d\nstimuli:\n  - name: a\n    prompt: hello\n    graders: [{grader}, {second}]\n"
@@ -146,7 +146,7 @@ async def test_a_grader_keeps_the_name_that_it_was_given(name: str, told: str, t
     assert [it["name"] for it in trial["gradeResult"]["details"]] == ["output-contains", told]
 
 
-async def test_graders_of_one_name_are_told_by_it_and_no_verdict_is_lost(tmp_path: Path) -> None:
+async def test_graders_with_the_same_name_keep_all_verdicts(tmp_path: Path) -> None:
     written = [("same", "hello"), ("same", "goodbye"), ("same (2)", "hello")]
     graders = [
         f"{{type: output-contains, name: {it}, config: {{substring: {text}}}}}" for it, text in written
@@ -176,7 +176,7 @@ async def test_without_a_threshold_every_grader_has_to_pass(tmp_path: Path) -> N
     assert _lines(record)[-1]["evals"][0]["scoringApplied"] is False
 
 
-async def test_no_trials_are_asked_for(tmp_path: Path) -> None:
+async def test_zero_trials(tmp_path: Path) -> None:
     record = await _run(tmp_path, SPEC.replace("runs: 2", "runs: 0"))
     assert (record.status, len(_lines(record))) == ("passed", 1)
 
@@ -238,7 +238,7 @@ async def test_a_recorded_agent_needs_no_commands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("output", "status"), [("", "error"), ("half an answer", "failed")])
-async def test_an_agent_that_breaks_off_is_judged_by_what_there_is(
+async def test_an_aborted_agent_is_graded_by_its_partial_work(
     tmp_path: Path, output: str, status: str
 ) -> None:
     agent = _agent(tmp_path, f"import sys; print({output!r}); sys.exit(1)")
@@ -302,7 +302,7 @@ async def test_each_turn_is_graded_by_itself(tmp_path: Path) -> None:
     assert [it.passed for it in record.tasks[0].trials[0].graders] == [True] * 6 + [False]
 
 
-async def test_what_an_agent_does_not_tell_is_unknown_of_its_turns_too(tmp_path: Path) -> None:
+async def test_unrecorded_data_is_also_unknown_for_single_turns(tmp_path: Path) -> None:
     spec = f"{TURNS}      - {{type: tool-calls, turn: 0, config: {{disallowed: [bash]}}}}\n"
     record = await _run(tmp_path, spec, CommandExecutor, agent_command="echo {prompt}")
     graders = record.tasks[0].trials[0].graders
@@ -310,13 +310,13 @@ async def test_what_an_agent_does_not_tell_is_unknown_of_its_turns_too(tmp_path:
     assert "does not know tool calls" in graders[-1].feedback
 
 
-async def test_stimuli_that_are_not_run_count_among_all(tmp_path: Path) -> None:
+async def test_stimuli_that_did_not_run_count_in_the_total(tmp_path: Path) -> None:
     [summary] = _lines(await _run(tmp_path, SPEC.replace("runs: 2", "runs: 0")))
     [told] = summary["evals"]
     assert (told["stimuliRun"], told["stimuliTotal"], summary["passed"]) == (0, 2, False)
 
 
-async def test_a_repository_that_is_not_there_is_told_by_the_key_that_names_it(tmp_path: Path) -> None:
+async def test_a_missing_repository_is_reported_with_its_key(tmp_path: Path) -> None:
     record = await _run(
         tmp_path, SPEC.replace("prompt: Say", "environment: {git: {source: nope}}\n    prompt: Say")
     )
@@ -324,7 +324,7 @@ async def test_a_repository_that_is_not_there_is_told_by_the_key_that_names_it(t
     assert told == f"environment.git: the directory {tmp_path / 'nope'} does not exist"
 
 
-async def test_a_trajectory_tells_its_stimulus(tmp_path: Path) -> None:
+async def test_a_trajectory_contains_its_stimulus(tmp_path: Path) -> None:
     stimulus = (
         "  - name: told\n    prompt: Say hello\n    tags: {area: a, tier: [x, y]}\n    rubric: [Is polite]\n    graders:\n"
         "      - {type: output-contains, config: {substring: hello}}\n"

@@ -14,13 +14,13 @@ stimuli:
 
 
 def load(folder: Path, spec: str, **files: str) -> Suite:
-    """Load a spec; names of other files are written with `__` for `/`."""
+    """Load a spec; keyword names of other files use `__` for `/`."""
     others = {name.replace("__", "/").replace("_yaml", ".yaml"): text for name, text in files.items()}
     return load_suite(write(folder, {"eval.yaml": spec, **others}), process_dir=folder)
 
 
-def refused(folder: Path, spec: str, **files: str) -> LoadError:
-    """The error that loading gives."""
+def load_error(folder: Path, spec: str, **files: str) -> LoadError:
+    """Load a spec that must fail, and return the error."""
     try:
         load(folder, spec, **files)
     except LoadError as error:

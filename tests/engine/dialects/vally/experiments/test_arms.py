@@ -1,4 +1,4 @@
-"""The arms of an experiment, what is laid over the specs, and what may differ: on plain data."""
+"""Arms of an experiment, their settings and their differences, on plain data."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def test_the_baseline_of_a_matrix_may_name_its_axes_in_any_order() -> None:
     assert varied_paths(data(MATRIX)) == [("environment", "skills"), ("defaults", "model")]
 
 
-def test_two_axes_below_one_section_both_hold() -> None:
+def test_two_axes_of_one_section_both_apply() -> None:
     source = (
         "matrix:\n  m: {path: /defaults/model, values: [a]}\n  r: {path: /defaults/runs, values: [3.0, 5]}\n"
     )
@@ -76,11 +76,11 @@ def test_two_axes_below_one_section_both_hold() -> None:
         ("node-app", {"skills": ["a"]}, {"skills": ["a"]}),
     ],
 )
-def test_what_is_laid_over(below: Any, above: Any, result: Any) -> None:
+def test_merge_patch(below: Any, above: Any, result: Any) -> None:
     assert merge_patch(below, above) == result
 
 
-def test_the_arm_beats_the_experiment_and_that_the_spec() -> None:
+def test_arm_overrides_experiment_overrides_spec() -> None:
     experiment = data("overrides: {runs: 5, timeout: 1m}\nvariants: {a: {overrides: {runs: 7}}}\n")
     spec = data("config: {runs: 1, timeout: 9m, model: m}\nenvironment: {skills: [s]}\n")
     [arm] = arms_of(experiment)
@@ -120,32 +120,32 @@ def test_paths() -> None:
     assert not may_differ(("environment", "skillset"), [("environment", "skills")])
 
 
-def undeclared(experiment: str, spec: str = "stimuli: []") -> list[tuple[str, tuple[str, ...]]]:
+def undeclared_paths(experiment: str, spec: str = "stimuli: []") -> list[tuple[str, tuple[str, ...]]]:
     return [("/".join(it.path), it.pointer) for it in undeclared_differences(data(experiment), data(spec))]  # type: ignore[misc]  # keys only
 
 
-def test_an_undeclared_difference_names_its_place() -> None:
+def test_an_undeclared_difference_has_its_location() -> None:
     experiment = (
         "vary: [/defaults/model]\nbaseline: a\nvariants:\n  a: {overrides: {model: x}}\n"
         "  b: {overrides: {model: y, runs: 3}, environment: {env: {A: '1'}}}\n"
     )
-    assert undeclared(experiment) == [
+    assert undeclared_paths(experiment) == [
         ("defaults/runs", ("variants", "b", "overrides", "runs")),
         ("environment/env/A", ("variants", "b", "environment", "env", "A")),
     ]
 
 
-def test_what_the_spec_says_already_is_no_difference() -> None:
+def test_a_setting_equal_to_the_spec_is_no_difference() -> None:
     experiment = "vary: [/environment/skills]\nbaseline: a\nvariants:\n  a: {}\n  b: {overrides: {runs: 3}}\n"
-    assert undeclared(experiment, "defaults: {runs: 3}") == []
-    assert undeclared(experiment, "defaults: {runs: 2}") == [
+    assert undeclared_paths(experiment, "defaults: {runs: 3}") == []
+    assert undeclared_paths(experiment, "defaults: {runs: 2}") == [
         ("defaults/runs", ("variants", "b", "overrides", "runs"))
     ]
 
 
 def test_a_difference_that_only_the_baseline_has() -> None:
     experiment = "vary: []\nbaseline: a\nvariants:\n  a: {overrides: {runs: 3}}\n  b: {}\n"
-    assert undeclared(experiment) == [("defaults/runs", ("variants", "a", "overrides", "runs"))]
+    assert undeclared_paths(experiment) == [("defaults/runs", ("variants", "a", "overrides", "runs"))]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_problems(text: str, messages: list[str]) -> None:
         assert message in problem.message
 
 
-def test_a_broken_path_has_a_better_one() -> None:
+def test_an_invalid_path_has_a_suggestion() -> None:
     given = data("vary: [/config/model, /model, /environment/mcpservers/x]")
     assert [it.instead for it in path_problems(given, SETTINGS)] == [
         ("/defaults/model",),
@@ -215,7 +215,7 @@ def test_a_broken_path_has_a_better_one() -> None:
         "vary: x",
     ],
 )
-def test_half_written_data_is_no_problem_of_ours(text: str) -> None:
+def test_incomplete_data_has_no_problems(text: str) -> None:
     given = data(f"baseline: {{m: 1}}\n{text}")
     for find in (matrix_problems, arm_problems, baseline_problems):
         list(find(given))

@@ -1,4 +1,4 @@
-"""The patterns that name the specs of an experiment."""
+"""Patterns for the specs of an experiment."""
 
 from pathlib import Path
 

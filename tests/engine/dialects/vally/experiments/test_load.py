@@ -1,4 +1,4 @@
-"""Experiments as they are planned: which specs, which arms, what each spec is in an arm."""
+"""Loading experiments: their specs, arms and the settings of each spec in an arm."""
 
 from pathlib import Path
 from textwrap import dedent
@@ -37,7 +37,7 @@ def spec(tmp_path: Path) -> Path:
     return tmp_path / "evals/first/eval.yaml"
 
 
-def planned(root: Path, text: str) -> Experiment:
+def experiment_from(root: Path, text: str) -> Experiment:
     path = root / "demo.experiment.yaml"
     path.write_text(dedent(text), encoding="utf-8")
     return load_experiment(path)
@@ -52,68 +52,68 @@ def test_a_list_replaces_that_of_the_spec(tmp_path: Path, spec: Path) -> None:
         SKILLS
         + "  without: {environment: {skills: []}}\n  other: {environment: {skills: [theirs]}}\n  own: {}\n"
     )
-    found = suites(planned(tmp_path, text))
+    found = suites(experiment_from(tmp_path, text))
     assert {name: it.tasks[0].skill_directories for name, it in found.items()} == {
         "without": (),
-        # What a variant names starts at the experiment, what a spec names at the spec.
+        # Paths in a variant are relative to the experiment, paths in a spec to the spec.
         "other": (str(tmp_path / "theirs"),),
         "own": (str(spec.parent / "skills/own"),),
     }
     assert all(it.settings.trials == 4 and it.path == spec for it in found.values())
 
 
-def test_the_folders_of_the_eval_can_be_named(tmp_path: Path) -> None:
+def test_folder_names_of_the_eval_are_placeholders(tmp_path: Path) -> None:
     text = (
         SKILLS
         + "  without: {environment: {skills: []}}\n  with: {environment: {skills: ['${eval.grandparent}/s/${eval.parent}']}}\n"
     )
-    assert suites(planned(tmp_path, text))["with"].tasks[0].skill_directories == (
+    assert suites(experiment_from(tmp_path, text))["with"].tasks[0].skill_directories == (
         str(tmp_path / "evals/s/first"),
     )
 
 
-def test_a_newer_spec_keeps_its_skills_under_another_key(tmp_path: Path) -> None:
+def test_skills_of_a_newer_spec_are_under_agent_environment(tmp_path: Path) -> None:
     write(tmp_path, evals__first__eval_yaml=SPEC.replace("environment:", "agent_environment:"))
     text = SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n"
-    found = suites(planned(tmp_path, text))
+    found = suites(experiment_from(tmp_path, text))
     assert found["without"].tasks[0].skill_directories == ()
     assert found["with"].tasks[0].skill_directories != ()
 
 
-def test_a_named_environment_is_what_it_stands_for(tmp_path: Path) -> None:
+def test_a_named_environment_is_resolved(tmp_path: Path) -> None:
     named = "environments:\n  app: {skills: [s], env: {A: '1'}}\n"
     (tmp_path / ".vally.yaml").write_text(named, encoding="utf-8")
     write(tmp_path, evals__first__eval_yaml="environment: app\n" + SPEC[SPEC.index("stimuli") :])
     text = SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n"
-    found = suites(planned(tmp_path, text))
+    found = suites(experiment_from(tmp_path, text))
     assert found["without"].tasks[0].skill_directories == ()
     assert found["without"].tasks[0].environment == {"A": "1"}
     assert len(found["with"].tasks[0].skill_directories or ()) == 1
 
 
-def test_overrides_beat_the_settings_of_the_spec_also_under_the_old_name(tmp_path: Path) -> None:
+def test_overrides_replace_settings_of_the_spec_also_under_the_old_name(tmp_path: Path) -> None:
     write(tmp_path, evals__first__eval_yaml=SPEC.replace("defaults:", "config:"))
     text = HEAD + (
         "overrides: {runs: 2, timeout: 9s}\nbaseline: {model: a}\nexecution: {workers: 3}\n"
         "matrix: {model: {path: /defaults/model, values: [a, b]}}\n"
     )
-    experiment = planned(tmp_path, text)
+    experiment = experiment_from(tmp_path, text)
     found = suites(experiment)
     assert [it.settings.model for it in found.values()] == ["a", "b"]
     assert {(it.settings.trials, it.settings.timeout_seconds) for it in found.values()} == {(2, 9)}
     assert (experiment.workers, experiment.baseline) == (3, "model=a")
 
 
-def test_hashes_tell_arms_apart_but_not_the_eval(tmp_path: Path) -> None:
+def test_config_hashes_differ_by_arm_and_eval_hashes_do_not(tmp_path: Path) -> None:
     text = HEAD + "baseline: {m: a}\nmatrix: {m: {path: /defaults/model, values: [a, b]}}\n"
-    arms = [it.arm for it in suites(planned(tmp_path, text)).values()]
+    arms = [it.arm for it in suites(experiment_from(tmp_path, text)).values()]
     assert len({it.config_hash for it in arms if it}) == 2
     assert len({it.eval_hash for it in arms if it}) == 1
 
 
 def test_an_arm_is_found_again(tmp_path: Path) -> None:
     text = SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n"
-    suite = suites(planned(tmp_path, text))["without"]
+    suite = suites(experiment_from(tmp_path, text))["without"]
     assert suite.arm is not None
     assert suite_of_arm(suite.arm).tasks == suite.tasks
     (tmp_path / "demo.experiment.yaml").write_text(text.replace("without", "none"), encoding="utf-8")
@@ -121,19 +121,19 @@ def test_an_arm_is_found_again(tmp_path: Path) -> None:
         suite_of_arm(suite.arm)
 
 
-def test_a_pattern_without_a_match_is_passed_over(tmp_path: Path, spec: Path) -> None:
+def test_a_pattern_without_a_match_is_skipped(tmp_path: Path, spec: Path) -> None:
     text = (
         SKILLS.replace("[evals", "[gone/eval.yaml, evals")
         + "  without: {}\n  with: {environment: {skills: []}}\n"
     )
-    experiment = planned(tmp_path, text)
+    experiment = experiment_from(tmp_path, text)
     assert experiment.evals == (spec,)
     assert experiment.notes == ("No eval matches 'gone/eval.yaml'",)
 
 
-def test_what_a_stimulus_adds_to_what_varies_is_noted(tmp_path: Path) -> None:
+def test_a_stimulus_that_adds_to_a_varied_setting_gives_a_note(tmp_path: Path) -> None:
     write(tmp_path, evals__first__eval_yaml=SPEC + "    environment: {skills: [more]}\n")
-    experiment = planned(tmp_path, SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n")
+    experiment = experiment_from(tmp_path, SKILLS + "  without: {environment: {skills: []}}\n  with: {}\n")
     assert experiment.notes == ("eval.yaml: 'one' adds its own skills in every arm",)
 
 
@@ -169,10 +169,8 @@ TWO = "  without: {environment: {skills: []}}\n  with: {}\n"
         ),
     ],
 )
-def test_what_cannot_be_planned(
-    tmp_path: Path, text: str, message: str, pointer: tuple[str | int, ...]
-) -> None:
+def test_invalid_experiments(tmp_path: Path, text: str, message: str, pointer: tuple[str | int, ...]) -> None:
     with pytest.raises(LoadError) as caught:
-        planned(tmp_path, text)
+        experiment_from(tmp_path, text)
     assert message in caught.value.message
     assert caught.value.pointer == pointer

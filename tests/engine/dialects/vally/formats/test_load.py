@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.dialects.vally.vally_files import STIMULUS, load, refused
+from tests.engine.dialects.vally.vally_files import STIMULUS, load, load_error
 from waza_engine.model.suite import Constraint, InputFile, Repository
 
 
-def test_the_defaults_are_those_of_vally(tmp_path: Path) -> None:
+def test_defaults_equal_those_of_vally(tmp_path: Path) -> None:
     suite = load(tmp_path, STIMULUS)
     settings = suite.settings
     assert (suite.dialect, suite.name, settings.trials, settings.timeout_seconds, settings.executor) == (
@@ -31,24 +31,24 @@ def test_the_defaults_are_those_of_vally(tmp_path: Path) -> None:
     )
 
 
-def test_the_old_name_of_the_defaults_counts(tmp_path: Path) -> None:
+def test_the_old_name_of_defaults_is_read(tmp_path: Path) -> None:
     suite = load(tmp_path, f"config: {{runs: 3, timeout: 1h}}\n{STIMULUS}")
     assert (suite.settings.trials, suite.settings.timeout_seconds) == (3, 3600)
 
 
-def test_both_names_at_once_are_refused(tmp_path: Path) -> None:
-    error = refused(tmp_path, f"config: {{runs: 3}}\ndefaults: {{runs: 3}}\n{STIMULUS}")
+def test_both_names_of_defaults_are_an_error(tmp_path: Path) -> None:
+    error = load_error(tmp_path, f"config: {{runs: 3}}\ndefaults: {{runs: 3}}\n{STIMULUS}")
     assert error.pointer == ("config",)
 
 
 @pytest.mark.parametrize("timeout", ["120", "2m40s", "1.5m", "fast"])
 def test_a_duration_needs_one_unit(tmp_path: Path, timeout: str) -> None:
-    error = refused(tmp_path, f"defaults: {{timeout: {timeout}}}\n{STIMULUS}")
+    error = load_error(tmp_path, f"defaults: {{timeout: {timeout}}}\n{STIMULUS}")
     assert error.pointer == ("defaults", "timeout")
     assert "unit" in error.message
 
 
-def test_turns_are_said_one_after_the_other(tmp_path: Path) -> None:
+def test_turns_become_follow_up_prompts(tmp_path: Path) -> None:
     [task] = load(tmp_path, "stimuli:\n  - {name: a, turns: [one, {prompt: two}, three]}\n").tasks
     assert (task.prompt, task.follow_ups) == ("one", ("two", "three"))
 
@@ -64,13 +64,13 @@ def test_turns_are_said_one_after_the_other(tmp_path: Path) -> None:
         ("environment: nowhere\nstimuli: [{name: a, prompt: p}]", ("environment",)),
     ],
 )
-def test_what_cannot_be_run_is_refused_at_its_place(
+def test_an_invalid_spec_is_an_error_at_its_location(
     tmp_path: Path, spec: str, pointer: tuple[str | int, ...]
 ) -> None:
-    assert refused(tmp_path, spec).pointer == pointer
+    assert load_error(tmp_path, spec).pointer == pointer
 
 
-def test_strange_keys_are_passed_over(tmp_path: Path) -> None:
+def test_unknown_keys_are_ignored(tmp_path: Path) -> None:
     suite = load(tmp_path, f"area: x\n{STIMULUS}    expect_activation: true\n    timeout: 5\n")
     assert len(suite.tasks) == 1
 
@@ -96,7 +96,7 @@ stimuli:
 """
 
 
-def test_environments_are_put_together(tmp_path: Path) -> None:
+def test_environments_are_merged(tmp_path: Path) -> None:
     [task] = load(tmp_path, SPEC, **{"fix/a.txt": "A", "fix/deep/c.txt": "C"}).tasks
     assert task.skill_directories == (str(tmp_path / "skills/one"), str(tmp_path / "skills/two"))
     assert task.files == (
@@ -131,7 +131,7 @@ def test_newer_shapes_of_real_specs(tmp_path: Path) -> None:
     assert [(it.key, it.value) for it in task.constraints] == [("max_agent_duration", 90_000)]
 
 
-def test_a_named_environment_starts_at_the_spec(tmp_path: Path) -> None:
+def test_paths_of_a_named_environment_are_relative_to_the_spec(tmp_path: Path) -> None:
     (tmp_path / ".vally.yaml").write_text("environments:\n  app:\n    files: [{src: fix, dest: .}]\n")
     folder = tmp_path / "evals" / "one"
     folder.mkdir(parents=True)
@@ -141,13 +141,13 @@ def test_a_named_environment_starts_at_the_spec(tmp_path: Path) -> None:
     assert task.environment == {"A": "b"}
 
 
-def test_an_environment_for_the_agent_may_be_named_too(tmp_path: Path) -> None:
+def test_agent_environment_can_be_a_name(tmp_path: Path) -> None:
     (tmp_path / ".vally.yaml").write_text("environments: {app: {commands: [npm ci], env: {A: named}}}\n")
     spec = f"agent_environment: app\nenvironment: {{commands: [ls], env: {{A: inline}}}}\n{STIMULUS}"
     [task] = load(tmp_path, spec).tasks
     assert task.setup == ("ls", "npm ci")
     assert task.environment == {"A": "named"}
-    error = refused(tmp_path, f"{STIMULUS}    agent_environment: nothing\n")
+    error = load_error(tmp_path, f"{STIMULUS}    agent_environment: nothing\n")
     assert error.pointer == ("stimuli", 0, "agent_environment")
 
 
@@ -161,7 +161,7 @@ def test_files_that_cannot_be_staged_block_the_trial(tmp_path: Path, file: str, 
 
 
 @pytest.mark.parametrize("limit", ["_MAX_FILES", "_MAX_BYTES"])
-def test_a_folder_without_end_is_not_read_to_its_end(
+def test_reading_of_a_huge_folder_stops_at_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     for name in "abcdefgh":
@@ -173,7 +173,7 @@ def test_a_folder_without_end_is_not_read_to_its_end(
     assert not task.files
 
 
-def test_weights_go_by_type_and_names_are_made_unique(tmp_path: Path) -> None:
+def test_weights_apply_by_type_and_names_become_unique(tmp_path: Path) -> None:
     spec = """\
     scoring: {weights: {completed: 0.7, exit-success: 0.3}, threshold: 0.8}
     stimuli:
@@ -227,9 +227,7 @@ def test_constraints_and_tags(tmp_path: Path) -> None:
     assert task.tags == ("area=x", "tier=nightly", "tier=weekly")
 
 
-def test_placeholders_are_replaced_before_the_text_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_placeholders_are_expanded_before_parsing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VF_RUNS", "4")
     spec = (
         "defaults: {runs: ${VF_RUNS}, timeout: ${VF_TIME=7s}}\nstimuli: [{name: a, prompt: 'x ${VF_NONE}'}]\n"
@@ -240,7 +238,7 @@ def test_placeholders_are_replaced_before_the_text_is_read(
 
 
 @pytest.mark.parametrize("written", ["", "~", "1", "1.0"])
-def test_runs_without_a_number_are_one(tmp_path: Path, written: str) -> None:
+def test_runs_without_a_value_default_to_one(tmp_path: Path, written: str) -> None:
     assert load(tmp_path, f"defaults: {{runs: {written}}}\n{STIMULUS}").settings.trials == 1
 
 
@@ -261,8 +259,8 @@ def test_runs_without_a_number_are_one(tmp_path: Path, written: str) -> None:
         ),
     ],
 )
-def test_numbers_out_of_range_are_refused(tmp_path: Path, spec: str, pointer: tuple[str | int, ...]) -> None:
-    assert refused(tmp_path, spec).pointer == pointer
+def test_numbers_out_of_range_are_an_error(tmp_path: Path, spec: str, pointer: tuple[str | int, ...]) -> None:
+    assert load_error(tmp_path, spec).pointer == pointer
 
 
 ATIF = (
@@ -275,7 +273,7 @@ def _golden(written: str) -> str:
     return f"stimuli:\n  - name: a\n    prompt: p\n    golden_trajectory: {written}\n"
 
 
-def test_a_golden_trajectory_is_looked_at(tmp_path: Path) -> None:
+def test_a_valid_golden_trajectory_loads(tmp_path: Path) -> None:
     (tmp_path / "good.json").write_text(
         '{"schema_version": "ATIF-v1.4", "session_id": "s", "agent": {"name": "a", "version": "1"}, "steps": []}',
         encoding="utf-8",
@@ -301,7 +299,7 @@ def test_a_golden_trajectory_is_looked_at(tmp_path: Path) -> None:
         (f"{{inline: {ATIF.replace('hello', 'hello, tool_calls: [{function_name: x}]')}}}", "tool_call_id"),
     ],
 )
-def test_a_bad_golden_trajectory_is_refused(tmp_path: Path, written: str, told: str) -> None:
+def test_an_invalid_golden_trajectory_is_an_error(tmp_path: Path, written: str, told: str) -> None:
     (tmp_path / "costly.json").write_text(
         '{"steps": [], "final_metrics": {"total_cost": 1'
         + "0" * 400
@@ -309,12 +307,12 @@ def test_a_bad_golden_trajectory_is_refused(tmp_path: Path, written: str, told: 
         '"schema_version": "ATIF-v1.4", "session_id": "s"}',
         encoding="utf-8",
     )
-    error = refused(tmp_path, _golden(written))
+    error = load_error(tmp_path, _golden(written))
     assert error.pointer[:3] == ("stimuli", 0, "golden_trajectory")
     assert re.search(told, error.message), error.message
 
 
 @pytest.mark.parametrize("written", ["", "~"])
-def test_a_time_limit_without_a_value_is_the_usual_one(tmp_path: Path, written: str) -> None:
+def test_a_timeout_without_a_value_is_the_default(tmp_path: Path, written: str) -> None:
     text = f"defaults:\n  timeout: {written}\nstimuli: [{{name: a, prompt: p}}]\n"
     assert load(tmp_path, text).settings.timeout_seconds == 120

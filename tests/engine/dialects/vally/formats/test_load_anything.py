@@ -1,4 +1,4 @@
-"""Whatever stands in the files: a suite that can be run, or one error in one line."""
+"""Loading arbitrary files gives a runnable suite or a one-line error, never a traceback."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whatever stands in a config or a recording, there is an answer: a verdict, a refusal, never a crash."""
+"""Any config and recording gives a verdict or an error, never a crash."""
 
 import json
 import random
@@ -58,7 +58,7 @@ _EVENTS = [
 
 
 class Maker:
-    """Makes values of all shapes, the same for the same seed."""
+    """Makes random values of all types; a seed makes them reproducible."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)  # noqa: S311  # tests want the same numbers again
@@ -73,7 +73,7 @@ class Maker:
         return pick.choice(_TEXTS if shape < 0.7 else _PLAIN)
 
     def entry(self, kind: str) -> dict[str, Any]:
-        """An entry that would be right, with some values that are not."""
+        """Return a valid entry with some invalid values."""
         pick = self._random
         fields = KINDS[kind].model_fields
         config = {
@@ -110,7 +110,7 @@ class Maker:
 
 
 @pytest.mark.parametrize("kind", first_quick(FREE, 8))
-def test_there_is_an_answer(kind: str) -> None:
+def test_any_input_has_an_answer(kind: str) -> None:
     maker = Maker(len(kind) * 7919 + sum(map(ord, kind)))
     for _ in range(25):
         entry, context = maker.entry(kind), maker.context()

@@ -1,4 +1,4 @@
-"""What vally's grader types say of their config before anything runs."""
+"""Findings of vally's grader types on their config."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from waza_engine.model.findings import Finding, Scope
 from waza_engine.rules.refused_config import REFUSED_CONFIG
 
 
-def _found(type_name: str, **config: Any) -> list[Finding]:
+def _findings(type_name: str, **config: Any) -> list[Finding]:
     entry = {"type": type_name, "config": config}
     written = check_raw("vally", entry)
-    # What the type refuses is only asked for where nothing else has been said.
+    # `refusals` run only if there are no other findings.
     by_type = [
         it for it in check_entry("vally", entry, Scope()) if it.rule is not REFUSED_CONFIG or not written
     ]
@@ -84,10 +84,10 @@ def _found(type_name: str, **config: Any) -> list[Finding]:
         ("panel", {"models": ["a"]}, "panel-of-one", ("models",)),
     ],
 )
-def test_a_mistake_is_found_at_its_place(
+def test_a_mistake_is_reported_at_its_location(
     type_name: str, config: dict[str, Any], code: str, pointer: tuple[str | int, ...]
 ) -> None:
-    (finding,) = _found(type_name, **config)
+    (finding,) = _findings(type_name, **config)
     assert (finding.code, finding.pointer) == (code, ("config", *pointer))
 
 
@@ -104,29 +104,29 @@ def test_a_mistake_is_found_at_its_place(
         ("tool-calls", {"required": [{"name": "a"}], "disallowed": [{"name": "a", "command": "rm"}]}),
     ],
 )
-def test_what_is_right_or_not_yet_known_has_no_finding(type_name: str, config: dict[str, Any]) -> None:
-    assert _found(type_name, **config) == []
+def test_valid_or_unresolved_values_have_no_finding(type_name: str, config: dict[str, Any]) -> None:
+    assert _findings(type_name, **config) == []
 
 
-def test_the_fault_of_a_pattern_is_a_stretch_of_it() -> None:
-    (finding,) = _found("output-matches", pattern="abc(?P<n>d)")
+def test_a_pattern_finding_has_a_range_inside_the_pattern() -> None:
+    (finding,) = _findings("output-matches", pattern="abc(?P<n>d)")
     assert finding.part == (3, 4)
     (fix,) = finding.fixes
     assert fix.changes[0].value == "abc(?<n>d)"  # type: ignore[union-attr]  # it sets a value
 
 
-def test_an_anchor_of_another_language_is_mended() -> None:
-    (finding,) = _found("output-matches", pattern=r"done\z")
+def test_an_anchor_of_another_language_has_a_fix() -> None:
+    (finding,) = _findings("output-matches", pattern=r"done\z")
     assert finding.fixes[0].changes[0].value == "done$"  # type: ignore[union-attr]  # it sets a value
     assert finding.part == (4, 6)
 
 
-def test_a_number_is_put_in_quotes() -> None:
-    (finding,) = _found("file-contains", path="a", value=8080)
+def test_a_number_has_a_fix_that_quotes_it() -> None:
+    (finding,) = _findings("file-contains", path="a", value=8080)
     assert finding.fixes[0].changes[0].value == "8080"  # type: ignore[union-attr]  # it sets a value
 
 
-def test_the_taxonomy_is_that_of_the_sheet() -> None:
+def test_the_taxonomy_equals_that_of_the_reference() -> None:
     kinds: dict[str, Any] = graders("vally")
     assert {it.determinism for it in kinds.values()} == {"static", "complex-static", "llm"}
     assert [name for name, it in kinds.items() if it.determinism == "complex-static"] == ["run-command"]
@@ -147,5 +147,5 @@ def test_the_taxonomy_is_that_of_the_sheet() -> None:
 
 
 def test_a_pattern_and_a_text_for_a_diff_exclude_each_other() -> None:
-    (finding,) = _found("diff-contains", pattern="a", value="b")
+    (finding,) = _findings("diff-contains", pattern="a", value="b")
     assert (finding.code, finding.pointer) == ("conflicting-keys", ("config", "value"))

@@ -1,4 +1,4 @@
-"""The diff of a workspace, in git's form."""
+"""The diff of a workspace in git's format."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from waza_engine.graders.base import GradingContext
 from waza_engine.lib.text_diff import unified_diff
 
 
-def test_a_changed_line_stands_in_a_hunk() -> None:
+def test_a_changed_line_is_in_a_hunk() -> None:
     diff = unified_diff({"src/a.txt": b"one\ntwo\n"}, {"src/a.txt": b"one\n2\n"})
     assert diff == (
         "diff --git a/src/a.txt b/src/a.txt\n--- a/src/a.txt\n+++ b/src/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
@@ -21,15 +21,15 @@ def test_new_and_deleted_files() -> None:
     assert "+y\n\\ No newline at end of file\n" in diff
 
 
-def test_line_ends_of_other_kinds_end_no_line() -> None:
+def test_other_line_separators_do_not_split_lines() -> None:
     assert "+a\u2028b\n" in unified_diff({}, {"x": "a\u2028b\n".encode()})
 
 
-def test_bytes_that_are_no_text_are_not_shown() -> None:
+def test_binary_content_is_not_shown() -> None:
     assert "Binary files a/x and b/x differ\n" in unified_diff({"x": b"\0a"}, {"x": b"\0b"})
 
 
-def test_the_same_is_no_diff() -> None:
+def test_equal_files_have_no_diff() -> None:
     assert unified_diff({"x": b"a"}, {"x": b"a"}) == ""
 
 

@@ -1,4 +1,4 @@
-"""Globs of vally's file graders, as picomatch answers them with `dot`."""
+"""Globs of vally's file graders, matched like picomatch with `dot`."""
 
 from pathlib import Path
 
@@ -32,17 +32,17 @@ from waza_engine.dialects.vally.globs import fits, matching_files, refusal
         ("\\*", ["*"], ["a"]),
     ],
 )
-def test_what_fits(glob: str, fitting: list[str], others: list[str]) -> None:
+def test_matches(glob: str, fitting: list[str], others: list[str]) -> None:
     assert [it for it in fitting if not fits(glob, it)] == []
     assert [it for it in others if fits(glob, it)] == []
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../a", "a/../../b", "C:\\x", "C:/x", "\\\\host\\share"])
-def test_paths_that_lead_out_are_refused(path: str) -> None:
+def test_paths_that_leave_the_workspace_are_rejected(path: str) -> None:
     assert refusal(path)
 
 
-def test_links_lead_nowhere(tmp_path: Path) -> None:
+def test_links_are_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.txt").write_text("x")
@@ -56,7 +56,7 @@ def test_links_lead_nowhere(tmp_path: Path) -> None:
     assert list(matching_files(root, "link.txt")) == []
 
 
-def test_a_glob_is_turned_around_by_its_first_sign_whatever_else_it_has(tmp_path: Path) -> None:
+def test_a_leading_exclamation_mark_negates_any_glob(tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt", "!a.txt"):
         (tmp_path / name).write_text("x")
     assert list(matching_files(tmp_path, "!a.txt")) == ["!a.txt", "b.txt"]
@@ -65,6 +65,6 @@ def test_a_glob_is_turned_around_by_its_first_sign_whatever_else_it_has(tmp_path
     assert list(matching_files(tmp_path, "b.txt")) == ["b.txt"]
 
 
-def test_a_sign_with_a_backslash_stands_for_itself_without_other_signs_too(tmp_path: Path) -> None:
+def test_an_escaped_character_is_literal_without_other_magic(tmp_path: Path) -> None:
     (tmp_path / "a!b.txt").write_text("x")
     assert list(matching_files(tmp_path, "a\\!b.txt")) == ["a!b.txt"]

@@ -1,4 +1,4 @@
-"""What vally's judge is told, when it is asked again, and what its points are worth."""
+"""Prompts for vally's judge, retries, and scores from its points."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +17,7 @@ from waza_engine.model.judge import JudgeCall, JudgeError, JudgeRequest, JudgeTu
 
 
 class Judge:
-    """A judge that gives a grade, and keeps what it was asked."""
+    """A judge that submits a grade and records its requests."""
 
     def __init__(self, answer: Callable[[JudgeRequest], JudgeTurn] | None = None) -> None:
         self.requests: list[JudgeRequest] = []
@@ -37,7 +37,7 @@ def _graded(context: GradingContext, type_name: str = "prompt", **config: Any) -
     return graded
 
 
-def _asked(context: GradingContext, **config: Any) -> JudgeRequest:
+def _request(context: GradingContext, **config: Any) -> JudgeRequest:
     judge = Judge()
     _graded(replace(context, judge=judge), **config)
     (request,) = judge.requests
@@ -61,7 +61,7 @@ TRIAL = GradingContext(
 
 
 def test_the_judge_sees_task_timeline_and_answer() -> None:
-    message = _asked(TRIAL).message
+    message = _request(TRIAL).message
     assert "What is it?" in message
     assert '[tool call] bash {"command":"ls"}' in message
     assert "[tool result] a.txt" in message
@@ -70,30 +70,32 @@ def test_the_judge_sees_task_timeline_and_answer() -> None:
 
 
 def test_evidence_adds_the_diff() -> None:
-    message = _asked(TRIAL, evidence=["diff"]).message
+    message = _request(TRIAL, evidence=["diff"]).message
     assert "diff --git a/x b/x" in message
     assert "[tool call]" not in message
 
 
 def test_fences_are_longer_than_those_in_the_answer() -> None:
-    assert "````\nuse ```js\n````" in _asked(replace(TRIAL, output="use ```js")).message
+    assert "````\nuse ```js\n````" in _request(replace(TRIAL, output="use ```js")).message
 
 
 def test_without_prompt_and_rubric_three_criteria_count() -> None:
-    told = _asked(TRIAL).system_message
+    told = _request(TRIAL).system_message
     assert "1. Task completion" in told
     assert "3. Quality" in told
 
 
-def test_prompt_and_rubric_count_both() -> None:
-    told = _asked(replace(TRIAL, rubric=("Names the answer", "Is short")), prompt="Be strict.").system_message
+def test_prompt_and_rubric_are_both_used() -> None:
+    told = _request(
+        replace(TRIAL, rubric=("Names the answer", "Is short")), prompt="Be strict."
+    ).system_message
     assert "Be strict." in told
     assert "1. Names the answer\n2. Is short" in told
     assert "Task completion" not in told
 
 
-def test_a_prompt_alone_brings_no_criteria_of_ours() -> None:
-    assert "# Criteria" not in _asked(TRIAL, prompt="Be strict.").system_message
+def test_a_prompt_alone_adds_no_default_criteria() -> None:
+    assert "# Criteria" not in _request(TRIAL, prompt="Be strict.").system_message
 
 
 @pytest.mark.parametrize(
@@ -101,18 +103,18 @@ def test_a_prompt_alone_brings_no_criteria_of_ours() -> None:
     [("a", "b", "a"), ("", "b", "b"), ("", "", "claude-sonnet-4.6")],
 )
 def test_the_model_is_the_first_that_is_set(own: str, of_run: str, asked: str) -> None:
-    assert _asked(replace(TRIAL, judge_model=of_run), model=own).model == asked
+    assert _request(replace(TRIAL, judge_model=of_run), model=own).model == asked
 
 
 def test_only_submit_grade_is_offered() -> None:
-    request = _asked(TRIAL, scoring="scale_1_10")
+    request = _request(TRIAL, scoring="scale_1_10")
     assert [it.name for it in request.tools] == ["submit_grade"]
     assert request.only_these_tools
     assert request.tools[0].parameters["properties"]["score"]["maximum"] == 10
 
 
 def test_a_reminder_says_what_was_wrong() -> None:
-    request = _asked(TRIAL)
+    request = _request(TRIAL)
     assert request.reminder is not None
     assert "have not called" in request.reminder([])
     assert "must be 1 (worst) to 5 (best)" in request.reminder([JudgeCall("submit_grade", {"score": 7})])
@@ -143,12 +145,12 @@ def test_points_become_scores(points: float, scoring: str, score: float) -> None
     assert score_of_points(points, SCALES[scoring]) == score
 
 
-def test_the_other_formula_of_the_page() -> None:
+def test_the_alternative_formula() -> None:
     assert score_of_points(4.2, SCALES["scale_1_5"], "share") == pytest.approx(0.84)
 
 
 class Clock:
-    """Time that passes only while somebody sleeps."""
+    """A clock that advances only during sleep."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -175,7 +177,7 @@ def _failing(*faults: bool, each_takes: float = 0.0, clock: Clock | None = None)
     return ask
 
 
-def test_passing_faults_are_waited_for() -> None:
+def test_transient_errors_are_retried() -> None:
     clock = Clock()
     assert with_retries(_failing(True, True), clock.sleep, clock, lambda: 0.5) == "answer"
     assert clock.pauses == [5.5, 10.5]
@@ -188,21 +190,21 @@ def test_there_are_three_attempts() -> None:
     assert clock.pauses == [5, 10]
 
 
-def test_other_faults_are_not_waited_for() -> None:
+def test_permanent_errors_are_not_retried() -> None:
     clock = Clock()
     with pytest.raises(JudgeError):
         with_retries(_failing(False), clock.sleep, clock, lambda: 0)
     assert clock.pauses == []
 
 
-def test_after_ten_minutes_nobody_asks_again() -> None:
+def test_retries_stop_after_ten_minutes() -> None:
     clock = Clock()
     with pytest.raises(JudgeError):
         with_retries(_failing(True, True, each_takes=597, clock=clock), clock.sleep, clock, lambda: 0)
     assert clock.pauses == []
 
 
-def test_the_grader_waits_through_its_context() -> None:
+def test_the_grader_sleeps_through_its_context() -> None:
     def busy(_: JudgeRequest) -> JudgeTurn:
         raise JudgeError("busy", transient=True)
 
@@ -220,7 +222,7 @@ def test_a_panel_asks_each_model() -> None:
     assert [it.name for it in verdict.result.criteria] == ["a", "b", "c"]
 
 
-def test_the_other_order_is_shown_the_other_way_round() -> None:
+def test_swapped_order_swaps_the_trials() -> None:
     choice = {"winner": "A", "magnitude": "much-better", "reasoning": "r", "criteria": []}
     judge = Judge(lambda _: JudgeTurn([JudgeCall("submit_pairwise_grade", choice)]))
     context = replace(TRIAL, judge=judge, compared=replace(TRIAL, output="It is 43."))
@@ -231,7 +233,7 @@ def test_the_other_order_is_shown_the_other_way_round() -> None:
     assert (result.score, result.details and result.details["consistent"]) == (0.5, False)
 
 
-def test_the_result_in_the_words_of_vally() -> None:
+def test_the_result_in_vallys_format() -> None:
     grade = {
         "score": 4,
         "reasoning": "good",
@@ -255,7 +257,7 @@ def test_the_result_in_the_words_of_vally() -> None:
     assert "status" not in told
 
 
-def test_long_things_keep_head_and_tail() -> None:
+def test_long_texts_keep_head_and_tail() -> None:
     text = timeline([{"type": "tool_result", "data": {"result": "a" * 9000 + "z"}}])
     assert len(text) < 4200
     assert text.startswith("[tool result] aaa")

@@ -1,4 +1,4 @@
-"""How a trial is read: events made from recordings of ours, steps, measures, turns, and what a program is told."""
+"""How graders read a trial: events, steps, metrics, turns and the input of programs."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ def test_a_transcript_of_ours_becomes_events() -> None:
     ]
 
 
-def test_calls_know_their_steps_and_results() -> None:
+def test_calls_have_their_steps_and_results() -> None:
     calls = calls_in(events_of(RECORDING))
     assert [(it.name, it.step, it.answered, it.result) for it in calls] == [
         ("view", 0, True, "text"),
@@ -101,27 +101,27 @@ def test_results_of_nested_agents_are_their_own() -> None:
     assert [it.answered for it in calls_in([call, result])] == [False]
 
 
-def test_measures_of_a_recording_of_ours() -> None:
+def test_metrics_of_our_recordings() -> None:
     assert (tokens(RECORDING), tool_call_count(RECORDING), turn_count(RECORDING)) == (15, 3, 3)
     assert (error_count(RECORDING), wall_time_ms(RECORDING)) == (0, 1500)
 
 
-def test_recorded_measures_win() -> None:
+def test_recorded_metrics_take_precedence() -> None:
     context = GradingContext(events=[], metrics={"turnCount": 7, "wallTimeMs": 12.5})
     assert (turn_count(context), wall_time_ms(context)) == (7, 12.5)
 
 
-def test_times_of_events_tell_the_time() -> None:
+def test_duration_from_event_times() -> None:
     stamps = ["2026-01-01T10:00:00.000Z", "2026-01-01T10:00:02.500Z"]
     context = GradingContext(events=[{"type": "turn_start", "timestamp": it, "data": {}} for it in stamps])
     assert wall_time_ms(context) == 2500
 
 
-def test_a_measure_that_nobody_told_is_no_verdict() -> None:
+def test_an_unknown_metric_is_undecided() -> None:
     assert _verdict("wall-time", GradingContext(events=[]), max="1s").status == "error"
 
 
-def test_only_a_digest_is_enough_for_calls() -> None:
+def test_a_digest_alone_is_enough_for_calls() -> None:
     session = Session(tool_calls=[ToolCall(id="1", name="bash", arguments={"command": "ls"}, success=True)])
     context = GradingContext(output="x", session=session)
     assert _verdict("tool-calls", context, required=[{"name": "bash", "command": "^ls$"}]).passed
@@ -165,12 +165,12 @@ def test_a_conversation_without_user_messages_is_one_turn() -> None:
     assert graded.result.passed
 
 
-def test_a_grader_without_a_name_is_called_by_its_type() -> None:
+def test_a_grader_without_a_name_uses_its_type() -> None:
     graded = grade_entry({"type": "exit-success"}, GradingContext(output="x"), "VALLY")
     assert graded.name == "exit-success"
 
 
-def test_a_program_is_told_the_trial() -> None:
+def test_a_program_gets_the_trial_as_input() -> None:
     told = grader_input(RECORDING, {"program": "x"})
     assert set(told) == {"trajectory", "stimulus", "config"}
     assert told["trajectory"]["output"] == "all done"

@@ -1,4 +1,4 @@
-"""Two recorded runs compared by a judge, and results that are read back.
+"""Compare two recorded runs with a judge, and read results back.
 
 See docs/reference/vally.md, sections 7.11 and 10.2.
 """
@@ -41,14 +41,14 @@ async def recorded(tmp_path: Path) -> RunRecord:
     )
 
 
-def _written(record: RunRecord, path: Path) -> Path:
+def _write_results(record: RunRecord, path: Path) -> Path:
     path.write_text("".join(results_lines(record)), encoding="utf-8")
     return path
 
 
 @pytest.mark.slow
-async def test_results_say_the_same_when_they_are_read_back(recorded: RunRecord, tmp_path: Path) -> None:
-    again = read_jsonl(_written(recorded, tmp_path / "results.jsonl"))
+async def test_results_are_equal_after_a_round_trip(recorded: RunRecord, tmp_path: Path) -> None:
+    again = read_jsonl(_write_results(recorded, tmp_path / "results.jsonl"))
     assert (again.status, again.suite_name, again.scoring) == (
         recorded.status,
         "release-notes",
@@ -60,7 +60,7 @@ async def test_results_say_the_same_when_they_are_read_back(recorded: RunRecord,
             assert (other.trial, other.status) == (one.trial, one.status)
             assert other.score == pytest.approx(one.score)
             assert [it.status for it in other.graders] == [it.status for it in one.graders]
-    # What graders look at survives, too: written again, the trajectories are the same.
+    # The data for graders survives as well: written again, the trajectories are equal.
     lines = [json.loads(it) for it in results_lines(recorded)]
     for line, rewritten in zip(lines, results_lines(again), strict=True):
         for part in ("events", "output"):
@@ -69,20 +69,20 @@ async def test_results_say_the_same_when_they_are_read_back(recorded: RunRecord,
             )
 
 
-async def test_an_output_may_hold_whatever_ends_lines_elsewhere(recorded: RunRecord, tmp_path: Path) -> None:
+async def test_an_output_may_contain_unicode_line_separators(recorded: RunRecord, tmp_path: Path) -> None:
     first = recorded.tasks[0]
     trial = first.trials[0]
     said = trial.trajectory.model_copy(
         update={"output": "one\u2028two\u2029three\u0085four", "transcript": []}
     )
     odd = replace(recorded, tasks=(replace(first, trials=[replace(trial, trajectory=said)]),))
-    path = _written(odd, tmp_path / "results.jsonl")
+    path = _write_results(odd, tmp_path / "results.jsonl")
     assert "\u2028" in path.read_text(encoding="utf-8")
     assert read_jsonl(path).tasks[0].trials[0].trajectory.output == said.output
 
 
 @pytest.mark.slow
-async def test_other_forms_of_results_tell_the_same(recorded: RunRecord, tmp_path: Path) -> None:
+async def test_other_formats_of_results_are_equivalent(recorded: RunRecord, tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(results_json(recorded), encoding="utf-8")
     again = read_results(path)
@@ -92,25 +92,25 @@ async def test_other_forms_of_results_tell_the_same(recorded: RunRecord, tmp_pat
 
 
 @pytest.mark.slow
-async def test_the_folder_of_a_run_will_do(recorded: RunRecord, tmp_path: Path) -> None:
-    _written(recorded, tmp_path / "results.jsonl")
+async def test_the_folder_of_a_run_is_accepted(recorded: RunRecord, tmp_path: Path) -> None:
+    _write_results(recorded, tmp_path / "results.jsonl")
     assert len(read_jsonl(tmp_path).tasks) == 3
 
 
 @pytest.mark.parametrize("text", ["", "[]\n", "{}\n", "{\n", '{"type": "run-summary"}\n'])
-def test_what_holds_no_trials_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_file_without_trials_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ResultsError, match=r"x\.jsonl"):
         read_jsonl(path)
 
 
-def _said(winner: str, magnitude: str = "slightly-better") -> list[JudgeCall]:
+def _preference(winner: str, magnitude: str = "slightly-better") -> list[JudgeCall]:
     arguments = {"criteria": [], "winner": winner, "magnitude": magnitude, "reasoning": "so"}
     return [JudgeCall("submit_pairwise_grade", arguments)]
 
 
-def _compared(record: RunRecord, judge: Any) -> dict[str, Any]:
+def _comparison(record: RunRecord, judge: Any) -> dict[str, Any]:
     pairs = list(pairs_of(record, record, Preference(judge, None, sleep=lambda _: None)))
     return comparison_record(record, record, ("before", "after"), pairs)
 
@@ -119,13 +119,13 @@ def _compared(record: RunRecord, judge: Any) -> dict[str, Any]:
 async def test_a_judge_is_asked_twice_for_each_pair(recorded: RunRecord) -> None:
     # The treatment is A, then B. Six pairs: better, worse, contradictory, much better, tie, no answer.
     turns = [
-        *(_said("A"), _said("B")),
-        *(_said("B"), _said("A")),
-        *(_said("A"), _said("A")),
-        *(_said("A", "much-better"), _said("B", "much-better")),
-        *(_said("tie", "equal"), _said("tie", "equal")),
+        *(_preference("A"), _preference("B")),
+        *(_preference("B"), _preference("A")),
+        *(_preference("A"), _preference("A")),
+        *(_preference("A", "much-better"), _preference("B", "much-better")),
+        *(_preference("tie", "equal"), _preference("tie", "equal")),
     ]
-    found = _compared(recorded, ScriptedJudge(turns))
+    found = _comparison(recorded, ScriptedJudge(turns))
     summary = found["summary"]
     assert (summary["trialCount"], summary["erroredCount"]) == (5, 1)
     assert (summary["wins"], summary["ties"], summary["losses"]) == (2, 2, 1)
@@ -152,21 +152,21 @@ async def test_a_judge_is_asked_twice_for_each_pair(recorded: RunRecord) -> None
 
 
 class _Listener:
-    """A judge that keeps what it was told, and calls everything a tie."""
+    """A judge that records its requests and always answers with a tie."""
 
     def __init__(self) -> None:
         self.told: list[JudgeRequest] = []
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
         self.told.append(request)
-        return JudgeTurn(_said("tie", "equal"))
+        return JudgeTurn(_preference("tie", "equal"))
 
     def reply(self, message: str, model: str = "") -> Any:
         raise AssertionError(message + model)
 
 
 @pytest.mark.slow
-async def test_the_rubric_is_that_of_the_stimulus(recorded: RunRecord, tmp_path: Path) -> None:
+async def test_the_judge_gets_the_rubric_of_the_stimulus(recorded: RunRecord, tmp_path: Path) -> None:
     (tmp_path / "eval.yaml").write_text(
         "defaults: {judge_model: small}\nstimuli:\n  - name: writes-the-notes\n    prompt: p\n"
         "    rubric: [short and warm]\n    graders: [{type: prompt, config: {prompt: Be strict.}}]\n",

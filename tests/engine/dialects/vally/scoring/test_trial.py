@@ -43,7 +43,7 @@ def test_the_score_is_the_weighted_mean_of_the_graders_that_are_there(
     assert trial_score([_verdict(*it) for it in scores]) == pytest.approx(expected)
 
 
-def test_a_threshold_replaces_the_wish_that_all_pass() -> None:
+def test_a_threshold_replaces_the_condition_that_all_pass() -> None:
     verdicts = [_verdict(1.0), _verdict(0.0)]
     assert is_passed(0.5, 0.5, verdicts)
     assert is_passed(0.1 + 0.2, 0.3, verdicts)
@@ -62,7 +62,9 @@ CONTEXT = GradingContext(
 )
 
 
-def _judged(*constraints: Constraint, entries: Sequence[GraderEntry] = (), **scoring: Any) -> RunVerdict:
+def _trial_verdict(
+    *constraints: Constraint, entries: Sequence[GraderEntry] = (), **scoring: Any
+) -> RunVerdict:
     task = Task("a", "a", "p", graders=tuple(entries), constraints=constraints)
     return grade_task("vally", task, (), Scoring(**scoring), CONTEXT)
 
@@ -90,7 +92,7 @@ def _judged(*constraints: Constraint, entries: Sequence[GraderEntry] = (), **sco
     ],
 )
 def test_each_constraint_is_a_check(key: str, value: Any, kept: bool) -> None:
-    verdict = _judged(Constraint(key, value))
+    verdict = _trial_verdict(Constraint(key, value))
     assert verdict.status == ("passed" if kept else "failed")
     assert verdict.score == 1.0
     assert list(verdict.results) == [f"constraint:{key}"]
@@ -98,7 +100,7 @@ def test_each_constraint_is_a_check(key: str, value: Any, kept: bool) -> None:
 
 
 def test_a_broken_constraint_fails_a_trial_that_reaches_the_threshold() -> None:
-    verdict = _judged(Constraint("max_turns", 0), threshold=0.5)
+    verdict = _trial_verdict(Constraint("max_turns", 0), threshold=0.5)
     assert (verdict.status, verdict.score) == ("failed", 1.0)
 
 
@@ -106,9 +108,9 @@ def _entry(kind: str, config: Any = None, name: str = "") -> GraderEntry:
     return GraderEntry(kind, name or kind, config=config, dialect="vally")
 
 
-def test_what_cannot_be_graded_is_failed_and_the_rest_is_graded_all_the_same() -> None:
+def test_a_grader_error_fails_and_the_others_still_count() -> None:
     entries = [_entry("output-contains"), _entry("unheard-of"), _entry("exit-success")]
-    verdict = _judged(entries=entries)
+    verdict = _trial_verdict(entries=entries)
     assert verdict.status == "failed"
     assert verdict.score == pytest.approx(1 / 3)
     assert [it.result.status for it in verdict.results.values()] == ["error", "error", ""]
@@ -135,7 +137,7 @@ def test_an_agent_that_failed_without_an_answer_is_an_error() -> None:
         ("turn-count", 3, {"turnCount": 3}, "3 turns, at most 3"),
     ],
 )
-def test_a_measure_is_told_in_full(kind: str, limit: object, metrics: dict[str, Any], told: str) -> None:
+def test_metrics_are_shown_in_full(kind: str, limit: object, metrics: dict[str, Any], told: str) -> None:
     result = _graded(kind, limit, metrics)
     assert result.feedback.startswith(told)
 
@@ -151,7 +153,7 @@ def test_a_measure_is_told_in_full(kind: str, limit: object, metrics: dict[str, 
         ({"totalTokens": 150}, False),
     ],
 )
-def test_the_total_counts_where_a_part_is_unknown(usage: dict[str, int], passed: bool) -> None:
+def test_the_total_is_used_if_a_part_is_unknown(usage: dict[str, int], passed: bool) -> None:
     assert _graded("token-budget", 120, {"tokenUsage": usage}).passed is passed
 
 
@@ -179,7 +181,7 @@ def test_an_eval_passes_by_its_mean() -> None:
     assert not eval_verdict(Scoring(), tasks).passed
 
 
-def test_trials_without_a_score_count_apart() -> None:
+def test_trials_without_a_score_are_counted_separately() -> None:
     tasks = [_task(("passed", 1.0), ("error", 0.0)), _task(("error", 0.0))]
     verdict = eval_verdict(Scoring(0.8), tasks)
     assert (verdict.passed, verdict.overall_score, verdict.stimuli_run, verdict.stimuli_total) == (
@@ -192,6 +194,6 @@ def test_trials_without_a_score_count_apart() -> None:
     assert is_failed(Scoring(0.8), tasks)
 
 
-def test_an_eval_of_which_nothing_ran_has_not_passed() -> None:
+def test_an_eval_without_trials_has_not_passed() -> None:
     assert not eval_verdict(Scoring(), [_task(("skipped", 0.0))]).passed
     assert not is_failed(Scoring(), [_task(("skipped", 0.0))])
