@@ -43,7 +43,7 @@ class ListedFiles:
 
 
 @dataclass(frozen=True)
-class Offered:
+class Completions:
     """The completion items of a document, in the order that an editor shows."""
 
     snapshot: Snapshot
@@ -74,23 +74,23 @@ class Offered:
         return "".join(lines)
 
 
-def offered(
+def completions_at(
     document: str,
     name: str = "eval.yaml",
     *,
     files: Sequence[str] = (),
     client: CompletionClient = CompletionClient(),  # noqa: B008  # immutable
     line_end: str = "\n",
-) -> Offered:
+) -> Completions:
     """Return the items at the cursor of a marked document."""
     found = marked(document)
     assert found.cursor is not None
     snapshot = snapshot_of(found.source.replace("\n", line_end), name, FOLDER)
     items = completion(snapshot, found.cursor, client, ListedFiles(files)).items
-    return Offered(snapshot, found.cursor, sorted(items, key=lambda it: it.sort_text or it.label))
+    return Completions(snapshot, found.cursor, sorted(items, key=lambda it: it.sort_text or it.label))
 
 
-def check_offered(
+def check_labels(
     document: str,
     name: str = "eval.yaml",
     *,
@@ -99,9 +99,9 @@ def check_offered(
     lacks: Sequence[str] = (),
     only: Sequence[str] | None = None,
     files: Sequence[str] = (),
-) -> Offered:
+) -> Completions:
     """Check the labels: the `first` ones in order, labels that must or must not occur, or `only` these."""
-    found = offered(document, name, files=files)
+    found = completions_at(document, name, files=files)
     assert found.labels[: len(first)] == list(first)
     assert set(has) <= set(found.labels), found.labels
     assert not set(lacks) & set(found.labels), found.labels
@@ -110,7 +110,7 @@ def check_offered(
     return found
 
 
-def check_taken(
+def check_accepted(
     before: str,
     label: str,
     after: str,
@@ -120,14 +120,14 @@ def check_taken(
     client: CompletionClient = CompletionClient(),  # noqa: B008  # immutable
 ) -> None:
     """Check the document after accepting the item `label`."""
-    found = offered(before, name, files=files, client=client)
+    found = completions_at(before, name, files=files, client=client)
     expected = textwrap.dedent(after).removeprefix("\n")
     assert _trimmed(found.applied(found.item(label))) == _trimmed(expected)
 
 
 def check_nothing(document: str, name: str = "eval.yaml") -> None:
     """Check that there are no items."""
-    assert offered(document, name).labels == []
+    assert completions_at(document, name).labels == []
 
 
 def expanded(snippet: str) -> str:

@@ -38,7 +38,7 @@ def coloured(
     return [(text_in(snapshot, it), kind) for it, kind in decoded(semantic_tokens(snapshot, span))]
 
 
-def hinted(
+def lines_with_hints(
     snapshot: Snapshot, workspace: WorkspaceFiles, wanted: EnabledHints, span: types.Range = WHOLE
 ) -> list[str]:
     """Return the lines that have hints, with the hints in ⟨⟩ at their position."""
@@ -54,7 +54,7 @@ def hinted(
     return lines
 
 
-def formatted(source: str, span: types.Range | None = None, name: str = "eval.yaml") -> str:
+def format_text(source: str, span: types.Range | None = None, name: str = "eval.yaml") -> str:
     """Return the text after formatting. Formatting again changes nothing, and the data stay the same."""
     snapshot = snapshot_of(source, name)
     after = _applied(snapshot, formatting(snapshot, span))

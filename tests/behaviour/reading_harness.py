@@ -22,7 +22,7 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 @dataclass(frozen=True)
-class Hovered:
+class HoverText:
     """The text of a hover, and the text in its range."""
 
     text: str
@@ -33,7 +33,7 @@ class Hovered:
         return self.text.partition("\n")[0]
 
 
-def hovered(document: str, name: str = "eval.yaml", *, line_end: str = "\n") -> Hovered | None:
+def hover_at(document: str, name: str = "eval.yaml", *, line_end: str = "\n") -> HoverText | None:
     """Return the hover at the mark."""
     mark = marked(document)
     snapshot = snapshot_of(mark.source.replace("\n", line_end), name)
@@ -43,12 +43,12 @@ def hovered(document: str, name: str = "eval.yaml", *, line_end: str = "\n") -> 
         return None
     assert isinstance(found.contents, types.MarkupContent)
     assert found.range is not None
-    return Hovered(found.contents.value, text_in(snapshot, found.range))
+    return HoverText(found.contents.value, text_in(snapshot, found.range))
 
 
 def check_hover(document: str, expected: str, *, on: str, name: str = "eval.yaml") -> None:
     """Check the hover at the mark and its range."""
-    assert hovered(document, name) == Hovered(textwrap.dedent(expected).strip(), on)
+    assert hover_at(document, name) == HoverText(textwrap.dedent(expected).strip(), on)
 
 
 def text_in(snapshot: Snapshot, stretch: types.Range) -> str:

@@ -7,7 +7,7 @@ import pytest
 from lsprotocol import types
 
 from tests.behaviour.harness import snapshot_of
-from tests.behaviour.layout_harness import decoded, formatted
+from tests.behaviour.layout_harness import decoded, format_text
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.definition import definition
 from waza_lsp.features.document_highlight import document_highlight
@@ -89,7 +89,7 @@ def test_every_request_answers(seed: int) -> None:
 def _check_ranges(snapshot: Snapshot) -> None:
     code_lens(snapshot)
     document_link(snapshot, WorkspaceFiles())
-    formatted(str(snapshot.text))
+    format_text(str(snapshot.text))
     last = len(snapshot.text.lines)
     whole = types.Range(types.Position(0, 0), types.Position(last, 0))
     inlay_hint(snapshot, whole, WorkspaceFiles(), EnabledHints(defaults=True))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from tests.behaviour.completion_harness import offered
+from tests.behaviour.completion_harness import completions_at
 from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
@@ -27,7 +27,7 @@ MARK = "\ufeff"
     ],
 )
 def test_keys_are_offered_behind_it(text: str, wanted: str) -> None:
-    found = offered(text, "eval.yaml")
+    found = completions_at(text, "eval.yaml")
     [item] = [it for it in found.items if it.label == wanted]
     assert found.applied(item).startswith("name")
     assert isinstance(item.text_edit, types.TextEdit)

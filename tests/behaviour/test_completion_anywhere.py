@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from tests.behaviour.completion_harness import Offered, offered
+from tests.behaviour.completion_harness import Completions, completions_at
 from tests.behaviour.harness import CURSOR
 from tests.slow import first_quick
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
@@ -252,7 +252,7 @@ def test_every_item_can_be_taken(seed: int) -> None:
     for case in cases(seed, PLACES):
         client = CompletionClient(snippets=seed % 2 == 0)
         line_end = "\r\n" if seed % 3 == 0 else "\n"
-        found = offered(
+        found = completions_at(
             textwrap.dedent(case.document), case.name, files=FILES, client=client, line_end=line_end
         )
         for item in found.items:
@@ -301,7 +301,7 @@ def test_in_broken_text_items_break_nothing_more(seed: int) -> None:
             text = text[:at] + fragment + text[at + dice.choice([0, 0, 1, 20]) :]
         cursor = min(len(text), max(0, at + dice.randrange(-60, 60)))
         cursor -= text[cursor - 1 : cursor + 1] == "\r\n"
-        found = offered(text[:cursor] + CURSOR + text[cursor:], name, files=FILES)
+        found = completions_at(text[:cursor] + CURSOR + text[cursor:], name, files=FILES)
         before = _problem_count(text)
         for item in found.items:
             after = _problem_count(found.applied(item))
@@ -315,7 +315,7 @@ def _problem_count(text: str) -> int:
     return len(list(Tree.of(split_lines(text)).problems()))
 
 
-def check_gained(case: Case, found: Offered, item: Any) -> None:
+def check_gained(case: Case, found: Completions, item: Any) -> None:
     """Check that accepting an item keeps the data of the base document and adds what the label says."""
     result = found.applied(item)
     if found.snapshot.text.line_end == "\r\n":
@@ -343,7 +343,7 @@ def check_gained(case: Case, found: Offered, item: Any) -> None:
     assert len(unknown) <= len(known_before), f"{unknown}{shown}"
 
 
-def _is_there(found: Offered, item: Any) -> bool:
+def _is_there(found: Completions, item: Any) -> bool:
     """Whether the item equals the token at the cursor."""
     line = found.snapshot.text.line(found.cursor.line)
     return str(item.label).removeprefix("- ") in line

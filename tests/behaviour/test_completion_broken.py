@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken
+from tests.behaviour.completion_harness import check_accepted, check_labels, check_nothing
 
 UNFINISHED = [
     "trials_per_task:1",
@@ -29,26 +29,26 @@ def _document(*lines: str) -> str:
 
 @pytest.mark.parametrize("first", UNFINISHED)
 def test_c42_an_unfinished_first_line_leaves_the_map_its_keys(first: str) -> None:
-    check_offered(
+    check_labels(
         _document("config:", f"  {first}", "  executor: mock", "  ¦"),
         has=["model", "parallel"],
         lacks=["executor", "graders", "config"],
     )
-    check_taken(
+    check_accepted(
         _document("config:", f"  {first}", "  executor: mock", "  mod¦"),
         "model",
         _document("config:", f"  {first}", "  executor: mock", "  model: claude-sonnet-4.6"),
     )
-    check_offered(_document("config:", f"  {first}", "  parallel: ¦"), only=["true", "false"])
+    check_labels(_document("config:", f"  {first}", "  parallel: ¦"), only=["true", "false"])
 
 
 @pytest.mark.parametrize("first", [*TEXTS, "- x"])
 def test_c42_below_nothing_but_an_unfinished_line_the_map_gets_its_keys(first: str) -> None:
-    check_offered(_document("config:", f"  {first}", "  ¦"), has=["executor", "model"], lacks=["graders"])
-    check_offered(
+    check_labels(_document("config:", f"  {first}", "  ¦"), has=["executor", "model"], lacks=["graders"])
+    check_labels(
         _document("config:", f"  {first}", "  ¦", "  executor: mock"), has=["model"], lacks=["graders"]
     )
-    check_taken(
+    check_accepted(
         _document("config:", f"  {first}", "  mod¦"),
         "model",
         _document("config:", f"  {first}", "  model: claude-sonnet-4.6"),
@@ -56,31 +56,31 @@ def test_c42_below_nothing_but_an_unfinished_line_the_map_gets_its_keys(first: s
 
 
 def test_c42_two_unfinished_lines_are_borne() -> None:
-    check_offered(_document("config:", "  exec", "  tri", "  ¦"), has=["model"], lacks=["graders"])
-    check_offered(
+    check_labels(_document("config:", "  exec", "  tri", "  ¦"), has=["model"], lacks=["graders"])
+    check_labels(
         _document("config:", "  exec", "  tri", "  executor: mock", "  ¦"), has=["model"], lacks=["executor"]
     )
 
 
 @pytest.mark.parametrize("first", TEXTS)
 def test_c24_an_unfinished_first_line_of_an_item_leaves_it_its_keys(first: str) -> None:
-    check_taken(
+    check_accepted(
         _document("graders:", f"  - {first}", "    type: text", "    ¦"),
         "name",
         _document("graders:", f"  - {first}", "    type: text", "    name: says-where"),
     )
-    check_offered(_document("graders:", f"  - {first}", "    type: ¦"), has=["text", "file"])
-    check_offered(
+    check_labels(_document("graders:", f"  - {first}", "    type: ¦"), has=["text", "file"])
+    check_labels(
         _document("graders:", f"  - {first}", "    type: file", "    config:", "      ¦"),
         only=["must_exist", "must_not_exist", "content_patterns"],
     )
-    check_offered(
+    check_labels(
         _document("graders:", f"  - {first}", "    ¦"), has=["type", "config"], lacks=["- type: text"]
     )
 
 
 def test_c28_an_unfinished_first_option_leaves_the_others() -> None:
-    check_taken(
+    check_accepted(
         _document(
             "graders:",
             "  - type: text",
@@ -117,26 +117,26 @@ def test_c28_an_unfinished_first_option_leaves_the_others() -> None:
     ],
 )
 def test_c42_an_unfinished_first_line_disturbs_in_no_kind_of_file(name: str, document: str, key: str) -> None:
-    check_offered(document, name, has=[key], lacks=["name: x", "graders"])
+    check_labels(document, name, has=[key], lacks=["name: x", "graders"])
 
 
 def test_c18_a_text_on_its_own_lines_is_no_unfinished_map() -> None:
     check_nothing(_document("description:", "  Does it", "  wor¦"))
-    check_offered(_document("config:", "  model:", "    gpt-5", "    ¦"), lacks=["gpt-5.2"])
+    check_labels(_document("config:", "  model:", "    gpt-5", "    ¦"), lacks=["gpt-5.2"])
     stimuli = "name: x\nstimuli:\n  - name: a\n    turns:\n      - Read it.\n        ¦\n      - Tell me.\n"
-    check_offered(stimuli, lacks=["prompt"])
-    check_offered(_document("graders:", "  - exec", "  - ¦"), has=["type: text"])
+    check_labels(stimuli, lacks=["prompt"])
+    check_labels(_document("graders:", "  - exec", "  - ¦"), has=["type: text"])
 
 
 def test_c22_below_an_unfinished_line_a_list_gets_its_items() -> None:
-    check_offered(_document("graders:", "  exec", "  ¦"), has=["- type: text"], lacks=["config", "type"])
-    check_offered(
+    check_labels(_document("graders:", "  exec", "  ¦"), has=["- type: text"], lacks=["config", "type"])
+    check_labels(
         _document("graders:", "  exec", "  - type: text", "    ¦"), has=["name"], lacks=["- type: text"]
     )
 
 
 def test_c42_a_quote_that_another_line_seems_to_close_is_still_open() -> None:
-    check_offered(
+    check_labels(
         _document("config:", '  "open', '  executor: "mock"', "  ¦"), has=["model"], lacks=["executor"]
     )
 
@@ -161,15 +161,15 @@ def test_c42_a_quote_that_another_line_seems_to_close_is_still_open() -> None:
 def test_c33_open_brackets_at_the_cursor_end_with_their_lines(
     lines: list[str], has: list[str], lacks: list[str]
 ) -> None:
-    check_offered(_document(*lines), has=has, lacks=lacks)
+    check_labels(_document(*lines), has=has, lacks=lacks)
 
 
 def test_c33_an_open_list_at_the_cursor_gets_its_items() -> None:
     files = ["tasks/a.yaml"]
-    check_offered(
+    check_labels(
         "name: x\nskill: y\ntasks: [¦\nconfig:\n  executor: mock\n", has=["tasks/*.yaml"], files=files
     )
-    check_offered(
+    check_labels(
         "name: x\nskill: y\ntasks: [\n  ¦\nconfig:\n  executor: mock\n", has=["tasks/*.yaml"], files=files
     )
 
@@ -214,13 +214,13 @@ def test_c33_an_open_list_at_the_cursor_gets_its_items() -> None:
     ],
 )
 def test_c32_before_another_entry_the_comma_is_written(before: str, label: str, after: str) -> None:
-    check_taken(_document(before), label, _document(after))
+    check_accepted(_document(before), label, _document(after))
 
 
 def test_c32_before_another_item_the_comma_is_written() -> None:
     for following, after in [(" a", ", a"), ('"a"', ', "a"'), ("\n      a", ",\n      a")]:
         grader = f"graders:\n  - type: file\n    config: {{must_exist: [¦{following}]}}"
-        check_taken(
+        check_accepted(
             _document(grader),
             "b.txt",
             _document(grader.replace(f"¦{following}", f"b.txt{after}")),
@@ -251,14 +251,14 @@ def test_c32_before_another_item_the_comma_is_written() -> None:
 def test_c09_half_a_key_in_quotes_may_be_the_first_of_its_map(
     before: list[str], label: str, after: list[str]
 ) -> None:
-    check_taken(_document(*before), label, _document(*after))
+    check_accepted(_document(*before), label, _document(*after))
 
 
 def test_c09_no_whole_entries_are_offered_inside_quotes() -> None:
-    check_offered(_document("graders:", '  - "¦"'), has=["type", "name"], lacks=["type: text"])
+    check_labels(_document("graders:", '  - "¦"'), has=["type", "name"], lacks=["type: text"])
     check_nothing(_document('config: "ex¦"'))
     check_nothing(_document('graders: ["ty¦"]'))
-    check_offered(_document("config:", "  executor:", '    "mo¦"'), has=["mock"], lacks=["type"])
+    check_labels(_document("config:", "  executor:", '    "mo¦"'), has=["mock"], lacks=["type"])
 
 
 @pytest.mark.parametrize(
@@ -266,13 +266,13 @@ def test_c09_no_whole_entries_are_offered_inside_quotes() -> None:
     ["{name: x,\n skill: y,\n ¦\n}\n", "{\nname: x,\nskill: y,\n¦\n}\n", "{\nname: x,\nskill: y,\n¦"],
 )
 def test_c32_a_whole_file_in_brackets_stays_in_them(document: str) -> None:
-    check_offered(document, has=["config", "tasks"], lacks=["name", "skill"])
-    check_taken(document, "baseline", document.replace("¦", "baseline: true"))
+    check_labels(document, has=["config", "tasks"], lacks=["name", "skill"])
+    check_accepted(document, "baseline", document.replace("¦", "baseline: true"))
 
 
 def test_c42_an_open_bracket_on_the_first_line_takes_nothing_from_the_lines_below() -> None:
-    check_offered("[open\nname: x\nskill: y\n¦", has=["tasks", "config"], lacks=["name", "skill"])
-    check_offered("{open\nname: x\nskill: y\nconfig:\n  ¦", has=["executor"], lacks=["tasks"])
+    check_labels("[open\nname: x\nskill: y\n¦", has=["tasks", "config"], lacks=["name", "skill"])
+    check_labels("{open\nname: x\nskill: y\nconfig:\n  ¦", has=["executor"], lacks=["tasks"])
 
 
 @pytest.mark.parametrize("alone", ["!", "!x", "&a", "&a ", "! &a"])

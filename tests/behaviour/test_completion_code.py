@@ -2,7 +2,7 @@ r"""Completion inside code: names in assertions, parts of patterns. It replaces 
 
 import pytest
 
-from tests.behaviour.completion_harness import Offered, offered
+from tests.behaviour.completion_harness import Completions, completions_at
 
 CODE = """
 name: demo
@@ -27,8 +27,8 @@ graders:
 """
 
 
-def line(document: str, written: str) -> Offered:
-    return offered(document.replace("{}", written))
+def line(document: str, written: str) -> Completions:
+    return completions_at(document.replace("{}", written))
 
 
 def taken(document: str, written: str, label: str) -> str:

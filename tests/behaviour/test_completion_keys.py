@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken, offered
+from tests.behaviour.completion_harness import check_accepted, check_labels, check_nothing, completions_at
 
 ITEM = """
     name: demo
@@ -13,7 +13,7 @@ ITEM = """
 
 
 def test_c01_an_empty_file_gets_the_root_keys_and_a_skeleton() -> None:
-    found = check_offered("¦", first=["name", "config", "tasks"], has=["graders", "waza eval"])
+    found = check_labels("¦", first=["name", "config", "tasks"], has=["graders", "waza eval"])
     result = found.applied(found.item("waza eval"))
     assert result.startswith("name: ")
     assert "\nconfig:\n  trials_per_task: " in result
@@ -23,13 +23,13 @@ def test_c01_an_empty_file_gets_the_root_keys_and_a_skeleton() -> None:
 
 
 def test_c01_an_empty_trigger_file_gets_a_skeleton_of_its_own() -> None:
-    check_offered(
+    check_labels(
         "¦", "trigger_tests.yaml", first=["skill"], has=["should_trigger_prompts", "waza trigger tests"]
     )
 
 
 def test_c02_a_blank_last_line_gets_the_root_keys_that_are_missing() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         tasks: [a.yaml]
@@ -46,8 +46,8 @@ def test_c03_a_blank_line_between_root_entries_gets_root_keys() -> None:
         ¦
         tasks: [a.yaml]
         """
-    check_offered(before, first=["config"], lacks=["name", "tasks"])
-    check_taken(
+    check_labels(before, first=["config"], lacks=["name", "tasks"])
+    check_accepted(
         before,
         "baseline",
         """
@@ -65,8 +65,8 @@ def test_c04_half_a_root_key_is_replaced() -> None:
         tasks: [a.yaml]
         skill: other
         """
-    check_offered(before, only=["graders"])
-    check_taken(
+    check_labels(before, only=["graders"])
+    check_accepted(
         before.replace("gra", "bas"),
         "baseline",
         """
@@ -84,13 +84,13 @@ def test_c05_inside_a_key_only_the_key_is_written() -> None:
         ski¦ll: other
         tasks: [a.yaml]
         """
-    found = check_offered(before, has=["skill", "graders"], lacks=["name", "tasks"])
+    found = check_labels(before, has=["skill", "graders"], lacks=["name", "tasks"])
     for item in found.items:
         assert found.applied(item) == f"name: demo\n{item.label}: other\ntasks: [a.yaml]\n"
 
 
 def test_c06_right_after_the_colon_a_blank_comes_with_the_value() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         graders:
@@ -106,7 +106,7 @@ def test_c06_right_after_the_colon_a_blank_comes_with_the_value() -> None:
 
 
 def test_c14_a_map_without_entries_gets_its_keys() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         config:
@@ -119,7 +119,7 @@ def test_c14_a_map_without_entries_gets_its_keys() -> None:
 
 
 def test_c15_a_nested_blank_line_gets_the_remaining_keys() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         config:
@@ -133,7 +133,7 @@ def test_c15_a_nested_blank_line_gets_the_remaining_keys() -> None:
 
 
 def test_c16_a_comment_above_changes_nothing() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         config:
@@ -147,7 +147,7 @@ def test_c16_a_comment_above_changes_nothing() -> None:
 
 
 def test_c17_a_column_too_deep_is_corrected() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         config:
@@ -171,8 +171,8 @@ def test_c18_below_a_scalar_the_siblings_are_offered_in_their_column() -> None:
           trials_per_task: 1
               ¦
         """
-    check_offered(before, first=["timeout_seconds"], lacks=["graders"])
-    check_taken(
+    check_labels(before, first=["timeout_seconds"], lacks=["graders"])
+    check_accepted(
         before,
         "fail_fast",
         """
@@ -185,7 +185,7 @@ def test_c18_below_a_scalar_the_siblings_are_offered_in_their_column() -> None:
 
 
 def test_c19_a_tab_is_replaced() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         config:
@@ -203,7 +203,7 @@ def test_c19_a_tab_is_replaced() -> None:
 
 
 def test_c24_inside_an_item_its_missing_keys_are_offered() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -218,7 +218,7 @@ def test_c24_inside_an_item_its_missing_keys_are_offered() -> None:
 
 
 def test_c28_the_options_are_those_of_the_type_above() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -234,7 +234,7 @@ def test_c28_the_options_are_those_of_the_type_above() -> None:
 
 
 def test_c29_the_type_may_stand_below() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -261,19 +261,19 @@ def test_c29_the_type_may_stand_below() -> None:
     ],
 )
 def test_c29_in_brackets_the_type_may_stand_behind_those_of_the_cursor(graders: str) -> None:
-    check_offered(f"name: demo\ngraders:{graders}\n", has=["must_not_exist"], lacks=["contains", "command"])
+    check_labels(f"name: demo\ngraders:{graders}\n", has=["must_not_exist"], lacks=["contains", "command"])
 
 
 def test_c29_in_json_and_in_the_other_dialect_the_type_may_stand_behind() -> None:
     json = '{"name": "x", "skill": "y", "graders": [{"config": {"¦"}, "type": "file"}]}'
-    check_offered(json, has=["must_exist"], lacks=["contains"])
-    check_offered(json.replace(": ", ":").replace(", ", ","), has=["must_exist"], lacks=["contains"])
+    check_labels(json, has=["must_exist"], lacks=["contains"])
+    check_labels(json.replace(": ", ":").replace(", ", ","), has=["must_exist"], lacks=["contains"])
     stimuli = "name: x\nstimuli:\n  - {prompt: a, graders: [{config: {¦}, type: file-exists}]}\n"
-    check_offered(stimuli, has=["path"], lacks=["substring", "pattern"])
+    check_labels(stimuli, has=["path"], lacks=["substring", "pattern"])
 
 
 def test_c30_without_a_type_the_options_are_grouped_by_type() -> None:
-    found = check_offered(
+    found = check_labels(
         """
         name: demo
         graders:
@@ -291,7 +291,7 @@ def test_c30_without_a_type_the_options_are_grouped_by_type() -> None:
 
 
 def test_c30_the_options_that_are_there_leave_the_types_that_have_them() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -306,7 +306,7 @@ def test_c30_the_options_that_are_there_leave_the_types_that_have_them() -> None
 
 
 def test_c31_an_item_starts_with_type_and_name() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -322,8 +322,8 @@ def test_c32_in_brackets_everything_stays_on_one_line() -> None:
         graders:
           - {¦}
         """
-    check_offered(before, first=["type", "name"], has=["weight", "type: text"])
-    check_taken(
+    check_labels(before, first=["type", "name"], has=["weight", "type: text"])
+    check_accepted(
         before,
         "type: program",
         """
@@ -340,8 +340,8 @@ def test_c33_nested_brackets_get_the_keys_of_their_map() -> None:
         graders:
           - {type: program, name: first, config: {timeout: 3, ¦}}
         """
-    check_offered(before, first=["command"], has=["args"], lacks=["timeout", "type"])
-    check_taken(
+    check_labels(before, first=["command"], has=["args"], lacks=["timeout", "type"])
+    check_accepted(
         before,
         "command",
         """
@@ -378,7 +378,7 @@ def test_c36_block_scalars_get_nothing() -> None:
 
 
 def test_c37_a_second_document_gets_its_own_root_keys() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders: []
@@ -403,7 +403,7 @@ def test_c38_behind_the_end_of_a_document_there_is_nothing() -> None:
 
 
 def test_c39_a_directive_does_not_disturb() -> None:
-    check_offered(
+    check_labels(
         """
         %YAML 1.2
         ---
@@ -414,7 +414,7 @@ def test_c39_a_directive_does_not_disturb() -> None:
 
 
 def test_c40_merged_keys_are_not_offered_again() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -435,7 +435,7 @@ def test_c40_merged_keys_are_not_offered_again() -> None:
     ["{<<: *base, ¦}", "{¦, <<: *base}", "{<<: [*other, *base], ¦}", "{<<: *base,\n  ¦}", "{<<: *base, ¦"],
 )
 def test_c40_in_brackets_merged_keys_are_not_offered_again(config: str) -> None:
-    check_offered(
+    check_labels(
         f"x: &base {{executor: mock, model: m}}\nname: demo\nskill: demo\nconfig: {config}\n",
         has=["parallel"],
         lacks=["executor", "model"],
@@ -454,7 +454,7 @@ def test_c40_in_brackets_merged_keys_are_not_offered_again(config: str) -> None:
     ],
 )
 def test_c40_a_merged_type_tells_the_options_in_brackets(grader: str) -> None:
-    check_offered(
+    check_labels(
         f"x: [&base {{type: file}}, &other {{type: text}}, &kind file]\nname: demo\ngraders:\n  - {grader}\n",
         only=["must_exist", "must_not_exist", "content_patterns"],
     )
@@ -475,15 +475,15 @@ def test_c40_a_merged_type_tells_the_options_in_brackets(grader: str) -> None:
 )
 def test_c41_an_alias_may_stand_on_a_line_of_its_own(lines: str) -> None:
     before = f"x: &base {{executor: mock}}\nname: demo\nskill: demo\n{lines}\n"
-    check_offered(before, only=["base"])
-    check_taken(before, "base", before.replace("*ba¦", "*¦").replace("*¦", "*base"))
+    check_labels(before, only=["base"])
+    check_accepted(before, "base", before.replace("*ba¦", "*¦").replace("*¦", "*base"))
 
 
 @pytest.mark.parametrize("lines", ["config:\n  <<: ¦", "config:\n  <<:¦", "config:\n  <<: ¦\n  model: m"])
 def test_c41_a_merge_key_takes_an_alias(lines: str) -> None:
     before = f"x: &base {{executor: mock}}\nname: demo\nskill: demo\n{lines}\n"
-    check_offered(before, only=["base"])
-    check_taken(before, "base", before.replace("<<:¦", "<<: ¦").replace("¦", "*base"))
+    check_labels(before, only=["base"])
+    check_accepted(before, "base", before.replace("<<:¦", "<<: ¦").replace("¦", "*base"))
 
 
 def test_c41_behind_an_asterisk_the_anchors_above_are_offered() -> None:
@@ -495,8 +495,8 @@ def test_c41_behind_an_asterisk_the_anchors_above_are_offered() -> None:
           - *¦
           - &later {type: file}
         """
-    check_offered(before, only=["base"])
-    check_taken(
+    check_labels(before, only=["base"])
+    check_accepted(
         before,
         "base",
         """
@@ -511,7 +511,7 @@ def test_c41_behind_an_asterisk_the_anchors_above_are_offered() -> None:
 
 
 def test_c42_an_open_quote_above_does_not_disturb() -> None:
-    check_offered(
+    check_labels(
         """
         name: "demo
         config:
@@ -521,7 +521,7 @@ def test_c42_an_open_quote_above_does_not_disturb() -> None:
         first=["timeout_seconds"],
         lacks=["trials_per_task", "graders"],
     )
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -537,7 +537,7 @@ def test_c42_an_open_quote_above_does_not_disturb() -> None:
 
 
 def test_c43_an_open_bracket_below_does_not_disturb() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -559,14 +559,16 @@ def test_c44_line_ends_stay_as_they_are() -> None:
           - ¦
         tasks: [a]
         """
-    found = offered(before, line_end="\r\n")
+    found = completions_at(before, line_end="\r\n")
     result = found.applied(found.item("type: program"))
     assert "\n" not in result.replace("\r\n", "")
-    assert result.replace("\r\n", "\n") == offered(before).applied(offered(before).item("type: program"))
+    assert result.replace("\r\n", "\n") == completions_at(before).applied(
+        completions_at(before).item("type: program")
+    )
 
 
 def test_c45_characters_beyond_the_basic_plane_count_right() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         graders:
@@ -582,7 +584,7 @@ def test_c45_characters_beyond_the_basic_plane_count_right() -> None:
 
 
 def test_c46_an_explicit_key_has_no_colon() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         skill: other
@@ -615,8 +617,8 @@ def test_c46_an_explicit_key_has_no_colon() -> None:
 )
 def test_c46_the_value_of_an_explicit_key_stands_behind_its_colon(before: str, after: str) -> None:
     document = f"name: demo\nskill: other\n{before}\n"
-    check_offered(document, has=["mock", "acp"], lacks=["model", "tasks"])
-    check_taken(document, "mock", f"name: demo\nskill: other\n{after}\n")
+    check_labels(document, has=["mock", "acp"], lacks=["model", "tasks"])
+    check_accepted(document, "mock", f"name: demo\nskill: other\n{after}\n")
 
 
 @pytest.mark.parametrize(
@@ -636,4 +638,4 @@ def test_c46_the_value_of_an_explicit_key_stands_behind_its_colon(before: str, a
     ],
 )
 def test_c46_explicit_keys_stand_in_the_column_of_their_mark(before: str, label: str, after: str) -> None:
-    check_taken(f"name: demo\nskill: other\n{before}\n", label, f"name: demo\nskill: other\n{after}\n")
+    check_accepted(f"name: demo\nskill: other\n{before}\n", label, f"name: demo\nskill: other\n{after}\n")

@@ -2,7 +2,7 @@
 
 from lsprotocol import types
 
-from tests.behaviour.completion_harness import offered
+from tests.behaviour.completion_harness import completions_at
 from waza_lsp.features.completion import CompletionClient
 from waza_lsp.features.completion_resolve import completion_resolve
 
@@ -22,25 +22,25 @@ def _page(item: types.CompletionItem) -> str:
 
 
 def test_a_key_gets_its_type_and_an_example() -> None:
-    page = _page(offered(ITEM).item("contains"))
+    page = _page(completions_at(ITEM).item("contains"))
     assert page.startswith("Strings that must appear in the output")
     assert "list of strings" in page
     assert "Example: `contains: [" in page
 
 
 def test_a_type_gets_its_options() -> None:
-    page = _page(offered("name: demo\ngraders:\n  - type: ¦\n").item("program"))
+    page = _page(completions_at("name: demo\ngraders:\n  - type: ¦\n").item("program"))
     assert "- `command`: " in page
 
 
 def test_a_key_says_default_limits_and_version() -> None:
-    page = _page(offered("name: demo\nconfig:\n  ¦\n").item("first_event_timeout_seconds"))
+    page = _page(completions_at("name: demo\nconfig:\n  ¦\n").item("first_event_timeout_seconds"))
     assert "whole number · At least 0 · default `0` · since 0.36" in page
 
 
 def test_an_editor_without_markdown_gets_the_same_without_marks() -> None:
     item = completion_resolve(
-        offered(ITEM, client=CompletionClient(markdown=False)).item("contains"), markdown=False
+        completions_at(ITEM, client=CompletionClient(markdown=False)).item("contains"), markdown=False
     )
     assert isinstance(item.documentation, str)
     assert "list of strings" in item.documentation
@@ -54,4 +54,4 @@ def test_an_item_of_somebody_else_stays_as_it_is() -> None:
 
 
 def test_a_file_that_is_no_eval_gets_nothing() -> None:
-    assert offered("apiVersion: v1\nkind: Pod\n¦", "deploy.yaml").labels == []
+    assert completions_at("apiVersion: v1\nkind: Pod\n¦", "deploy.yaml").labels == []

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.behaviour.completion_harness import Offered
+from tests.behaviour.completion_harness import Completions
 from tests.behaviour.harness import marked, snapshot_of
 from waza_lsp.features.completion import completion
 from waza_lsp.workspace.workspace import WorkspaceFiles
@@ -17,12 +17,12 @@ description: {}
 """
 
 
-def offered_in(folder: Path, document: str, name: str = "eval.yaml") -> Offered:
+def offered_in(folder: Path, document: str, name: str = "eval.yaml") -> Completions:
     (folder / "cases.csv").write_text("id,prompt,customer\n1,hello,Anna\n", encoding="utf-8")
     found = marked(document)
     assert found.cursor is not None
     snapshot = snapshot_of(found.source, name, folder)
-    return Offered(
+    return Completions(
         snapshot, found.cursor, list(completion(snapshot, found.cursor, files=WorkspaceFiles(folder)).items)
     )
 

@@ -2,7 +2,7 @@
 
 from lsprotocol import types
 
-from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken, offered
+from tests.behaviour.completion_harness import check_accepted, check_labels, check_nothing, completions_at
 from waza_lsp.features.completion import CompletionClient
 
 PLAIN = CompletionClient(snippets=False)
@@ -14,10 +14,10 @@ ITEM = """
 
 
 def test_without_snippets_nothing_but_text_is_written() -> None:
-    found = offered(ITEM, client=PLAIN)
+    found = completions_at(ITEM, client=PLAIN)
     assert not any("$" in it.text_edit.new_text for it in found.items if it.text_edit and it.label != "ref")
     assert all(it.insert_text_format is types.InsertTextFormat.PlainText for it in found.items)
-    check_taken(
+    check_accepted(
         ITEM,
         "type: behavior",
         """
@@ -33,7 +33,7 @@ def test_without_snippets_nothing_but_text_is_written() -> None:
 
 
 def test_an_editor_that_indents_by_itself_gets_relative_lines() -> None:
-    item = offered(ITEM, client=CompletionClient(adjusts=True)).item("type: behavior")
+    item = completions_at(ITEM, client=CompletionClient(adjusts=True)).item("type: behavior")
     assert item.insert_text_mode is types.InsertTextMode.AdjustIndentation
     assert item.text_edit is not None
     assert item.text_edit.new_text.split("\n")[1].startswith("  name: ")
@@ -56,20 +56,20 @@ def test_what_an_editor_can_do_is_read_from_its_capabilities() -> None:
 
 
 def test_deprecated_keys_come_last_and_are_struck_through() -> None:
-    found = offered("name: demo\nconfig:\n  ¦\n")
+    found = completions_at("name: demo\nconfig:\n  ¦\n")
     old = [it.label for it in found.items if it.tags]
     assert "max_workers" in old
     assert found.labels[-len(old) :] == old
-    plain = offered("name: demo\nconfig:\n  ¦\n", client=CompletionClient(tags=False))
+    plain = completions_at("name: demo\nconfig:\n  ¦\n", client=CompletionClient(tags=False))
     assert plain.item("max_workers").deprecated
 
 
 def test_a_map_beside_its_key_starts_on_a_new_line() -> None:
-    check_taken("name: demo\nconfig: ¦\n", "fail_fast", "name: demo\nconfig:\n  fail_fast: true\n")
+    check_accepted("name: demo\nconfig: ¦\n", "fail_fast", "name: demo\nconfig:\n  fail_fast: true\n")
 
 
 def test_a_list_beside_its_key_starts_on_a_new_line() -> None:
-    check_taken(
+    check_accepted(
         "name: demo\nconfig: {}\ntasks: ¦\n", "- item", "name: demo\nconfig: {}\ntasks:\n  - tasks/*.yaml\n"
     )
 
@@ -83,15 +83,15 @@ def test_a_key_in_quotes_gets_its_colon_behind_them() -> None:
     suite = "name: demo\nskill: x\nconfig: {}\n"
     after = suite + '"baseline": true\n'
     for before in ('"base¦"\n', '"base¦\n', '"base¦": true\n'):
-        check_taken(suite + before, "baseline", after)
+        check_accepted(suite + before, "baseline", after)
 
 
 def test_a_value_glued_to_its_colon_gets_the_blank() -> None:
-    check_taken("name: demo\nconfig:\n  executor:mo¦\n", "mock", "name: demo\nconfig:\n  executor: mock\n")
+    check_accepted("name: demo\nconfig:\n  executor:mo¦\n", "mock", "name: demo\nconfig:\n  executor: mock\n")
 
 
 def test_half_a_key_above_its_value_gets_only_the_colon() -> None:
-    check_taken(
+    check_accepted(
         "name: demo\ngra¦\n  - type: text\n    name: first\n",
         "graders",
         "name: demo\ngraders:\n  - type: text\n    name: first\n",
@@ -100,9 +100,9 @@ def test_half_a_key_above_its_value_gets_only_the_colon() -> None:
 
 def test_a_first_key_goes_to_the_column_of_the_keys_below() -> None:
     before = "name: demo\ngraders:\n  - ¦\n    name: first\n"
-    check_offered(before, first=["type"], lacks=["name", "type: text"])
-    check_taken(before, "weight", "name: demo\ngraders:\n  - weight: 2\n    name: first\n")
-    check_taken(
+    check_labels(before, first=["type"], lacks=["name", "type: text"])
+    check_accepted(before, "weight", "name: demo\ngraders:\n  - weight: 2\n    name: first\n")
+    check_accepted(
         "name: demo\ngraders:\n  -¦\n      name: first\n",
         "weight",
         "name: demo\ngraders:\n  -   weight: 2\n      name: first\n",
@@ -110,14 +110,14 @@ def test_a_first_key_goes_to_the_column_of_the_keys_below() -> None:
 
 
 def test_texts_that_are_no_plain_texts_are_quoted() -> None:
-    check_taken(
+    check_accepted(
         "name: demo\nskill: x\nschemaVersion: ¦\n", "1.4", "name: demo\nskill: x\nschemaVersion: '1.4'\n"
     )
-    check_taken(
+    check_accepted(
         'name: demo\nskill: x\nschemaVersion: "¦"\n', "1.4", 'name: demo\nskill: x\nschemaVersion: "1.4"\n'
     )
     files = ["tasks/a.yaml", "prompts/it's #1.md"]
-    check_taken(
+    check_accepted(
         "name: demo\nconfig: {}\ntasks:\n  - prompts/¦\n",
         "prompts/it's #1.md",
         "name: demo\nconfig: {}\ntasks:\n  - 'prompts/it''s #1.md'\n",
@@ -127,8 +127,8 @@ def test_texts_that_are_no_plain_texts_are_quoted() -> None:
 
 def test_brackets_over_several_lines() -> None:
     before = "name: demo\ngraders:\n  - {\n      type: program,\n      ¦\n    }\n"
-    check_offered(before, first=["name", "config"], lacks=["type"])
-    check_taken(
+    check_labels(before, first=["name", "config"], lacks=["type"])
+    check_accepted(
         before,
         "config",
         "name: demo\ngraders:\n  - {\n      type: program,\n      config: {command: python3}\n    }\n",
@@ -136,7 +136,7 @@ def test_brackets_over_several_lines() -> None:
 
 
 def test_a_map_in_brackets_beside_its_key() -> None:
-    check_taken(
+    check_accepted(
         "name: demo\ngraders:\n  - {type: program, config: ¦}\n",
         "timeout",
         "name: demo\ngraders:\n  - {type: program, config: {timeout: 60}}\n",
@@ -144,25 +144,25 @@ def test_a_map_in_brackets_beside_its_key() -> None:
 
 
 def test_brackets_around_the_whole_document() -> None:
-    check_offered("{name: demo, skill: x, ¦}", first=["config"], lacks=["name", "skill"])
+    check_labels("{name: demo, skill: x, ¦}", first=["config"], lacks=["name", "skill"])
 
 
 def test_names_that_the_document_has_are_offered_where_they_are_meant() -> None:
-    check_offered("name: demo\nconfig:\n  model: my-model\n  judge_model: ¦\n", has=["my-model"])
+    check_labels("name: demo\nconfig:\n  model: my-model\n  judge_model: ¦\n", has=["my-model"])
 
 
 def test_suggested_values_are_offered() -> None:
-    check_offered("name: demo\nmetrics:\n  - name: ¦\n", has=["trigger_accuracy"])
-    check_offered("name: demo\nskill: x\nadversarial:\n  packs: [¦]\n", has=["prompt-injection"])
+    check_labels("name: demo\nmetrics:\n  - name: ¦\n", has=["trigger_accuracy"])
+    check_labels("name: demo\nskill: x\nadversarial:\n  packs: [¦]\n", has=["prompt-injection"])
 
 
 def test_project_and_trigger_files_have_their_own_keys() -> None:
-    check_offered("defaults:\n  ¦\n", ".waza.yaml", has=["judgeModel", "parallel"])
-    check_offered("dev:\n  target: ¦\n", ".waza.yaml", has=["low", "medium", "high"])
-    check_offered(
+    check_labels("defaults:\n  ¦\n", ".waza.yaml", has=["judgeModel", "parallel"])
+    check_labels("dev:\n  target: ¦\n", ".waza.yaml", has=["low", "medium", "high"])
+    check_labels(
         "skill: x\nshould_trigger_prompts:\n  - prompt: a\n    ¦\n", "trigger_tests.yaml", has=["confidence"]
     )
-    check_offered(
+    check_labels(
         "skill: x\nshould_trigger_prompts:\n  - confidence: ¦\n",
         "trigger_tests.yaml",
         only=["high", "medium"],

@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types
 
-from tests.behaviour.completion_harness import check_nothing, check_offered, check_taken, offered
+from tests.behaviour.completion_harness import check_accepted, check_labels, check_nothing, completions_at
 
 SUITE = """
         name: demo
@@ -14,44 +14,48 @@ SUITE = """
 
 
 def test_c07_values_are_offered_and_the_default_is_marked() -> None:
-    found = check_offered(SUITE.format("parallel: ¦"), only=["true", "false"])
+    found = check_labels(SUITE.format("parallel: ¦"), only=["true", "false"])
     assert [it.label for it in found.items if it.preselect] == ["false"]
-    found = check_offered(SUITE.format("executor: ¦"), has=["copilot-sdk", "mock"])
-    check_taken(SUITE.format("executor: ¦"), "mock", SUITE.format("executor: mock"))
+    found = check_labels(SUITE.format("executor: ¦"), has=["copilot-sdk", "mock"])
+    check_accepted(SUITE.format("executor: ¦"), "mock", SUITE.format("executor: mock"))
 
 
 @pytest.mark.parametrize("value", ["mo¦", "m¦ock", "¦mock"])
 def test_c08_the_whole_token_is_replaced(value: str) -> None:
-    check_taken(SUITE.format(f"executor: {value}"), "copilot-sdk", SUITE.format("executor: copilot-sdk"))
+    check_accepted(SUITE.format(f"executor: {value}"), "copilot-sdk", SUITE.format("executor: copilot-sdk"))
 
 
 @pytest.mark.parametrize("quote", ['"', "'"])
 def test_c09_between_quotes_only_the_text_is_replaced(quote: str) -> None:
     wanted = SUITE.format(f"executor: {quote}copilot-sdk{quote}")
-    check_taken(SUITE.format(f"executor: {quote}¦{quote}"), "copilot-sdk", wanted)
-    check_taken(SUITE.format(f"executor: {quote}mo¦ck{quote}"), "copilot-sdk", wanted)
+    check_accepted(SUITE.format(f"executor: {quote}¦{quote}"), "copilot-sdk", wanted)
+    check_accepted(SUITE.format(f"executor: {quote}mo¦ck{quote}"), "copilot-sdk", wanted)
 
 
 @pytest.mark.parametrize("quote", ['"', "'"])
 def test_c10_an_open_quote_is_closed(quote: str) -> None:
-    check_taken(SUITE.format(f"executor: {quote}¦"), "mock", SUITE.format(f"executor: {quote}mock{quote}"))
-    check_taken(SUITE.format(f"executor: {quote}mo¦"), "mock", SUITE.format(f"executor: {quote}mock{quote}"))
+    check_accepted(SUITE.format(f"executor: {quote}¦"), "mock", SUITE.format(f"executor: {quote}mock{quote}"))
+    check_accepted(
+        SUITE.format(f"executor: {quote}mo¦"), "mock", SUITE.format(f"executor: {quote}mock{quote}")
+    )
 
 
 def test_c11_a_comment_behind_the_value_stays() -> None:
-    check_taken(SUITE.format("executor: ¦ # who"), "mock", SUITE.format("executor: mock # who"))
-    check_taken(SUITE.format("executor: ¦# who"), "mock", SUITE.format("executor: mock # who"))
+    check_accepted(SUITE.format("executor: ¦ # who"), "mock", SUITE.format("executor: mock # who"))
+    check_accepted(SUITE.format("executor: ¦# who"), "mock", SUITE.format("executor: mock # who"))
 
 
 def test_c12_a_value_may_stand_on_the_next_line() -> None:
-    check_taken(SUITE.format("executor:\n            ¦"), "mock", SUITE.format("executor:\n            mock"))
-    check_taken(
+    check_accepted(
+        SUITE.format("executor:\n            ¦"), "mock", SUITE.format("executor:\n            mock")
+    )
+    check_accepted(
         SUITE.format("executor:\n            mo¦"), "mock", SUITE.format("executor:\n            mock")
     )
 
 
 def test_c13_two_blanks_after_the_colon_are_fine() -> None:
-    check_taken(SUITE.format("executor:  ¦"), "mock", SUITE.format("executor:  mock"))
+    check_accepted(SUITE.format("executor:  ¦"), "mock", SUITE.format("executor:  mock"))
 
 
 def test_c20_a_dash_gets_type_first_and_a_skeleton_for_each_type() -> None:
@@ -61,9 +65,9 @@ def test_c20_a_dash_gets_type_first_and_a_skeleton_for_each_type() -> None:
           - ¦
         tasks: [a.yaml]
         """
-    found = check_offered(before, first=["type", "name"], has=["type: text", "type: program", "weight"])
+    found = check_labels(before, first=["type", "name"], has=["type: text", "type: program", "weight"])
     assert "type: regex" not in found.labels  # of a generation that is gone
-    check_taken(
+    check_accepted(
         before,
         "type: program",
         """
@@ -81,11 +85,11 @@ def test_c20_a_dash_gets_type_first_and_a_skeleton_for_each_type() -> None:
 @pytest.mark.parametrize("typed", ["\t", " \t", "\tty"])
 def test_c21_a_tab_behind_a_dash_becomes_a_blank(typed: str) -> None:
     start = "name: demo\ngraders:\n  -"
-    check_taken(f"{start}{typed}¦\n", "type", f"{start} type: action_sequence\n")
+    check_accepted(f"{start}{typed}¦\n", "type", f"{start} type: action_sequence\n")
 
 
 def test_c21_a_dash_without_a_blank_gets_one() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         graders:
@@ -107,9 +111,9 @@ def test_c22_an_empty_list_gets_its_first_item_with_the_dash() -> None:
           ¦
         tasks: [a.yaml]
         """
-    found = check_offered(before, has=["- type: text", "- type: program"])
+    found = check_labels(before, has=["- type: text", "- type: program"])
     assert all(it.startswith("- ") for it in found.labels)
-    check_taken(
+    check_accepted(
         before,
         "- type: program",
         """
@@ -134,9 +138,9 @@ def test_c23_between_two_items_a_new_item_is_offered() -> None:
           - type: file
             name: second
         """
-    found = check_offered(before, has=["- type: program"])
+    found = check_labels(before, has=["- type: program"])
     assert all(it.startswith("- ") for it in found.labels)
-    check_taken(
+    check_accepted(
         before,
         "- type: program",
         """
@@ -155,7 +159,7 @@ def test_c23_between_two_items_a_new_item_is_offered() -> None:
 
 
 def test_c25_lists_in_the_column_of_their_parent_stay_there() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         graders:
@@ -179,7 +183,7 @@ def test_c25_lists_in_the_column_of_their_parent_stay_there() -> None:
 
 
 def test_c25_below_such_a_list_both_items_and_keys_fit() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -193,7 +197,7 @@ def test_c25_below_such_a_list_both_items_and_keys_fit() -> None:
 
 
 def test_c26_steps_of_four_are_kept() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         config:
@@ -217,7 +221,7 @@ def test_c26_steps_of_four_are_kept() -> None:
 
 
 def test_c26_steps_of_three_and_wide_dashes_are_kept() -> None:
-    check_taken(
+    check_accepted(
         """
         name: demo
         config:
@@ -249,7 +253,7 @@ def test_c26_steps_of_three_and_wide_dashes_are_kept() -> None:
 
 
 def test_c27_every_type_has_a_text_of_its_own() -> None:
-    found = offered(
+    found = completions_at(
         """
         name: demo
         graders:
@@ -269,8 +273,8 @@ def test_c34_values_in_brackets() -> None:
         graders:
           - {type: te¦, name: first}
         """
-    check_offered(before, has=["text", "file"])
-    check_taken(
+    check_labels(before, has=["text", "file"])
+    check_accepted(
         before,
         "file",
         """
@@ -298,10 +302,10 @@ def test_c47_paths_are_offered_directories_first() -> None:
         tasks:
           - ¦
         """
-    found = check_offered(
+    found = check_labels(
         before, first=["checks/", "fixtures/", "tasks/", "tasks/*.yaml"], has=["notes.txt"], files=FILES
     )
-    check_taken(
+    check_accepted(
         before,
         "tasks/*.yaml",
         """
@@ -322,10 +326,10 @@ def test_c47_the_folder_typed_so_far_is_listed() -> None:
         tasks:
           - "tasks/o¦"
         """
-    check_offered(
+    check_labels(
         before, has=["tasks/*.yaml", "tasks/one.yaml", "tasks/two.yaml"], lacks=["notes.txt"], files=FILES
     )
-    check_taken(
+    check_accepted(
         before,
         "tasks/one.yaml",
         """
@@ -344,8 +348,8 @@ def test_c47_each_path_starts_from_its_own_folder() -> None:
           files:
             - path: ¦
         """
-    check_offered(task, "tasks/one.yaml", first=["src/"], lacks=["notes.txt"], files=FILES)
-    check_offered(
+    check_labels(task, "tasks/one.yaml", first=["src/"], lacks=["notes.txt"], files=FILES)
+    check_labels(
         """
         id: one
         inputs:
@@ -362,7 +366,8 @@ def test_c47_each_path_starts_from_its_own_folder() -> None:
 def test_c47_nothing_outside_is_listed(typed: str) -> None:
     task = f"id: one\ncontext_dir: {typed}¦\n"
     assert not any(
-        it.kind is types.CompletionItemKind.Folder for it in offered(task, "tasks/a.yaml", files=FILES).items
+        it.kind is types.CompletionItemKind.Folder
+        for it in completions_at(task, "tasks/a.yaml", files=FILES).items
     )
 
 
@@ -383,9 +388,11 @@ def test_finished_values_get_nothing() -> None:
 )
 def test_c47_a_file_that_is_listed_already_is_not_offered_again(lines: str) -> None:
     files = ["tasks/a.yaml", "tasks/b.yaml"]
-    offered_ones = {it for it in offered(f"name: demo\n{lines}", files=files).labels if it.endswith("yaml")}
+    offered_ones = {
+        it for it in completions_at(f"name: demo\n{lines}", files=files).labels if it.endswith("yaml")
+    }
     assert "tasks/a.yaml" not in offered_ones
-    check_offered("name: demo\ntasks:\n  - tasks/a.ya¦ml\n", has=files, files=files)
+    check_labels("name: demo\ntasks:\n  - tasks/a.ya¦ml\n", has=files, files=files)
 
 
 def test_c47_a_nested_list_does_not_get_the_same_file_twice() -> None:
@@ -393,8 +400,8 @@ def test_c47_a_nested_list_does_not_get_the_same_file_twice() -> None:
     document = (
         "name: demo\ngraders:\n  - type: file\n    config:\n      must_exist:\n        - a.txt\n        {}\n"
     )
-    check_offered(document.format("- ¦"), only=["b.txt"], files=files)
-    check_offered(document.format("¦"), only=["- b.txt"], files=files)
+    check_labels(document.format("- ¦"), only=["b.txt"], files=files)
+    check_labels(document.format("¦"), only=["- b.txt"], files=files)
 
 
 def test_names_may_occur_twice_in_a_list() -> None:
@@ -406,20 +413,20 @@ def test_names_may_occur_twice_in_a_list() -> None:
               matching_mode: in_order_match
               expected_actions: [view, edit, ¦]
         """
-    check_offered(document, has=["view"])
+    check_labels(document, has=["view"])
 
 
 def test_c47_a_rubric_is_a_name_or_a_path() -> None:
     files = ["prompts/strict.md", "tasks/a.yaml"]
     before = "name: demo\ngraders:\n  - type: prompt\n    config:\n      rubric: {}\n"
-    check_offered(before.format("¦"), first=["groundedness"], has=["prompts/", "tasks/"], files=files)
-    check_taken(
+    check_labels(before.format("¦"), first=["groundedness"], has=["prompts/", "tasks/"], files=files)
+    check_accepted(
         before.format("prompts/¦"), "prompts/strict.md", before.format("prompts/strict.md"), files=files
     )
 
 
 def test_the_grader_to_calibrate_is_one_of_the_file() -> None:
-    check_offered(
+    check_labels(
         """
         name: demo
         graders:
@@ -446,4 +453,4 @@ def test_the_grader_to_calibrate_is_one_of_the_file() -> None:
     ],
 )
 def test_c10_an_unclosed_quote_in_brackets_leaves_them_closed(before: str, after: str) -> None:
-    check_taken(f"name: demo\nconfig: {before}\n", "mock", f"name: demo\nconfig: {after}\n")
+    check_accepted(f"name: demo\nconfig: {before}\n", "mock", f"name: demo\nconfig: {after}\n")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.reading_harness import hovered
+from tests.behaviour.reading_harness import hover_at
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
 
 
@@ -126,6 +126,6 @@ def test_the_id_of_a_task_says_which_eval_lists_it(tmp_path: Path) -> None:
     ],
 )
 def test_a_grader_type_says_what_it_costs(kind: str, cost: str) -> None:
-    found = hovered(f"skill: x\ngraders:\n  - type: {kind[:2]}¦{kind[2:]}\n    name: a\ntasks: [a]\n")
+    found = hover_at(f"skill: x\ngraders:\n  - type: {kind[:2]}¦{kind[2:]}\n    name: a\ntasks: [a]\n")
     assert found is not None
     assert cost in found.text

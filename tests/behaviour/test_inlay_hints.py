@@ -5,7 +5,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from tests.behaviour.harness import snapshot_of
-from tests.behaviour.layout_harness import WHOLE, hinted
+from tests.behaviour.layout_harness import WHOLE, lines_with_hints
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
 from waza_lsp.features.inlay_hint import EnabledHints
 from waza_lsp.workspace.workspace import WorkspaceFiles
@@ -18,7 +18,7 @@ DEFAULTS = EnabledHints(matches=False, weights=False, inherited=False, defaults=
 
 
 def _hinted(place: Place, wanted: EnabledHints, span: types.Range = WHOLE) -> list[str]:
-    return hinted(place.snapshot, place.workspace, wanted, span)
+    return lines_with_hints(place.snapshot, place.workspace, wanted, span)
 
 
 def test_patterns_say_how_many_files_they_match(tmp_path: Path) -> None:
@@ -109,8 +109,8 @@ def test_flags_of_patterns_are_explained() -> None:
         "name: a\nskill: b\ngraders:\n  - type: text\n    name: x\n    config:\n"
         "      regex_match: ['(?im)^a', b]\n      regex_not_match:\n        - (?s)a.b\n        - (a|b)\n"
     )
-    assert hinted(snapshot, WorkspaceFiles(), EnabledHints()) == [
+    assert lines_with_hints(snapshot, WorkspaceFiles(), EnabledHints()) == [
         "regex_match: ['(?im)^a'⟨case-insensitive, ^ and $ match at line breaks⟩, b]",
         "- (?s)a.b⟨. matches line breaks⟩",
     ]
-    assert hinted(snapshot, WorkspaceFiles(), EnabledHints(flags=False)) == []
+    assert lines_with_hints(snapshot, WorkspaceFiles(), EnabledHints(flags=False)) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.behaviour.completion_harness import offered
+from tests.behaviour.completion_harness import completions_at
 from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 
@@ -80,7 +80,7 @@ def test_v21_an_empty_document_before_the_eval(start: str, line: int) -> None:
 
 
 def test_v21_keys_are_offered_in_the_second_document_all_the_same() -> None:
-    assert "config" in offered("---\n---\nname: x\n¦").labels
+    assert "config" in completions_at("---\n---\nname: x\n¦").labels
 
 
 @pytest.mark.parametrize("start", ["---\n", "# a\n---\n# b\n", "%YAML 1.2\n---\n", "\n---\n\n"])

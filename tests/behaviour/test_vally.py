@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.behaviour.completion_harness import check_offered, check_taken
+from tests.behaviour.completion_harness import check_accepted, check_labels
 from tests.behaviour.findings_harness import findings_in
 from tests.behaviour.harness import snapshot_of
-from tests.behaviour.reading_harness import hovered, lenses, outline
+from tests.behaviour.reading_harness import hover_at, lenses, outline
 from waza_engine.analysis.pipeline import CheckContext
 from waza_lsp.features.definition import definition
 from waza_lsp.features.diagnostics import findings
@@ -20,9 +20,9 @@ HEAD = "name: x\nstimuli:\n  - name: a\n    prompt: p\n    graders:\n"
 
 
 def test_a_new_grader_begins_with_its_type() -> None:
-    check_offered(f"{HEAD}      - ¦", first=["type"], has=["type: output-contains", "type: prompt"])
-    check_offered(f"{HEAD}      - ¦", lacks=["type: pairwise"])
-    check_taken(
+    check_labels(f"{HEAD}      - ¦", first=["type"], has=["type: output-contains", "type: prompt"])
+    check_labels(f"{HEAD}      - ¦", lacks=["type: pairwise"])
+    check_accepted(
         f"{HEAD}      - ¦",
         "type: wall-time",
         f"{HEAD}      - type: wall-time\n        config:\n          max: 120s",
@@ -30,7 +30,7 @@ def test_a_new_grader_begins_with_its_type() -> None:
 
 
 def test_the_type_picks_the_options() -> None:
-    check_offered(
+    check_labels(
         f"{HEAD}      - type: run-command\n        config:\n          ¦",
         first=["command"],
         has=["expected_exit_code", "stdout_matches", "timeout"],
@@ -39,7 +39,7 @@ def test_the_type_picks_the_options() -> None:
 
 
 def test_a_bare_grader_gets_the_config_that_it_needs() -> None:
-    check_offered(f"{HEAD}      - type: output-contains\n        ¦", first=["config"], has=["turn", "name"])
+    check_labels(f"{HEAD}      - type: output-contains\n        ¦", first=["config"], has=["turn", "name"])
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_a_bare_grader_gets_the_config_that_it_needs() -> None:
     ],
 )
 def test_values_and_keys_of_the_spec(line: str, has: list[str]) -> None:
-    check_offered(f"{line}\nstimuli:\n  - name: a\n    prompt: p\n", has=has)
+    check_labels(f"{line}\nstimuli:\n  - name: a\n    prompt: p\n", has=has)
 
 
 def test_paths_start_at_the_spec() -> None:
-    check_offered(
+    check_labels(
         "environment:\n  files:\n    - src: fix¦\nstimuli:\n  - name: a\n    prompt: p\n",
         only=["fixtures/"],
         files=["fixtures/app/a.txt", "eval.yaml"],
@@ -65,8 +65,8 @@ def test_paths_start_at_the_spec() -> None:
 
 
 def test_a_named_file_is_enough() -> None:
-    check_offered("¦", "smoke.vally.yaml", first=["stimuli"], has=["defaults", "scoring"])
-    check_offered("¦", ".vally.yaml", has=["paths", "suites", "environments"])
+    check_labels("¦", "smoke.vally.yaml", first=["stimuli"], has=["defaults", "scoring"])
+    check_labels("¦", ".vally.yaml", has=["paths", "suites", "environments"])
 
 
 SPEC = """\
@@ -149,14 +149,14 @@ def test_the_outline_and_the_lenses_show_stimuli() -> None:
 
 
 def test_an_option_is_explained() -> None:
-    found = hovered("name: x\ndefaults:\n  time¦out: 3m\nstimuli: []\n")
+    found = hover_at("name: x\ndefaults:\n  time¦out: 3m\nstimuli: []\n")
     assert found is not None
     assert found.heading == "**timeout** · string"
     assert "A duration is a whole number with a unit: 500ms, 30s, 5m, 1h." in found.text
 
 
 def test_a_grader_type_has_a_page_in_the_manual() -> None:
-    found = hovered(f"{HEAD}      - type: completed¦\n")
+    found = hover_at(f"{HEAD}      - type: completed¦\n")
     assert found is not None
     assert found.text.endswith("/docs/graders/vally/completed.md)")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from tests.behaviour.reading_harness import hovered, outline
+from tests.behaviour.reading_harness import hover_at, outline
 from tests.behaviour.rules_harness import write
 from waza_lsp.features.definition import definition
 from waza_lsp.features.references import references
@@ -44,7 +44,7 @@ GRADERS = f"{STIMULUS}    graders:\n"
     ],
 )
 def test_what_stands_under_the_cursor_is_explained(document: str, heading: str, said: str) -> None:
-    found = hovered(document)
+    found = hover_at(document)
     assert found is not None
     assert found.heading.startswith(heading)
     assert said in found.text
@@ -58,11 +58,13 @@ def test_what_stands_under_the_cursor_is_explained(document: str, heading: str, 
     ],
 )
 def test_what_means_nothing_has_no_hover(document: str) -> None:
-    assert hovered(document) is None
+    assert hover_at(document) is None
 
 
 def test_an_option_is_explained_below_broken_text() -> None:
-    found = hovered(f'description: "open\n{GRADERS}      - type: token-budget\n        config: {{ma¦x: 5}}\n')
+    found = hover_at(
+        f'description: "open\n{GRADERS}      - type: token-budget\n        config: {{ma¦x: 5}}\n'
+    )
     assert found is not None
     assert found.heading == "**max** · whole number · required"
 

@@ -3,9 +3,9 @@
 import json
 import sys
 
-from tests.behaviour.completion_harness import offered
+from tests.behaviour.completion_harness import completions_at
 from tests.behaviour.findings_harness import findings_in
-from tests.behaviour.reading_harness import hovered, lenses
+from tests.behaviour.reading_harness import hover_at, lenses
 
 NAME = "a.quiz.yaml"
 QUIZ = """\
@@ -22,13 +22,13 @@ questions:
 
 def shown() -> dict[str, object]:
     found = findings_in(QUIZ.format(ask="Name the capital.", option="wrods: [Paris]"), NAME)
-    hover = hovered(QUIZ.format(ask="Where is it?", option="wor¦ds: [Paris]"), NAME)
+    hover = hover_at(QUIZ.format(ask="Where is it?", option="wor¦ds: [Paris]"), NAME)
     good = QUIZ.format(ask="Where is it?", option="words: [Paris]")
     return {
         "findings": [[it.line, it.underlined, it.code] for it in found],
         "none": [it.code for it in findings_in(good, NAME)],
-        "types": offered(good.replace("type: says", "type: ¦"), NAME).labels,
-        "options": offered(QUIZ.format(ask="Where is it?", option="¦"), NAME).labels,
+        "types": completions_at(good.replace("type: says", "type: ¦"), NAME).labels,
+        "options": completions_at(QUIZ.format(ask="Where is it?", option="¦"), NAME).labels,
         "hover": hover.text if hover else "",
         "lenses": [[line, task] for line, _, task in lenses(good, NAME)],
     }
