@@ -1,8 +1,8 @@
 """The grading engine: eval formats, graders, rules, runs. Knows nothing of editors or text positions.
 
-The names in `__all__` are the public ones, with examples in `docs/engine.md`: they keep their meaning within a major
-version. Every other name, in whatever module, may change. A public name is imported when it is first asked for, and
-nothing else is imported here: the language server and its children start without most of them.
+The names in `__all__` are public, with examples in `docs/engine.md`; they keep their meaning within a major version. All
+other names, in any module, may change. A public name is imported when it is first used, because the language server and
+its child processes start without most of them.
 """
 
 from waza_engine.version import __version__
@@ -148,7 +148,7 @@ _HOMES = {
 }
 """The module of each public name, as the type checker reads it above."""
 
-# A type checker would take this for leave to accept every name.
+# With `__getattr__`, a type checker would accept every name.
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:

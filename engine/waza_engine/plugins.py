@@ -1,4 +1,4 @@
-"""What other distributions add by entry points. Cheap to import and to ask: the language server does it at start."""
+"""Finds what other distributions add by entry points. Cheap, because the language server does it at start."""
 
 import contextlib
 import importlib
@@ -15,20 +15,19 @@ if TYPE_CHECKING:
 GRADER_GROUP = "waza_lsp.graders"
 """The group of grader types: each entry names a `Grader` class."""
 EXECUTOR_GROUP = "waza_lsp.executors"
-"""The group of executors: each entry is called as the executor is, and names a class as `executors/base.py` has it."""
-
+"""The group of executors: each entry has the executor's name and names an `Executor` class (`executors/base.py`)."""
 DIALECT_GROUP = "waza_lsp.dialects"
-"""The group of dialects: each entry names the package of one, whose module `dialect` has the record `DIALECT`."""
+"""The group of dialects: each entry names a package, whose module `dialect` has the record `DIALECT`."""
 _GROUPS = (GRADER_GROUP, EXECUTOR_GROUP, DIALECT_GROUP)
 _SCHEMA_EXPORT = "waza_engine.generate.schemas.export", "export"
-"""The function that generates all schemas. It stands above those who read schemas, so it is named, not imported."""
+"""The function that generates all schemas. Its layer is above those that read schemas, so it is imported by name."""
 
 
 @cache
 def has_plugins() -> bool:
-    """Whether any distribution adds anything. It is asked once: everything that is installed is looked at."""
-    # `importlib.metadata` knows better, and takes longer to import than all schemas to read: it is asked only where the
-    # name of a group is found at all.
+    """Whether any distribution adds anything. Cached, because it scans everything that is installed."""
+    # `importlib.metadata` takes longer to import than all schemas take to read, so it is imported only if a search of
+    # the metadata files finds the name of a group.
     groups = [f"[{it}]" for it in _GROUPS]
     if not any(group in text for text in _declared_entry_points() for group in groups):
         return False
@@ -36,14 +35,14 @@ def has_plugins() -> bool:
 
 
 def plugin_entry_points(group: str) -> "list[EntryPoint]":
-    """The entry points of a group; none of them is loaded."""
+    """Return the entry points of a group without loading them."""
     from importlib.metadata import entry_points
 
     return list(entry_points(group=group))
 
 
 def schemas_with_plugins() -> dict[str, dict[str, Any]]:
-    """Generate all schemas by name, with what plug-ins add. This imports pydantic and all grader types."""
+    """Generate all schemas by name, including plug-ins. This imports pydantic and all grader types."""
     module, name = _SCHEMA_EXPORT
     made: dict[str, dict[str, Any]] = getattr(importlib.import_module(module), name)()
     return made

@@ -1,1 +1,1 @@
-"""Grader types: one file each, found by looking into the folder of their dialect."""
+"""What grader types are made with. The types are one file each, in the folders of their dialects."""

@@ -1,7 +1,7 @@
-"""What every grader type is: a config model with a page, static checks and a verdict.
+"""The base of all grader types: a config model with a page, static checks and a verdict.
 
-One subclass per file. Its module docstring is the page people read, its fields are the options. `refusals` and
-`check` find what a schema cannot, `grade` gives the verdict. Everything else (schema, completion, hover, docs) is derived.
+One subclass per file. Its module docstring is its documentation page, its fields are the options. `refusals` and
+`check` find what a schema cannot, `grade` returns the verdict. Schema, completion, hover and docs are derived.
 """
 
 import sys
@@ -38,7 +38,7 @@ __all__ = [
 class ConfigError(Exception):
     """The grader cannot be built from its entry: the load and create errors of docs/reference/waza-graders.md.
 
-    `pointer` says where in the entry the first thing at fault stands, `problem` what is wrong with it.
+    `pointer` is the place of the first error in the entry, `problem` the error.
     """
 
     def __init__(self, message: str, pointer: Pointer = (), problem: str = "") -> None:
@@ -52,7 +52,7 @@ class GradeError(Exception):
 
 
 class Demand(Enum):
-    """What a grader can ask of an agent, and an executor may be unable to give."""
+    """What a grader can require of an agent, and an executor may not provide."""
 
     TOOL_CALLS = auto()
     SKILLS = auto()
@@ -62,8 +62,8 @@ class Demand(Enum):
 class Grader(BaseModel):
     """Base of all grader types: the fields of a subclass are the options under `config`.
 
-    Class methods that take a `config` get it as it stands in the file: perhaps half-written, and not valid. They are
-    for the rules, which thereby need to know no type and no option. Pointers into it start below `config`.
+    Class methods with a `config` parameter get it as it is in the file: it may be incomplete and invalid. Rules call
+    them, so that rules need not know types or options. Their pointers start below `config`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
@@ -71,36 +71,36 @@ class Grader(BaseModel):
     type_name: ClassVar[str]
     """The value of `type` in the file."""
     since: ClassVar[str] = ""
-    """The waza version that brought the type; empty = there from the start, or not known.
+    """The waza version that introduced the type; empty = the first one, or unknown.
 
-    An option that came later than its type says so with `json_schema_extra={"x-since": "0.34"}`.
+    An option newer than its type has `json_schema_extra={"x-since": "0.34"}`.
     """
     at_least_one: ClassVar[tuple[str, ...]] = ()
-    """Options of which one must be given: a value other than the default of the field."""
+    """Options of which at least one must differ from its default."""
     needs: ClassVar[Mapping[str, tuple[str, Any]]] = {}
-    """Lists that, when something is in them, need another option: its name, and the value that is most likely meant."""
+    """Lists that need another option if they have items: the name of that option, and its most likely value."""
     name_required: ClassVar[bool] = False
-    """Whether an entry of this type without a name is refused."""
+    """Whether entries of this type need a name."""
     deterministic: ClassVar[bool] = True
-    """Whether the verdict follows from the recording alone: no model, no child process."""
+    """Whether the verdict depends only on the recording: no model, no child process."""
     executes: ClassVar[bool] = False
-    """Whether grading starts a child process with code or a program that the file names."""
+    """Whether grading starts a child process with code or a program from the file."""
     asks_judge: ClassVar[bool] = False
-    """Whether there is no verdict without a judge model."""
+    """Whether grading needs a judge model."""
     cacheable: ClassVar[bool] = True
-    """Whether waza caches results although a grader of this type is among those of the eval."""
+    """Whether waza caches the results of an eval with a grader of this type."""
     demands: ClassVar[Mapping[str, Demand]] = {}
-    """Options that no run fulfils in which the agent did not do or give this."""
+    """Options that can only pass if the agent provides this."""
     baseline_choice: ClassVar[tuple[str, str] | None] = None
     """The option and its value that compare with the run without the skill."""
     program_options: ClassVar[tuple[str, str] | None] = None
-    """The option with the program that is started, and the one with the list of its arguments."""
+    """The option with the program to start, and the one with the list of its arguments."""
     without_file: ClassVar[str] = "the grader cannot do its work"
-    """What becomes of a run when a file of `run_files` is not there."""
+    """The consequence for a run if a file of `run_files` is missing."""
     outdated: ClassVar[str] = ""
-    """For types that newer versions do not have: a sentence that says so, and what to use."""
+    """For types that newer versions do not have: a sentence that says so and what to use."""
     successor: ClassVar[str] = ""
-    """The type that took the place of an outdated one; empty when none did."""
+    """The type that replaces an outdated one; empty if there is none."""
 
     @model_validator(mode="after")
     def _one_is_given(self) -> Self:
@@ -132,34 +132,34 @@ class Grader(BaseModel):
 
     @classmethod
     def config_from_entry(cls, entry: Mapping[str, Any], level: Literal["eval", "task"]) -> Any:  # noqa: ARG003  # for subclasses
-        """What an entry gives the grader as its config; None when the entry has none."""
+        """Return the config in an entry; None if it has none."""
         return entry.get("config")
 
     @classmethod
     def page(cls) -> str:
-        """The grader's page in Markdown: the docstring of its file."""
+        """Return the grader's page in Markdown: the docstring of its file."""
         return sys.modules[cls.__module__].__doc__ or ""
 
     @classmethod
     def summary(cls) -> str:
-        """The first sentence of the page."""
+        """Return the first sentence of the page."""
         return cls.page().partition("\n")[0]
 
     @classmethod
     def taxonomy(cls) -> Mapping[str, str | bool]:
-        """How the maker of the type classifies it, in the maker's words; waza does not."""
+        """Return vally's classification of the type, in vally's words; waza has none."""
         return {}
 
     @classmethod
     def first_demand(cls, config: Mapping[str, Any]) -> tuple[str, Demand] | None:
-        """The first option that asks for something the agent must do or give, and what that is."""
+        """Return the first option that demands something of the agent, and the demand."""
         return next(((option, it) for option, it in cls.demands.items() if config.get(option)), None)
 
     @classmethod
     def run_files(cls, config: Mapping[str, Any]) -> Iterator[tuple[Pointer, str]]:
-        """The files that grading reads from where the run is started: where each is named, and its path from there.
+        """Yield the files that grading reads from the run's directory: the pointer to each, and its path.
 
-        Unless a type knows better these are the options marked with `path=("process", "file")` or `"any"`.
+        By default these are the options marked with `path=("process", "file")` or `"any"`.
         """
         for name, info in cls.model_fields.items():
             text = config.get(info.alias or name)
@@ -168,41 +168,41 @@ class Grader(BaseModel):
 
     @classmethod
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:  # noqa: ARG003  # for subclasses
-        """Other files that grading reads when they are there, such as those that a file of `run_files` refers to."""
+        """Yield optional files that grading reads, such as those that a file of `run_files` refers to."""
         yield from ()
 
     @classmethod
     def file_reader(cls) -> Callable[[str], str] | None:
-        """What says of the text of such a file what is wrong with it, empty when nothing is; None when any text will do."""
+        """Return a function from the text of such a file to its error, "" if there is none; None if any text is valid."""
         return None
 
     @classmethod
     def vacuous_checks(cls, config: Mapping[str, Any]) -> Iterator[Pointer]:  # noqa: ARG003  # for subclasses
-        """The checks that every output passes which is not empty."""
+        """Yield the checks that every non-empty output passes."""
         yield from ()
 
     @classmethod
     def echoed_checks(cls, config: Mapping[str, Any], prompt: str) -> Iterator[Pointer]:  # noqa: ARG003  # for subclasses
-        """The checks that an output passes because it contains the prompt."""
+        """Yield the checks that an output passes by repeating the prompt."""
         yield from ()
 
     @classmethod
     def draft(cls, trials: Sequence[GradingContext]) -> "DraftedGrader | None":  # noqa: ARG003  # for subclasses
-        """A grader of this type that asks for what these recorded trials of one task have in common.
+        """Return a grader of this type that requires what these recorded trials of one task have in common.
 
-        None when there is nothing worth asking for, or the type is not one to be written from a recording.
+        None if they have nothing useful in common, or the type cannot be drafted from recordings.
 
         Raises:
-            GradeError: the trials do not say what is needed.
+            GradeError: the trials lack the data that is needed.
 
         """
         return None
 
     @classmethod
     def conversion(cls, entry: Mapping[str, Any], names: Mapping[str, str]) -> tuple[Change, ...]:
-        """The changes that make an entry of this outdated type one of its successor; none when a person has to.
+        """Return the changes that convert an entry of this outdated type to its successor; empty if only a person can.
 
-        `names` are the successor's names of the options of this type. Pointers start at the entry.
+        `names` maps the options of this type to those of the successor. Pointers start at the entry.
         """
         config = entry.get("config")
         if not names or not isinstance(config, Mapping):
@@ -214,11 +214,11 @@ class Grader(BaseModel):
 
     @classmethod
     def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:  # noqa: ARG003  # for subclasses
-        """What `check` cannot say because it comes too late: forms of older versions, values that refuse the config."""
+        """Yield findings on a config that may be invalid: old forms, and values that make it fail to load."""
         yield from ()
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
-        """Yield the errors beyond the schema that forbid a run. Runs, grading and editors ask for them.
+        """Yield the errors beyond the schema that forbid a run. Runs, grading and editors report them.
 
         A type from outside the engine may yield them from `check` instead, marked `refused`: 1.0 had no `refusals`.
         """
@@ -230,22 +230,22 @@ class Grader(BaseModel):
         yield from ()
 
     def grade(self, context: GradingContext) -> GraderResult:
-        """The verdict on one finished trial.
+        """Return the verdict on one finished trial.
 
         Raises:
-            ConfigError: something the config names makes the grader unusable (a missing SKILL.md).
+            ConfigError: something that the config names makes the grader unusable (a missing SKILL.md).
             GradeError: no verdict is possible.
 
         """
         raise NotImplementedError
 
     def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:
-        """The verdict on one turn of the conversation, from 0; None is all of it. waza has no such choice."""
+        """Return the verdict on one turn of the conversation, from 0; None means all of it. waza has no turns."""
         return self.grade(context)
 
 
 class DraftedGrader(NamedTuple):
-    """A grader written from recorded trials: a name for it, what it asks for in a few words, and its config."""
+    """A grader drafted from recorded trials: its name, a few words on what it requires, and its config."""
 
     name: str
     about: str

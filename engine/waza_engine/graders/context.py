@@ -1,4 +1,4 @@
-"""What graders see of a finished trial."""
+"""The data of a finished trial that graders get. A file of its own: `base` and `result` both need it."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,16 +12,16 @@ from waza_engine.model.trajectory import Session, SkillInvocation, ToolEvent
 
 @dataclass(frozen=True, slots=True)
 class GradingContext:
-    """What one finished trial left behind (docs/reference/waza-graders.md, section 3); the same for all its graders.
+    """The data of one finished trial (docs/reference/waza-graders.md, section 3), shared by all its graders.
 
-    `prompt` is None when there is no task; `workspace_dir` None when there is no workspace; `session` None when
-    no digest was recorded. `process_dir` is the directory that waza was started in: relative paths of most
-    graders start there. `program_timeout` is in seconds, `duration_ms` in milliseconds.
+    `prompt` is None without a task, `workspace_dir` without a workspace, `session` if no digest was recorded.
+    `process_dir` is the directory that waza was started in; most graders resolve relative paths from it.
+    `duration_ms` is in milliseconds.
 
-    `events` and `metrics` are those of a vally trajectory (docs/reference/vally.md, section 10.1); None: the
-    other members say what happened. `error` is the agent's own, `rubric` the criteria of the task. `diff` is
-    what the agent changed, or `baseline_files` what stood in the workspace before. `compared` is the trial
-    that this one is compared with. `sleep` waits between two questions to a judge.
+    `events` and `metrics` are those of a vally trajectory (docs/reference/vally.md, section 10.1), or None. `error` is
+    the agent's own error, `rubric` the criteria of the task. `diff` holds the agent's changes; without it,
+    `baseline_files` are the files of the workspace before the run. `compared` is the trial to compare with. `sleep`
+    waits between two requests to a judge.
     """
 
     output: str = ""

@@ -1,4 +1,4 @@
-"""Graders written from recorded trials: each grader type knows what it could ask for, and only what passes is offered."""
+"""Drafts graders from recorded trials: each grader type proposes one, and those that pass are kept."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from waza_engine.lib.go.text import decode, fold
 
 @dataclass(frozen=True, slots=True)
 class GraderDraft:
-    """A grader that could be written: `entry` is what would stand in a list of graders, `about` what it asks for."""
+    """A drafted grader: `entry` is the item for a list of graders, `about` says what it requires."""
 
     type: str
     about: str
@@ -20,7 +20,7 @@ class GraderDraft:
 
 
 def grader_drafts(kinds: Iterable[type[Grader]], trials: Sequence[GradingContext]) -> Iterator[GraderDraft]:
-    """The graders that can be written from the trials of one task, by type; each passes on all of them."""
+    """Yield the graders drafted from the trials of one task, by type; each passes on all trials."""
     if not trials:
         return
     for kind in sorted(kinds, key=lambda it: it.type_name):
@@ -32,7 +32,7 @@ def grader_drafts(kinds: Iterable[type[Grader]], trials: Sequence[GradingContext
 
 
 def _passing_draft(kind: type[Grader], trials: Sequence[GradingContext]) -> DraftedGrader | None:
-    # What the executor could not know cannot be asked for.
+    # A grader cannot require what the executor does not record.
     with suppress(GradeError, ConfigError):
         drafted = kind.draft(trials)
         if drafted is not None and all(drafted.config.grade(it).passed for it in trials):
@@ -41,33 +41,33 @@ def _passing_draft(kind: type[Grader], trials: Sequence[GradingContext]) -> Draf
 
 
 _LOOKED_AT = 20_000
-"""How many characters of an output are searched for phrases."""
+"""Only so many characters of an output are searched for phrases."""
 _SHORTEST, _LONGEST = 3, 60
 _LARGEST, _WIDEST = 200_000, 120
-"""Of files: how many bytes they may have to be compared, and how long a line may be to be asked for."""
+"""The largest file that is compared, in bytes, and the longest line that a draft requires."""
 _FORMS = (
     re.compile(r"`([^`\n]{3,60})`"),
     re.compile(r"\*\*([^*\n]{3,60})\*\*"),
     re.compile(r"(?<![\w./:-])\w+(?:[./_:-]+\w+)+(?![\w./:-])"),
     re.compile(r"\b[A-Za-z]\w{8,30}\b"),
 )
-"""What a phrase worth asking for looks like, the most telling form first: code, emphasis, a name or path, a long word."""
+"""The forms of useful phrases, the most specific first: code, emphasis, a name or path, a long word."""
 
 
 def common_tools(trials: Sequence[GradingContext]) -> list[str]:
-    """The tools that every trial used, in the order of the first one."""
+    """Return the tools that every trial used, in the order of the first one."""
     used = [list(it.session.tools_used) if it.session is not None else [] for it in trials]
     return [name for name in dict.fromkeys(used[0] if used else ()) if all(name in it for it in used)]
 
 
 def common_files(trials: Sequence[GradingContext]) -> list[str]:
-    """The files that every trial made; nothing when it is not known what was there before."""
+    """Return the files that every trial created; empty if the files before a trial are unknown."""
     made = [it.captured_files.keys() - _before(it).keys() for it in trials if it.baseline_files is not None]
     return sorted(set.intersection(*made)) if made and len(made) == len(trials) else []
 
 
 def common_lines(trials: Sequence[GradingContext]) -> dict[str, str]:
-    """The files that every trial changed, each with the longest line that every trial wrote into it."""
+    """Return the files that every trial changed, each with the longest line that every trial added to it."""
     first = _before(trials[0]) if trials else {}
     found: dict[str, str] = {}
     for name in sorted(first):
@@ -91,9 +91,9 @@ def _new_lines(before: bytes | None, after: bytes | None) -> set[str]:
 
 
 def common_phrases(trials: Sequence[GradingContext], most: int) -> list[str]:
-    """Phrases that stand in every output and not in the prompt, the most telling ones first.
+    """Return phrases that are in every output but not in the prompt, the most specific first.
 
-    A phrase of the prompt would prove nothing: repeating the question is no answer.
+    A phrase of the prompt would prove nothing, because an agent may just repeat the prompt.
     """
     if not trials:
         return []

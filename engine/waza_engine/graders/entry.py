@@ -1,4 +1,4 @@
-"""One item of a list of graders: its type, name, weight and config, as its dialect reads them."""
+"""A grader entry: the type, name, weight and config of one list item, as its dialect reads them."""
 
 import builtins
 from collections.abc import Callable, Mapping
@@ -18,10 +18,10 @@ Level = Literal["eval", "task"]
 
 
 def read_config(value: Any) -> dict[str, Any]:
-    """What is accepted under `config`: a mapping, or a written `null`; an empty value is refused.
+    """Return the options under `config`: a mapping, or a written `null`; an empty value is refused.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: the value is something else.
 
     """
     if isinstance(value, Scalar) and not value.source:
@@ -35,10 +35,10 @@ def read_config(value: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry that was read. `data` is the raw entry, `weight` the effective weight.
+    """A parsed entry. `data` is the raw entry, `weight` the effective weight.
 
-    `decode` changes the config before its type reads it. With `ignores_unknown` options that the type does not know are
-    passed over; without it the type decides. `drops_nulls` is that of the dialect.
+    `decode` changes the config before its type reads it. With `ignores_unknown`, options that the type does not know
+    are ignored; without it the type decides. `drops_nulls` is that of the dialect.
     """
 
     type: str
@@ -51,7 +51,7 @@ class Entry:
     drops_nulls: bool = False
 
     def configure(self, kind: "builtins.type[Grader]") -> Grader:
-        """The grader of class `kind` with the config of this entry.
+        """Return the grader of class `kind` with the config of this entry.
 
         Raises:
             ConfigError: the config does not fit the options of the type.
@@ -80,10 +80,10 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
 
 
 def read_leniently(entry: Mapping[str, Any] | GraderEntry, _meaning: str, level: Level) -> Entry:
-    """Read an entry, passing over keys that are not known, the weight among them, and a config with nothing in it.
+    """Read an entry, ignoring unknown keys (such as the weight) and an empty config.
 
     Raises:
-        ConfigError: it is no mapping.
+        ConfigError: the entry is not a mapping.
 
     """
     data = entry_data(entry)
@@ -96,10 +96,10 @@ def read_leniently(entry: Mapping[str, Any] | GraderEntry, _meaning: str, level:
 
 
 def entry_data(entry: Mapping[str, Any] | GraderEntry) -> Mapping[str, Any]:
-    """The raw entry.
+    """Return the raw entry.
 
     Raises:
-        ConfigError: it is no mapping.
+        ConfigError: the entry is not a mapping.
 
     """
     if isinstance(entry, GraderEntry):
@@ -118,13 +118,13 @@ def entry_data(entry: Mapping[str, Any] | GraderEntry) -> Mapping[str, Any]:
 def config_error(
     error: ValidationError, data: Mapping[str, Any], *above: str, drops_nulls: bool = True
 ) -> ConfigError:
-    """The first thing that a model found wrong, with its place; `above` is the path from the entry to `data`."""
+    """Return the first validation error with its place; `above` is the path from the entry to `data`."""
     first = error.errors(include_url=False)[0]
     pointer = (*above, *problem_pointer(first, data, drops_nulls=drops_nulls))
     return ConfigError(problems_text(error, *above), pointer, problem_text(first))
 
 
 def problems_text(error: ValidationError, *above: str) -> str:
-    """What pydantic found, in one line: `config.contains: expected a list`."""
+    """Return all validation errors in one line: `config.contains: expected a list`."""
     problems = error.errors(include_url=False)
     return "; ".join(f"{'.'.join(map(str, [*above, *it['loc']]))}: {problem_text(it)}" for it in problems)

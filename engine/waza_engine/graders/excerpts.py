@@ -1,4 +1,4 @@
-"""Short quotations from what an agent wrote, for the message of a check that failed: what was there instead."""
+"""Short quotations from an agent's output, for the messages of failed checks."""
 
 import re
 from collections import Counter
@@ -11,34 +11,34 @@ from waza_engine.model.records import FoundText
 _WIDTH = 80
 _MAX_NAMES = 12
 _MAX_SEARCHED = 200_000
-"""How many characters of a text are looked at for an excerpt."""
+"""Only so many characters of a text are searched for an excerpt."""
 _CONTEXT, _WIDEST = 2, 160
-"""Of an excerpt: how many lines it has on either side of the place, and how many characters of each."""
+"""The lines of an excerpt on either side of the place, and the maximum length of each."""
 _WORDS = re.compile(
     r"\\(?:[pP]\{\w+\}|.)|\[(?:\\.|[^\]\\])*\]|\(\?[\w<:>=!-]*|\{[\d,]*\}|([\w-]{3,})", re.DOTALL
 )
-"""The words of a pattern; what stands in classes, escapes and flags are none."""
+"""Matches the words of a pattern, skipping classes, escapes and flags."""
 
 
 def quote(text: str) -> str:
-    """The text on one line, cut when it is long."""
+    """Return the text on one line in quotes, truncated if it is long."""
     line = " ".join(text.split())
     return f"'{line}'" if len(line) <= _WIDTH else f"'{line[: _WIDTH - 1]}…'"
 
 
 def nearest_line(wanted: str, text: str) -> str:
-    """What stands there instead of a text that is missing: the line that is most like it, or how the text begins."""
+    """Return the line that is most like a missing string, or the start of the text."""
     return _nearest(fold(wanted).split(), text)
 
 
 def occurrence(unwanted: str, text: str, *, any_case: bool) -> str:
-    """Where a text stands that must not be there."""
+    """Return the excerpt around an unwanted string; "" if it does not occur."""
     start = fold(text).find(fold(unwanted)) if any_case else text.find(unwanted)
     return excerpt_at(text, start, start + len(unwanted)) if start >= 0 else ""
 
 
 def match_excerpt(pattern: str, text: str) -> str:
-    """What a pattern found, or why it is no pattern."""
+    """Return the excerpt around a pattern's match, or why the pattern is invalid."""
     if reason := regex_error(pattern):
         return f"not a valid RE2 pattern: {reason}"
     place = regex_span(pattern, text)
@@ -46,20 +46,20 @@ def match_excerpt(pattern: str, text: str) -> str:
 
 
 def mismatch_excerpt(pattern: str, text: str) -> str:
-    """What there is instead of a match, or why there can be none."""
+    """Return the line nearest to a pattern without a match, or why the pattern is invalid."""
     if reason := regex_error(pattern):
         return f"not a valid RE2 pattern: {reason}"
     return nearest_to_pattern(pattern, text)
 
 
 def nearest_to_pattern(pattern: str, text: str) -> str:
-    """The line with most words of a pattern that was not found; how the text begins when no line has one."""
+    """Return the line with most words of a pattern, or the start of the text if no line has any."""
     words = (it.group(1) for it in _WORDS.finditer(pattern))
     return _nearest([fold(it) for it in words if it], text)
 
 
 def names_used(names: Sequence[str]) -> str:
-    """Which tools (or skills) were used instead, each once, with how often."""
+    """Return which tools (or skills) were used, and how often."""
     counts = Counter(names)
     shown = ", ".join(
         f"{it} ({count} times)" if count > 1 else it for it, count in list(counts.items())[:_MAX_NAMES]
@@ -69,7 +69,7 @@ def names_used(names: Sequence[str]) -> str:
 
 
 def excerpt_at(text: str, start: int, end: int) -> FoundText:
-    """A stretch of the text with what stands around it on its line, and the number of the line."""
+    """Return a range of the text with the rest of its line, and the line number."""
     number = text.count("\n", 0, start) + 1
     first = max(text.rfind("\n", 0, start) + 1, start - (_WIDTH - 20) // 2)
     stop = text.find("\n", start)
@@ -80,29 +80,29 @@ def excerpt_at(text: str, start: int, end: int) -> FoundText:
 
 def _nearest(words: Iterable[str], text: str) -> str:
     if not text.strip():
-        return "it is empty"
+        return "the text is empty"
     wanted = set(words)
     lines = text[:_MAX_SEARCHED].splitlines()
     scored = ((_likeness(wanted, fold(line)), -index) for index, line in enumerate(lines))
     score, index = max(scored, default=(0, 0))
     if not score:
-        return FoundText(f"it begins: {quote(text[:_MAX_SEARCHED])}", _lines_around(lines, 0))
+        return FoundText(f"starts with: {quote(text[:_MAX_SEARCHED])}", _lines_around(lines, 0))
     return FoundText(f"line {1 - index}: {quote(lines[-index])}", _lines_around(lines, -index))
 
 
 def _likeness(words: set[str], line: str) -> int:
-    """How many of the words a line has: as words of its own, which count most, inside of others, or by their beginning."""
+    """Score how many of the words a line has: as whole words (3), inside of others (2), or by their stem (1)."""
     own = set(line.split())
     return sum(3 if it in own else 2 if it in line else _stem(it) in line for it in words)
 
 
 def _stem(word: str) -> str:
-    """What a word has in common with its other forms, roughly; a short word is all of it."""
+    """Return a rough stem of a word; a short word is its own stem."""
     return word[: max(4, len(word) * 2 // 3)]
 
 
 def _lines_around(lines: Sequence[str], index: int) -> str:
-    """The lines around one, each with its number."""
+    """Return the lines around one, each with its number."""
     first = max(0, index - _CONTEXT)
     shown = lines[first : index + _CONTEXT + 1]
     width = len(str(first + len(shown)))

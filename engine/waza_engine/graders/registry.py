@@ -1,8 +1,8 @@
-"""Which grader types exist: found by looking into the packages of the dialects and at installed plug-ins, no list to keep.
+"""Finds the grader types in the packages of the dialects and in installed plug-ins.
 
-A distribution adds a grader type with an entry point in the group that the dialect names (`Dialect.grader_group`, waza's
-is `waza_lsp.graders`); the entry names the `Grader` class. A plug-in that cannot be loaded is logged and left out: it
-must not take the engine down.
+A distribution adds a grader type with an entry point in the dialect's group (`Dialect.grader_group`, for waza
+`waza_lsp.graders`); the entry names the `Grader` class. A plug-in that fails to load is logged and skipped, so that it
+cannot break the engine.
 """
 
 import importlib
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 @cache
 def graders(dialect_name: str) -> dict[str, type[Grader]]:
-    """The current grader classes of a dialect by their `type`, those of plug-ins included.
+    """Return the current grader classes of a dialect by `type`, including those of plug-ins.
 
     Raises:
         KeyError: there is no such dialect.
@@ -39,10 +39,10 @@ def graders(dialect_name: str) -> dict[str, type[Grader]]:
 
 
 def find_grader(type_name: str, meaning: str = "", config: object = None) -> type[Grader] | None:
-    """The class that gives a type its meaning; None when the type is unknown there.
+    """Return the class of a grader type; None if the type is unknown.
 
-    `meaning` is as `formats.dialect_meant` takes it: the name of a dialect, or one of its `meanings`. The `config` tells
-    two meanings apart that one type had at the same time.
+    `meaning` is the name of a dialect or one of its `meanings` (see `dialect_for`). The `config` decides between two
+    meanings that one type had at the same time.
     """
     chosen = dialect_for(meaning)
     if not chosen.find_grader:
@@ -52,7 +52,7 @@ def find_grader(type_name: str, meaning: str = "", config: object = None) -> typ
 
 
 def graders_in(package_name: str) -> Iterator[type[Grader]]:
-    """The grader classes in the modules of a package, one after the other."""
+    """Yield the grader classes in the modules of a package."""
     package = importlib.import_module(package_name)
     for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda it: it.name):
         if module_info.name.startswith("_"):

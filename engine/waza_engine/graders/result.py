@@ -1,4 +1,4 @@
-"""What a grader says: a verdict, its parts, and where in the config they stand."""
+"""The results of grading: verdicts of graders and runs, their failed checks, and failures to grade."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,7 @@ from waza_engine.model.suite import Constraint, GraderEntry, Scoring
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """The verdict on one criterion, or of one judge of several: vally's sub-results.
-
-    See docs/reference/vally.md, section 6.
-    """
+    """The verdict on one criterion, or of one of several judges: vally's sub-results (docs/reference/vally.md, section 6)."""
 
     name: str
     score: float
@@ -29,9 +26,9 @@ class Criterion:
 class GraderResult:
     """A verdict: `score` in 0..1, `passed`, one line of feedback, and details for the report.
 
-    `type_name` overrides the type shown in the result where waza shows another one (`tool_calls`: none).
-    `parts` are the checks that failed, as far as single ones can be named. `status` is `error` when the grader could
-    not decide: that counts as failed and is reported apart. `kind` says how the score was made.
+    `type_name` overrides the type in the result where waza shows another one (none for `tool_calls`). `parts` are the
+    failed checks, if the grader has single checks. `status` is `error` if the grader could not decide: that counts as
+    failed and is reported separately. `kind` says how the score was computed.
     """
 
     score: float
@@ -53,7 +50,7 @@ class GraderResult:
         passed_text: str = "All checks passed",
         **details: Any,
     ) -> "GraderResult":
-        """The usual verdict of waza: score = share of checks that passed, 1.0 when there are none."""
+        """Return waza's usual verdict: the score is the share of passed checks, 1.0 if there are none."""
         score = (total - len(failures)) / total if total else 1.0
         texts = [it if isinstance(it, str) else it.message for it in failures]
         feedback = "; ".join(texts) if texts else passed_text
@@ -64,18 +61,18 @@ class GraderResult:
     def failed(
         cls, feedback: str, details: dict[str, Any] | None = None, parts: tuple[FailedCheck, ...] = ()
     ) -> "GraderResult":
-        """Nothing could be checked: score 0."""
+        """Return a failed verdict with score 0, for when nothing could be checked."""
         return cls(0.0, False, feedback, details, parts=parts)
 
     @classmethod
     def undecided(cls, feedback: str, details: dict[str, Any] | None = None) -> "GraderResult":
-        """The grader could not find out: failed with score 0, and reported apart."""
+        """Return the verdict of a grader that could not decide: failed with score 0, reported separately."""
         return cls(0.0, False, feedback, details, status="error")
 
 
 @dataclass(frozen=True, slots=True)
 class GraderVerdict:
-    """One grader's result in a run. `type` is as waza shows it, `duration_ms` wall time."""
+    """One grader's result in a run. `type` is the one that waza shows, `duration_ms` is wall time."""
 
     name: str
     type: str
@@ -86,7 +83,7 @@ class GraderVerdict:
 
 @dataclass(frozen=True, slots=True)
 class GraderFailure:
-    """A grader that gave no result: it could not be built (`config`) or could not grade (`grade`)."""
+    """A grader without a result: it could not be built (`config`) or could not grade (`grade`)."""
 
     name: str
     type: str
@@ -110,9 +107,9 @@ class RunVerdict:
 
 @dataclass(frozen=True, slots=True)
 class GradedTrial:
-    """What a dialect makes the verdict on a trial from.
+    """The input for a dialect's verdict on a trial.
 
-    `graded` has the outcome of each entry, graded when it is asked for: who stops reading stops grading.
+    `graded` yields the outcome of each entry and grades lazily: if a caller stops reading, grading stops.
     """
 
     graded: Iterable[tuple[GraderEntry, GraderVerdict | GraderFailure]]
@@ -122,7 +119,7 @@ class GradedTrial:
 
 
 def go_details(details: dict[str, Any]) -> dict[str, Any]:
-    """Details as waza writes them: empty lists, in mappings and lists too, are null.
+    """Return details as waza writes them: empty lists are null at every depth.
 
     See docs/reference/waza-graders.md, section 2.2.
     """

@@ -1,1 +1,1 @@
-"""From grader entries and a recorded trial to verdicts, one trial at a time or in batches."""
+"""Grades recorded trials by grader entries, one trial at a time or in batches."""

@@ -1,7 +1,4 @@
-"""Grading recorded work in bulk: one JSON object in, one out (docs/reference/grade-batch.md is the contract).
-
-The directory that one line of the batch is graded in: workspace, process directory and what lies around them.
-"""
+"""Grades recorded work in bulk: one JSON object in, one out (docs/reference/grade-batch.md is the contract)."""
 
 import logging
 import os
@@ -23,74 +20,13 @@ from waza_engine.model.scores import mean, weighted_mean
 from waza_engine.model.suite import EXPECTED_TEXTS
 from waza_engine.recognition.recognise import dialects, meanings
 
-
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """The workspace and the process directory."""
-
-    workspace: Path
-    process: Path
-
-
-def write_workspace(request: Mapping[str, Any], directory: Path) -> Folders:
-    """Make `ws` and `ctx` in `directory` and write what the line describes into them.
-
-    Raises:
-        InputError: a member has the wrong shape, or a path cannot be made.
-
-    """
-    folders = Folders(directory / "ws", directory / "ctx")
-    try:
-        folders.workspace.mkdir()
-        folders.process.mkdir()
-        for name in _members(request, "workspace_dirs", list):
-            _place(folders.workspace, name).mkdir(parents=True, exist_ok=True)
-        _write(folders.workspace, _members(request, "workspace_files", dict))
-        for name, target in _members(request, "workspace_symlinks", dict).items():
-            link = _place(folders.workspace, name)
-            link.parent.mkdir(parents=True, exist_ok=True)
-            link.symlink_to(str(target))
-        _write(folders.process, _members(request, "cwd_files", dict))
-        _write(directory, _members(request, "outside_files", dict))
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot lay out the files of the line: {error}") from error
-    return folders
-
-
-def _members(request: Mapping[str, Any], name: str, kind: type) -> Any:
-    value = request.get(name)
-    if value is None:
-        return kind()
-    if not isinstance(value, kind):
-        raise InputError(f"'{name}' must be {'a list' if kind is list else 'an object'}")
-    return value
-
-
-def _write(root: Path, files: Mapping[str, Any]) -> None:
-    for name, text in files.items():
-        if not isinstance(text, str):
-            raise InputError(f"the content of '{name}' must be a text")
-        place = _place(root, name)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(text.encode())
-
-
-def _place(root: Path, name: Any) -> Path:
-    if not isinstance(name, str):
-        raise InputError(f"{name!r} is no path")
-    try:
-        return Path(os.fspath(workspace_path(root, name)))
-    except PathError as error:
-        raise InputError(str(error)) from error
-
-
 _log = logging.getLogger(__name__)
 
 Answer = dict[str, Any]
 
 
 def answer_line(line: str | bytes) -> Answer:
-    """The answer to one input line, whatever the line holds; files live in a directory that is gone afterwards."""
+    """Return the answer to one input line, valid or not; its files are in a temporary directory."""
     identifier: Any = None
     try:
         request = _request(line)
@@ -99,7 +35,7 @@ def answer_line(line: str | bytes) -> Answer:
             return {"id": identifier, **_answer(request, directory)}
     except (JsonError, InputError) as error:
         return {"id": identifier, "error": {"kind": "input", "message": str(error)}}
-    except Exception as error:  # noqa: BLE001  # the one place per line: a defect must not take the others down
+    except Exception as error:  # noqa: BLE001  # a defect must not stop the other lines
         _log.exception("The line %r could not be graded", identifier)
         message = f"internal error: {type(error).__name__}: {error}"
         return {"id": identifier, "error": {"kind": "internal", "message": message}}
@@ -122,7 +58,7 @@ def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
     given = [it for it in ("graders", "graders_yaml", "run") if it in request]
     if len(given) != 1:
         raise InputError("a line needs exactly one of 'graders', 'graders_yaml' and 'run'")
-    folders = write_workspace(request, directory)
+    folders = _write_folders(request, directory)
     context = grading_context(
         {} if request.get("context") is None else request["context"],
         workspace_dir=folders.workspace,
@@ -139,19 +75,19 @@ def _answer(request: Mapping[str, Any], directory: Path) -> Answer:
 
 
 def meaning_of_dialect(dialect_name: str) -> str:
-    """What the types of raw entries mean in a dialect, or "" for the default one and for names that no dialect has."""
+    """Return the meaning of raw entries in a dialect; "" for the default dialect and unknown names."""
     return next((it.name for it in dialects() if it.name == dialect_name and not it.is_default), "")
 
 
 def graders_from_yaml(text: Any) -> list[Any]:
-    """The entries of a YAML list; what waza would refuse to read stands as an error in its place.
+    """Return the entries of a YAML list; an entry that waza would not read is replaced by its error.
 
     Raises:
-        InputError: it is no text.
+        InputError: the value is not a string.
 
     """
     if not isinstance(text, str):
-        raise InputError("'graders_yaml' must be a text")
+        raise InputError("'graders_yaml' must be a string")
     try:
         return read_grader_list(text)
     except YamlError as error:
@@ -186,7 +122,7 @@ def _grade_entry(entry: Any, context: GradingContext, meaning: str) -> GraderVer
 
 
 def result_object(graded: GraderVerdict | GraderFailure) -> Answer:
-    """A result as the contract has it."""
+    """Return a result as a JSON object of the contract."""
     if isinstance(graded, GraderFailure):
         return {
             "name": graded.name,
@@ -207,15 +143,15 @@ def result_object(graded: GraderVerdict | GraderFailure) -> Answer:
 
 
 def _dialect_members(result: GraderResult) -> Answer:
-    """What only results of other dialects than waza have."""
-    told = {"kind": result.kind, "label": result.label, "status": result.status}
+    """Return the members that only dialects other than waza use."""
+    members = {"kind": result.kind, "label": result.label, "status": result.status}
     criteria = [asdict(it) for it in result.criteria]
-    found = {key: it for key, it in told.items() if it and it != "code"}
+    found = {key: it for key, it in members.items() if it and it != "code"}
     return found | ({"criteria": criteria} if criteria else {})
 
 
 def _with_names(graders: Any) -> list[Any]:
-    """Decoded entries. One without a name is named after its type: the door asks for no names, a `prompt` does."""
+    """Return the entries; one without a name gets its type as name, because some types need a name."""
     if not isinstance(graders, list):
         raise InputError("'graders' must be a list")
     return [{"name": it.get("type", ""), **it} if isinstance(it, Mapping) else it for it in graders]
@@ -227,7 +163,7 @@ def _grade_run(run: Any, context: GradingContext, meaning: str) -> Answer:
     try:
         return _run_answer(_verdict_of_run(run, context, meaning))
     except InputError as error:
-        # waza would not load such a task: besides being no good line, it is a run that ends before it begins.
+        # waza would not load such a task, so the answer also has the members of a failed run.
         ended = {"results": [], "status": "error", "score": 0.0, "weighted_score": 0.0}
         return {"error": {"kind": "input", "message": str(error)}, **ended}
 
@@ -260,7 +196,7 @@ def _run_answer(verdict: RunVerdict) -> Answer:
 def _texts(owner: Mapping[str, Any], member: str) -> list[str]:
     texts = [as_text(it) for it in _list(owner, member)]
     if not all(isinstance(it, str) for it in texts):
-        raise InputError(f"'{member}' must be a list of texts")
+        raise InputError(f"'{member}' must be a list of strings")
     return texts
 
 
@@ -274,10 +210,70 @@ def _object(owner: Mapping[str, Any], member: str) -> Mapping[str, Any]:
 
 
 def _list(owner: Mapping[str, Any], member: str) -> list[Any]:
-    """A list without its null items, as the loader leaves it."""
+    """Return a list without its null items, like the loader."""
     value = owner.get(member)
     if is_null(value):
         return []
     if not isinstance(value, list):
         raise InputError(f"'{member}' must be a list")
     return [it for it in value if it is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Folders:
+    """The workspace and the process directory of one line."""
+
+    workspace: Path
+    process: Path
+
+
+def _write_folders(request: Mapping[str, Any], directory: Path) -> _Folders:
+    """Create `ws` and `ctx` in `directory` and write the files of the line into them.
+
+    Raises:
+        InputError: a member has the wrong shape, or a path cannot be created.
+
+    """
+    folders = _Folders(directory / "ws", directory / "ctx")
+    try:
+        folders.workspace.mkdir()
+        folders.process.mkdir()
+        for name in _members(request, "workspace_dirs", list):
+            _place(folders.workspace, name).mkdir(parents=True, exist_ok=True)
+        _write(folders.workspace, _members(request, "workspace_files", dict))
+        for name, target in _members(request, "workspace_symlinks", dict).items():
+            link = _place(folders.workspace, name)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(str(target))
+        _write(folders.process, _members(request, "cwd_files", dict))
+        _write(directory, _members(request, "outside_files", dict))
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot create the files of the line: {error}") from error
+    return folders
+
+
+def _members(request: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = request.get(name)
+    if value is None:
+        return kind()
+    if not isinstance(value, kind):
+        raise InputError(f"'{name}' must be {'a list' if kind is list else 'an object'}")
+    return value
+
+
+def _write(root: Path, files: Mapping[str, Any]) -> None:
+    for name, text in files.items():
+        if not isinstance(text, str):
+            raise InputError(f"the content of '{name}' must be a string")
+        place = _place(root, name)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(text.encode())
+
+
+def _place(root: Path, name: Any) -> Path:
+    if not isinstance(name, str):
+        raise InputError(f"{name!r} is not a path")
+    try:
+        return Path(os.fspath(workspace_path(root, name)))
+    except PathError as error:
+        raise InputError(str(error)) from error

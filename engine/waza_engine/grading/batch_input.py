@@ -1,4 +1,4 @@
-"""The grading context from JSON (docs/reference/grade-batch.md): its members in their types, read as a dialect's graders see them."""
+"""Reads a grading context from JSON (docs/reference/grade-batch.md), as the dialect's graders need it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,11 +15,11 @@ from waza_engine.recognition.recognise import dialect_for, load_object
 
 
 class InputError(ValueError):
-    """The JSON is not of the documented shape; the text says where."""
+    """The JSON does not have the documented shape; the message says where."""
 
 
 class _Context(BaseModel):
-    """The members of a context, in their types."""
+    """The members of a context and their types."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -42,7 +42,7 @@ class _Context(BaseModel):
 def grading_context(
     data: Any, *, workspace_dir: Path | None, process_dir: Path, meaning: str = ""
 ) -> GradingContext:
-    """The grading context that a JSON object describes. `meaning` is as for `grading.grade_entry`.
+    """Return the grading context that a JSON object describes; `meaning` is as for `grade_entry`.
 
     Raises:
         InputError: a member has the wrong type.

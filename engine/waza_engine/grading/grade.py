@@ -1,8 +1,6 @@
-"""From grader entries and what a trial left behind to a verdict.
+"""Grades a finished trial by grader entries (docs/reference/waza-graders.md, sections 2.1 to 2.5).
 
-See docs/reference/waza-graders.md, sections 2.1 to 2.5.
-
-`grade_run` is a real run: the first error ends it. `grade_entry` grades one entry on its own.
+`grade_run` grades like a run of waza: the first error ends it. `grade_entry` grades one entry on its own.
 """
 
 import logging
@@ -49,7 +47,7 @@ def build(
     level: Level = "eval",
     scope: Scope | None = None,
 ) -> BuiltGrader:
-    """The grader that an entry describes: all that its dialect refuses at loading or creating is refused here.
+    """Return the grader that an entry describes; it refuses all that the dialect refuses at load or creation.
 
     Raises:
         ConfigError: the entry, its config, or a static check forbids the grader.
@@ -76,10 +74,10 @@ def grade_entry(
     meaning: str = "",
     level: Level = "eval",
 ) -> GraderVerdict | GraderFailure:
-    """Grade one entry on its own; what goes wrong is a `GraderFailure`, never an exception.
+    """Grade one entry on its own; every error becomes a `GraderFailure`, never an exception.
 
-    `meaning` says what the type means, as in `formats.dialect_meant`: the name of a dialect, or one of its `meanings`.
-    `level` says where the entry stands: that changes which keys it may have.
+    `meaning` is the name of a dialect or one of its `meanings`. `level` is the file level of the entry, which decides
+    the keys that it may have.
     """
     started = time.perf_counter()
     name, type_name = name_and_type(entry)
@@ -102,7 +100,7 @@ def grade_entry(
 
 
 def name_and_type(entry: Any) -> tuple[str, str]:
-    """Name and type for the message about an entry that cannot be read, whatever it is."""
+    """Return the name and type of any entry, for messages about entries that cannot be read."""
     if isinstance(entry, GraderEntry):
         return entry.name, entry.type
     if not isinstance(entry, Mapping):
@@ -112,7 +110,7 @@ def name_and_type(entry: Any) -> tuple[str, str]:
 
 
 def _turn(entry: Mapping[str, Any] | GraderEntry) -> int | None:
-    """The turn of the conversation that an entry asks about; None is all of it."""
+    """Return the turn of the conversation that an entry grades; None means all of it."""
     turn = entry.turn if isinstance(entry, GraderEntry) else plain(entry.get("turn"))
     return turn if isinstance(turn, int) and not isinstance(turn, bool) else None
 
@@ -125,11 +123,11 @@ def grade_run(
     meaning: str = "",
     agent_error: str = "",
 ) -> RunVerdict:
-    """The verdict on one run: eval graders, task graders, then the output expectations of the task.
+    """Return the verdict on one run: eval graders, task graders, then the output expectations of the task.
 
-    `expected` has lists of texts by the keys of `suite.EXPECTED_TEXTS`. `meaning` is as for `grade_entry`.
+    `expected` has lists of strings by the keys of `suite.EXPECTED_TEXTS`. `meaning` is as for `grade_entry`.
     A later result of the same name replaces the earlier one. The first error ends the run without results.
-    `agent_error` is the error the agent reported: it makes the status `error` whatever the graders say.
+    `agent_error` is the agent's own error; it sets the status to `error` whatever the verdicts are.
     """
     results: dict[str, GraderVerdict] = {}
     for _, graded in _grade_each(eval_entries, task_entries, context, meaning):
@@ -148,7 +146,7 @@ def grade_task(
     scoring: Scoring | None,
     context: GradingContext,
 ) -> RunVerdict:
-    """The verdict on a trial of a task, made as its dialect makes it where the suite has a `scoring`."""
+    """Return the verdict on a trial of a task, by the dialect's own scoring if the suite has a `scoring`."""
     score = dialect_for(dialect).score_trial
     if scoring is None or not score:
         return grade_run(eval_entries, task.graders, task.expected, context, dialect, context.error)
@@ -163,7 +161,7 @@ _Entry = TypeVar("_Entry", bound=Mapping[str, Any] | GraderEntry)
 def _grade_each(
     eval_entries: Sequence[_Entry], task_entries: Sequence[_Entry], context: GradingContext, meaning: str
 ) -> Iterator[tuple[_Entry, GraderVerdict | GraderFailure]]:
-    """What comes of each entry, graded when it is asked for."""
+    """Yield the outcome of each entry, grading lazily."""
     leveled: list[tuple[Level, Sequence[_Entry]]] = [("eval", eval_entries), ("task", task_entries)]
     for level, entries in leveled:
         yield from ((it, grade_entry(it, context, meaning, level)) for it in entries)
@@ -180,7 +178,7 @@ def _run_verdict(results: Mapping[str, GraderVerdict], agent_error: str) -> RunV
 
 
 def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[GraderVerdict]:
-    """The pseudo-graders for the lists that are not empty (docs/reference/waza-graders.md, section 2.5)."""
+    """Return the verdicts of waza's pseudo-graders on output expectations (docs/reference/waza-graders.md, section 2.5)."""
     folded = fold(output)
     verdicts: list[GraderVerdict] = []
     for option in EXPECTED_TEXTS:
@@ -195,7 +193,7 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
                 "Found" if found else "None of the texts found",
                 parts=()
                 if found
-                else (FailedCheck((), "none of the texts found", f"it begins: {quote(output)}"),),
+                else (FailedCheck((), "none of the texts found", f"starts with: {quote(output)}"),),
             )
         else:
             wanted = option == "output_contains"

@@ -1,4 +1,4 @@
-"""Lists of a file that know what was made of their items: after an edit only what is another item is asked about again."""
+"""Lists that cache results per item. After an edit, only changed items are checked again."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache, partial
@@ -10,7 +10,7 @@ from waza_engine.lib.files.read_tracking import note_keys, note_reads, track_rea
 
 
 class _Result(NamedTuple):
-    """What was made of an item, and the files and top-level keys that had a say."""
+    """The result for one item, and the files and top-level keys that it depends on."""
 
     value: Any
     paths: frozenset[Path]
@@ -18,7 +18,7 @@ class _Result(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """The items that something was made of, by index, and what was looked at for all of them."""
+    """The non-empty results with their item indices, and the dependencies of all items."""
 
     rows: list[tuple[int, Any]]
     paths: frozenset[Path]
@@ -30,22 +30,22 @@ _PATHS, _KEYS = itemgetter(1), itemgetter(2)
 
 
 class MemoList(list[_Item]):
-    """A list that nobody changes, with what was made of its items."""
+    """An immutable list with cached results for its items."""
 
     __slots__ = ("_found", "_made", "memory")
 
     def __init__(self, items: Iterable[_Item] = ()) -> None:
         super().__init__(items)
         self._made: dict[Hashable, list[_Result | None]] = {}
-        """None: nobody has asked about the item yet."""
+        """By name: the result of each item, None if it is not computed yet."""
         self._found: dict[Hashable, _Rows] = {}
         self.memory: dict[Any, Any] = {}
-        """What others remember of this very list, as long as it lives."""
+        """A cache for callers that lives as long as this list."""
 
     def results(self, name: Hashable, make: Callable[[_Item], Any]) -> list[tuple[int, Any]]:
-        """The items of which `make` makes something (that is not empty): their indices, with that.
+        """Return the non-empty results of `make` with the indices of their items.
 
-        It is asked once for each item. `name` is the same as long as it would answer the same, from version to version.
+        `make` runs once per item. `name` identifies it across versions: the same name must mean the same results.
         """
         found = self._found.get(name)
         if found is None:
@@ -64,22 +64,22 @@ class MemoList(list[_Item]):
         return _Rows(rows, frozenset().union(*map(_PATHS, made)), frozenset().union(*map(_KEYS, made)))
 
     def known_results(self) -> Iterator[tuple[Hashable, list[_Result | None], _Rows | None]]:
-        """What was made of the items so far, by name; with what has been found where all items were asked about."""
-        # What nobody has asked of the last version is not needed any more, unless nobody has asked for anything.
+        """Yield the results so far by name; the last element is set if all items have a result."""
+        # Names that were not used with the last version are dropped, unless no name was used at all.
         for name in list(self._found or self._made):
             yield name, self._made[name], self._found.get(name)
 
     def adopt(self, name: Hashable, made: list[_Result | None]) -> None:
-        """Take over what was made of items of an earlier list; None where that is not known."""
+        """Take over the results of an earlier list; None for items without one."""
         self._made[name] = made
 
 
 def memo_list(
     items: Sequence[_Item], before: Any, paths: Set[Path] = frozenset(), keys: Set[str] = frozenset()
 ) -> MemoList[_Item]:
-    """A list after an edit: of items that are the same objects as before, what was made of them is taken over.
+    """Return the list after an edit, with the cached results of items that are the same objects as before.
 
-    `before` is the list before the edit, if there was one; these files and keys are others than they were then.
+    `before` is the list before the edit, if there was one; `paths` and `keys` have changed since then.
     """
     now = MemoList(items)
     if not isinstance(before, MemoList):
@@ -99,7 +99,7 @@ _Places = Callable[[list[_Result | None]], list[_Result | None]]
 
 
 def _mapping(now: Sequence[Any], before: Sequence[Any]) -> _Places | None:
-    """What puts what is known of the items before to those of now; None when they are the same."""
+    """Return a function that maps results from the old items to the new ones; None if the items are the same."""
     is_same = [*map(is_, now, before)]
     if len(now) == len(before):
         others = [index for index, same in enumerate(is_same) if not same]
@@ -133,11 +133,11 @@ def _run(make: Callable[[Any], Any], item: Any) -> _Result:
 
 @lru_cache(maxsize=64)
 def _shared(keys: frozenset[str]) -> frozenset[str]:
-    """One object for equal keys: those of most items are."""
+    """Return one shared object for equal keys, which most items have."""
     return keys
 
 
 @lru_cache(maxsize=64)
 def _empty_result(keys: frozenset[str]) -> _Result:
-    """Stands for nearly all items: most have nothing to say."""
+    """Return one shared empty result; nearly all items have it."""
     return _Result(None, frozenset(), keys)

@@ -1,10 +1,9 @@
-"""What a dialect of eval files is made of: plain data, cheap to import (no pydantic, no YAML).
+"""The record of a dialect and its kinds of files: plain data, cheap to import (no pydantic, no YAML).
 
-Each folder below `dialects/` holds one dialect; its module `dialect` has the record `DIALECT`. What the engine wants to
-know of a dialect it asks through the fields of this record. A callable is named as `module:name` and imported when it is
-first used; `docs/contributing/add-a-dialect.md` shows a dialect that is added without editing any of our files.
-
-Telling files of ours by what stands under a key, where other tools have files with the same keys.
+Each folder below `dialects/` holds one dialect; its module `dialect` has the record `DIALECT`. The engine reaches a
+dialect only through the fields of this record. A callable is named as `module:name` and imported when it is first used;
+`docs/contributing/add-a-dialect.md` adds a dialect without editing any of our files. `Shape`, `Signal` and `FileName`
+tell our files from those of other tools with the same keys.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -22,13 +21,12 @@ _SAMPLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What the value of a top-level key looks like in files of ours, as far as other tools use the key, too.
+    """The values of a top-level key in our files, for keys that other tools use, too.
 
-    A mapping is ours with one of the `own` keys, or with one of `types` under `type`; the `common` keys alone say
-    nothing.
-    `text` judges a text as `verdict` does; without it a text is never ours. Without any keys a mapping says nothing.
-    With `named` the keys are names that the author gives, and the values have the shape. With `closed` a strange key
-    speaks against a mapping even beside one of the `own` keys.
+    A mapping is ours with one of the `own` keys, or with one of `types` under `type`; `common` keys only decide nothing.
+    `text` returns the verdict on a string; without it a string is never ours. Without any keys a mapping decides
+    nothing. With `named` the keys are names chosen by the author, and the values have the shape. With `closed` an
+    unknown key speaks against a mapping even beside one of the `own` keys.
     """
 
     own: frozenset[str] = frozenset()
@@ -39,9 +37,9 @@ class Shape:
     closed: bool = False
 
     def verdict(self, value: Any) -> int:
-        """More than 0 for a value of ours, less for one of another tool; 0 when it may be either, or is not written."""
+        """Return > 0 for a value of ours, < 0 for one of another tool, 0 if it is absent or may be either."""
         value = value.value if isinstance(value, Scalar) else value
-        if isinstance(value, dict | Mapping):  # A `dict` is told at once.
+        if isinstance(value, dict | Mapping):  # The check for `dict` is fast.
             return self._of_items(value.values()) if self.named else self._of_mapping(value)
         if isinstance(value, list):
             return -1 if self.named and value else self._of_items(value)
@@ -52,12 +50,12 @@ class Shape:
         return -1 if isinstance(value, int | float) else 0
 
     def _of_items(self, values: Iterable[Any]) -> int:
-        """The first items speak for all: a later one may be half-written, and the list long."""
+        """Return the verdict of the first items: a later one may be incomplete, and the list long."""
         shaped = replace(self, named=False) if self.named else self
         return max((shaped.verdict(it) for it in islice(values, _SAMPLE)), default=0)
 
     def _begins_a_key(self, text: str) -> bool:
-        """Whether the text is a key of ours that is being typed."""
+        """Whether the text is the beginning of a key of ours."""
         word = text.partition(":")[0]
         return any(it.startswith(word) for it in self.own | self.common)
 
@@ -69,7 +67,7 @@ class Shape:
             return 1
         if not (self.own or self.common):
             return 0
-        # A key without a value is still being written, and one strange key may be a slip.
+        # A key without a value is still being typed, and one unknown key may be a typo.
         known = self.own | self.common
         strange = [key for key, it in value.items() if key not in known and _is_written(it)]
         return -min(len(strange) - self._has_slip(strange), 2) or int(is_ours)
@@ -84,12 +82,11 @@ def _is_written(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Top-level keys that together speak for a kind: one of each group.
+    """Top-level keys that together indicate a kind: one of each group.
 
-    A `weak` signal also occurs in files of other tools: then most of the keys must be known to the kind, and none
-    typical of another tool. With `shaped`, what stands under that key must be ours; then other keys do not matter.
-    One with places `at` (ends of paths, as in `FileName`) speaks only there, where what stands under the other keys may
-    be strange: see `Kind.told_at`.
+    A `weak` signal also occurs in files of other tools: then the kind must know most of the keys, and none may be
+    typical of another tool. With `shaped`, the value of that key must be ours; then other keys do not matter. A signal
+    with `at` (ends of paths, as in `FileName`) applies only there, whatever the other values are: see `Kind.signal_at`.
     """
 
     groups: tuple[frozenset[str], ...]
@@ -98,7 +95,7 @@ class Signal:
     at: tuple[str, ...] = ()
 
     def evidence(self, keys: frozenset[str], known: frozenset[str]) -> str | None:
-        """The keys that gave the signal, as a phrase, or None."""
+        """Return the keys of the signal as a phrase; None without the signal."""
         if not all(keys & group for group in self.groups):
             return None
         if self.weak and len(keys & known) <= len(keys - known):
@@ -108,12 +105,11 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class FileName:
-    """A usual name of a kind, as a pattern for the end of the path, and what the keys must then be like.
+    """A usual file name of a kind, as a pattern for the end of the path, with conditions on the keys.
 
-    `alone` means that no other tool uses the name, so that the keys do not matter. Otherwise they must all be known
-    to the kind and one of `beginnings` be there, or one of `telling` must be among them and most be known. A name
-    counts `in_project` when it is usual in several dialects: then only where the project file of this one is the
-    nearest, and there it is enough that most keys are known.
+    With `alone` no other tool uses the name, so the keys do not matter. Otherwise the kind must know all keys and one of
+    `beginnings` must be present, or one of `telling` is present and most keys are known. A name that several dialects use
+    counts `in_project`: only where this dialect's project file is the nearest, and there most keys must be known.
     """
 
     pattern: str
@@ -121,14 +117,14 @@ class FileName:
     in_project: bool = False
     telling: frozenset[str] = frozenset()
     beginnings: frozenset[str] = frozenset()
-    """Keys that people begin a file with; empty: any. The other known keys are too common to say anything alone."""
+    """Keys that a file usually starts with; empty means any. Other known keys are too common to decide."""
     may_be_empty: bool = True
 
     def fits(self, path: PurePath) -> bool:
         return _ends_like(path, self.pattern)
 
     def is_only_a_folder(self) -> bool:
-        """Whether the pattern says where the file lies, not what it is called."""
+        """Whether the pattern is about the folder of the file, not its name."""
         return "/" in self.pattern
 
     def accepts(self, keys: frozenset[str], known: frozenset[str]) -> bool:
@@ -139,7 +135,7 @@ class FileName:
         return self.may_be_empty and keys <= known and self.has_beginning(keys)
 
     def has_beginning(self, keys: frozenset[str]) -> bool:
-        """Whether a key is there that people begin such a file with."""
+        """Whether one of `beginnings` is present."""
         return not self.beginnings or not keys.isdisjoint(self.beginnings)
 
 
@@ -150,13 +146,12 @@ def _ends_like(path: PurePath, pattern: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of file. `schema` is the name for `schema_files.read_schema`, `model` is `module:class`.
+    """One kind of file. `schema` is its name for `analysis.schema.files.read_schema`, `model` is `module:class`.
 
-    `shapes` tells values of ours from those that other tools have under the same top-level keys. A schema whose
-    address fits one of `addresses` (patterns) is the one that a file of this kind names in its modeline. One at one of
-    `paths` may be another tool's: the keys and values must fit, where a key of `too_high` is as good as one of ours:
-    people write it at the top level, and it belongs below another. Where the file is called as ours are, only what
-    `deciding` says of a value can speak against the keys.
+    `shapes` tells our values from those of other tools under the same top-level keys. `addresses` are patterns for the
+    schema address in a file's modeline. An address that matches one of `paths` may belong to another tool: then the keys
+    and values must fit. A key in `too_high` counts as known: people write it at the top level, but it belongs below
+    another key. If the file has one of our names, only the verdicts of `deciding` can speak against the keys.
     """
 
     name: str
@@ -171,24 +166,24 @@ class Kind:
     deciding: Mapping[str, Shape] = field(default_factory=dict)
     too_high: frozenset[str] = frozenset()
     runnable: Literal["", "eval", "task", "experiment"] = ""
-    """What of it can be run; its schema says the same with `x-runnable`."""
+    """What it runs as; the schema has the same in `x-runnable`."""
     graders: tuple[tuple[str, ...], ...] = ()
-    """The lists of grader entries: the keys of the lists that lead to each, as in `("tasks", "graders")`."""
+    """The lists of grader entries, as the keys of the lists that lead to each: `("tasks", "graders")`."""
     tasks: tuple[str, ...] = ()
-    """The top-level lists whose items are tasks. Of a kind that is a task itself: none."""
+    """The top-level lists whose items are tasks; empty for a kind that is a task itself."""
     task_keys: frozenset[str] = frozenset()
-    """An item of such a list is a task with one of these keys; empty: every mapping is one."""
+    """An item of such a list is a task if it has one of these keys; empty: every mapping is a task."""
     task_kind: str = ""
-    """The kind of the files that globs under `tasks` name; empty when this kind names none."""
+    """The kind of the files that globs under `tasks` match; empty if this kind has no globs."""
     strict_graders: bool = False
     """Whether the configs of the entries under `graders` are read more strictly than the rest of the file."""
 
     def verdict(self, values: Mapping[str, Any]) -> int:
-        """What the values of the top-level keys say together, as in `Shape.verdict`."""
+        """Return the sum of the verdicts on all top-level values, as in `Shape.verdict`."""
         return sum(it.verdict(values.get(key)) for key, it in self.shapes.items())
 
     def signal_at(self, path: PurePath, keys: frozenset[str], values: Mapping[str, Any]) -> str | None:
-        """The keys that say it for a file at this path, though what stands under them may be strange; or None.
+        """Return the keys that indicate this kind for a file at this path, whatever their values are; or None.
 
         With a weak signal all keys must be known.
         """
@@ -204,7 +199,7 @@ class Kind:
         return next(filter(None, found), None)
 
     def deciding_at(self, path: PurePath) -> set[str]:
-        """The keys whose values may make it a file of this kind because of where it is."""
+        """Return the keys whose values can make a file at this path one of this kind."""
         return {
             it.shaped for it in self.signals if it.shaped and any(_ends_like(path, each) for each in it.at)
         }
@@ -213,7 +208,7 @@ class Kind:
         return len(keys & self.keys) > len(keys - self.keys)
 
     def owns_schema(self, address: str, keys: frozenset[str], values: Mapping[str, Any]) -> bool:
-        """Whether this is the kind whose schema stands at an address; `keys` and `values` are those of the file."""
+        """Whether a schema address is that of this kind; `keys` and `values` are those of the file."""
         address = address.lower().replace("\\", "/")
         if any(fnmatchcase(address, it) for it in self.addresses):
             return True
@@ -221,7 +216,7 @@ class Kind:
         return is_like_ours and self._is_likely(keys, values)
 
     def _is_likely(self, keys: frozenset[str], values: Mapping[str, Any]) -> bool:
-        """Whether nothing is written yet, or a key tells, most are ours, and no value speaks against it."""
+        """Whether the file is empty, or a telling key is present, most keys are ours and no value speaks against it."""
         telling = self.shapes.keys() | self.too_high
         strange = keys - self.keys - telling
         is_told = not keys.isdisjoint(telling) and len(strange) < len(keys) - len(strange)
@@ -230,11 +225,10 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A family of file formats. Fields that name callables are `module:name`; the comment says how they are called.
+    """A family of file formats. Callables are given as `module:name`; their comments show the call.
 
-    `never` are top-level keys that say: another dialect; `other_tools` are typical of other tools, and beat everything
-    that is no strong signal. `project_file` is the name of the file that makes the folders below it a project of this
-    dialect.
+    `never` are top-level keys that rule this dialect out. `other_tools` are typical of other tools, and override all
+    but strong signals. `project_file` is the name of the file that makes the folders below it a project of this dialect.
     """
 
     name: str
@@ -252,25 +246,25 @@ class Dialect:
     schema_folder: str = ""
     project_file: str = ""
     is_default: bool = False
-    """Whether an entry for which no dialect is named is of this one."""
+    """Whether entries without a named dialect belong to this one."""
 
     grader_group: str = ""
     """The group of entry points by which other distributions add grader types."""
     meanings: tuple[str, ...] = ()
-    """Names for what its grader types mean, or once meant, as `grade --gen` takes them; today's first.
+    """The names of the versions of its grader types, as `grade --gen` takes them; the current one first.
 
-    The dialect's own name means for each type the newest of them that knows it.
+    The dialect's own name means, for each type, the newest version that has it.
     """
     without_expectations: frozenset[str] = frozenset()
-    """Those of `meanings` that ignore what a task expects of the output."""
+    """Those of `meanings` that ignore the output expectations of a task."""
     find_grader: str = ""
     """(type, meaning, config) -> Grader class or None; empty: the type's class in the first package of `graders`."""
     read_entry: str = "waza_engine.graders.entry:read_leniently"
     """(entry, meaning, level) -> `graders.entry.Entry`"""
     refuses_blank_config: bool = False
-    """Whether a `config:` with nothing behind it keeps the file from being loaded."""
+    """Whether a file with an empty `config:` fails to load."""
     drops_nulls: bool = False
-    """Whether an empty item of a list is left out; otherwise it is refused."""
+    """Whether empty list items are dropped; otherwise they are refused."""
     replaces_variables: bool = False
     """Whether `${NAME}` in the settings of a run is replaced."""
 
@@ -279,20 +273,20 @@ class Dialect:
     output_is_last_message: bool = False
     """Whether the output of a trial is the agent's last message."""
     judge_is_optional: bool = False
-    """Whether a judge that is missing fails its own grader only, in a run that costs nothing."""
+    """Whether a missing judge fails only its own grader, in a run that costs nothing."""
     score_trial: str = ""
     """(`graders.result.GradedTrial`) -> RunVerdict, for suites with a `Scoring`; empty: the mean of all graders."""
     task_refusal: str = ""
-    """(task) -> why it cannot be performed, or "" """
+    """(task) -> why it cannot run, or "" """
     describe_task: str = ""
-    """(task) -> what a recording tells of it; empty: recordings hold neither that nor the messages of the user."""
+    """(task) -> its description for recordings; empty: recordings hold neither that nor the user's messages."""
 
     adjust_finding: str = ""
-    """(finding, target) -> the finding as that version of the runner sees it, or None"""
+    """(finding, target) -> the finding for that version of the runner, or None"""
     settings: frozenset[str] = frozenset()
-    """The keys of its table in `.waza-lsp.toml`, which is called as the dialect is."""
+    """The keys of the table in `.waza-lsp.toml` that has the dialect's name."""
     results_folder: str = ""
-    """(directory) -> the folder that the project of a directory wants results in, or None"""
+    """(directory) -> the results folder set by the project of a directory, or None"""
     write_results: str = ""
     """(record) -> its trials and its summary, the lines of a `results.jsonl`"""
     read_results: str = ""
@@ -301,20 +295,20 @@ class Dialect:
     """(baseline, treatment, judge, suite, judge model) -> `model.pairwise.Pairwise`"""
 
     def kind(self, name: str) -> Kind | None:
-        """The kind called `name`."""
+        """Return the kind called `name`."""
         return next((it for it in self.kinds if it.name == name), None)
 
     def kind_by_schema(
         self, keys: frozenset[str], values: Mapping[str, Any], address: str
     ) -> tuple[Kind, str] | None:
-        """The kind whose schema the file names itself, unless its keys are those of another tool."""
+        """Return the kind whose schema the file names, unless its keys are typical of another tool."""
         for kind in self.kinds if address and not keys & self.other_tools else ():
             if kind.owns_schema(address, keys, values):
                 return kind, f"its $schema {address}"
         return None
 
     def kind_by_values(self, keys: frozenset[str], values: Mapping[str, Any]) -> tuple[Kind, str] | None:
-        """The kind whose values stand under at least two of its keys, whatever the others are called."""
+        """Return the kind that has its values under at least two keys, whatever the other keys are."""
         for kind in self.kinds if not keys & self.other_tools else ():
             if not kind.signals:
                 continue
@@ -326,10 +320,10 @@ class Dialect:
     def kind_by_content(
         self, keys: frozenset[str], values: Mapping[str, Any], *, strongly: bool = False
     ) -> tuple[Kind, str] | None:
-        """The kind that the keys speak for, and why: a strong signal first, then the kind that knows most of them.
+        """Return the kind that the keys indicate, and why: a strong signal first, then the kind that knows most keys.
 
-        A strong signal is believed until the values of several keys speak against it, or one does so clearly; only
-        such signals count when something is to be said `strongly`.
+        A strong signal holds until the values of several keys speak against it, or one does so clearly. With `strongly`
+        only such signals count.
         """
         given = [
             (signal, kind, reason)
@@ -359,10 +353,10 @@ class Dialect:
         in_project: Callable[[], bool],
         by_folder: bool = True,
     ) -> tuple[Kind, str] | None:
-        """The kind that the file's name speaks for, if keys (None: no mapping) and values do not speak against it.
+        """Return the kind that the path indicates, unless keys (None: not a mapping) or values speak against it.
 
-        `in_project` says whether this dialect's project file is the nearest one above the file. Without `by_folder`
-        the file itself must be called so, and no value may be strange.
+        `in_project` returns whether this dialect's project file is the nearest one above the file. Without `by_folder`
+        the name of the file itself must match, and no value may speak against it.
         """
         present = frozenset(keys or ())
         for kind in self.kinds:

@@ -47,7 +47,7 @@ def test_texts_say_what_is_there_instead() -> None:
 
 def test_patterns_say_what_they_matched_or_why_they_are_none() -> None:
     assert parts("text", regex_match=["^x", "[a"], regex_not_match=[r"west-\d"]) == [
-        (("regex_match", 0), 'no match for "^x" in the output', "it begins: 'First line. Deployed the app to west-1. Traceback: boom'"),
+        (("regex_match", 0), 'no match for "^x" in the output', "starts with: 'First line. Deployed the app to west-1. Traceback: boom'"),
         (("regex_match", 1), 'no match for "[a" in the output', "not a valid RE2 pattern: missing closing ]: `[a`"),
         (("regex_not_match", 0), r'unwanted match for "west-\d" in the output', "line 2: 'Deployed the app to west-1.'"),
     ]  # fmt: skip
@@ -122,7 +122,7 @@ def test_the_nearest_line_is_one_with_the_same_words_in_another_form() -> None:
     assert nearest_line("doubled", text) == "line 2: 'The delay doubles each time.'"
     # What stands in classes and escapes is no word.
     assert nearest_to_pattern(r"[a-z]+\bdelay", text) == "line 2: 'The delay doubles each time.'"
-    assert nearest_to_pattern(r"^\d{3}$", text).startswith("it begins: ")
+    assert nearest_to_pattern(r"^\d{3}$", text).startswith("starts with: ")
 
 
 def test_a_failed_check_brings_the_lines_around_its_place() -> None:

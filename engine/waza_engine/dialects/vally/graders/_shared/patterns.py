@@ -84,4 +84,4 @@ def match_in(pattern: str, text: str) -> str:
 
 def beginning_of(text: str) -> str:
     """Return the start of a text without a match."""
-    return f"it begins: {quote(text[:_MAX_EXCERPT_INPUT])}" if text.strip() else "it is empty"
+    return f"starts with: {quote(text[:_MAX_EXCERPT_INPUT])}" if text.strip() else "the text is empty"
