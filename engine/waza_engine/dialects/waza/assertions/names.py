@@ -1,8 +1,7 @@
-"""What a waza assertion can see of a trial, as waza hands it over: JSON that went through Go.
+"""The names that waza's assertions can use: their values for a trial, and their types for completion.
 
-docs/reference/waza-graders.md, sections 3.1, 3.2, 5.1, 13.10 and 13.11.
-
-The names that an assertion sees, with type and meaning, for the schema (`x-names`): what completion offers.
+The values are JSON as Go writes it (docs/reference/waza-graders.md, sections 3.1, 3.2, 5.1, 13.10 and 13.11). The
+types and meanings are part of the schema (`x-names`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,11 +17,11 @@ def words(text: str) -> frozenset[str]:
 
 
 CONTEXT_NAMES = frozenset(["output", "outcome", "transcript", "tool_calls", "errors", "duration_ms"])
-"""The names that stand for something of the trial."""
+"""The names of values of the trial."""
 PYTHON_NAMES = CONTEXT_NAMES | frozenset(
     ["len", "any", "all", "re", "str", "int", "float", "bool", "list", "dict", "True", "False"]
 )
-"""All names there are in a Python assertion."""
+"""All names in Python assertions."""
 JAVASCRIPT_NAMES = CONTEXT_NAMES | words(
     """
     Array Object String Number Boolean Math JSON RegExp parseInt parseFloat isNaN isFinite undefined NaN Infinity True
@@ -33,7 +32,7 @@ JAVASCRIPT_NAMES = CONTEXT_NAMES | words(
     globalThis SharedArrayBuffer Atomics WebAssembly FinalizationRegistry
     """
 )
-"""What the context holds and the engine's own globals; no `require`, `process` or timers."""
+"""The trial's names and the engine's globals; no `require`, `process` or timers."""
 _EVENT_MEMBERS = {
     "user.message": ("content",),
     "assistant.message": ("content",),
@@ -46,7 +45,7 @@ _FIXED_POINT_LIMIT = 1e21
 
 
 def assertion_names(context: GradingContext) -> dict[str, Any]:
-    """The six context names with their values."""
+    """Return the six names of the trial with their values."""
     transcript = [_event(it) for it in context.transcript]
     return {
         "output": _as_go_has_it(context.output),
@@ -66,12 +65,12 @@ def _event(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tool_calls(transcript: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """One call per start that has a name and an id. They are kept by id: a start replaces an earlier one."""
+    """Return one call per start event that has a name and an id. A second start with an id replaces the first."""
     calls: dict[str, dict[str, Any]] = {}
     order: list[str] = []
     for event in transcript:
-        given = event.get("tool_call_id")
-        identity = given if isinstance(given, str) else ""
+        call_id = event.get("tool_call_id")
+        identity = call_id if isinstance(call_id, str) else ""
         match event["type"]:
             case "tool.execution_start" if identity and event.get("tool_name"):
                 calls[identity] = {
@@ -88,17 +87,17 @@ def _tool_calls(transcript: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]
 
 
 def _known_arguments(arguments: Any) -> dict[str, str]:
-    """The five arguments of the digest. Names match without case, the exact one wins; only texts are taken."""
-    given = arguments if isinstance(arguments, Mapping) else {}
+    """Return the five arguments of the digest. Names are case-insensitive, the exact one wins; only strings count."""
+    recorded = arguments if isinstance(arguments, Mapping) else {}
     known = dict.fromkeys(DIGEST_ARGUMENTS, "")
-    for name in sorted(given, key=lambda it: it in known):
-        if name.lower() in known and isinstance(given[name], str):
-            known[name.lower()] = given[name]
+    for name in sorted(recorded, key=lambda key: key in known):
+        if name.lower() in known and isinstance(recorded[name], str):
+            known[name.lower()] = recorded[name]
     return known
 
 
 def _as_go_has_it(value: Any) -> Any:
-    """`value` after a trip through Go's JSON: numbers are doubles, keys sorted, lone surrogates gone."""
+    """Return `value` as Go's JSON has it: numbers are doubles, keys are sorted, lone surrogates are gone."""
     match value:
         case str():
             return without_surrogates(value)
@@ -115,7 +114,7 @@ def _as_go_has_it(value: Any) -> Any:
 
 
 def _number(value: float) -> int | float:
-    """Go keeps doubles, and writes one without fraction as digits, zeros where it has no more precision."""
+    """Return a number as Go writes it: a double, without a fraction as digits, padded with zeros."""
     try:
         double = float(value)
     except OverflowError:
@@ -133,11 +132,11 @@ _TRIAL: dict[str, tuple[str, str, str]] = {
     "transcript": (
         "list of dict",
         "array of objects",
-        "The events of the session, in order, each with its type.",
+        "The events of the session in order, each with its type.",
     ),
     "tool_calls": ("list of dict", "array of objects", "The tools that the agent called, in order."),
-    "errors": ("list of dict", "array of objects", "The events that speak of an error."),
-    "duration_ms": ("int", "number", "How long the agent took, in milliseconds."),
+    "errors": ("list of dict", "array of objects", "The events that mention an error."),
+    "duration_ms": ("int", "number", "The agent's time in milliseconds."),
 }
 """Type in Python, type in JavaScript, meaning."""
 _MEMBERS: dict[str, dict[str, tuple[str, str]]] = {
@@ -159,45 +158,45 @@ _MEMBERS: dict[str, dict[str, tuple[str, str]]] = {
     },
 }
 _PYTHON: dict[str, tuple[str, str]] = {
-    "len": ("function", "How many items a list has, or characters a text."),
-    "any": ("function", "Whether one of the values is true."),
-    "all": ("function", "Whether all of the values are true."),
-    "re": ("module", "Regular expressions of Python: re.search('a|b', output)."),
-    "str": ("type", "A value as text."),
-    "int": ("type", "A value as whole number."),
-    "float": ("type", "A value as number."),
-    "bool": ("type", "A value as truth value."),
-    "list": ("type", "The items of something as list."),
-    "dict": ("type", "A mapping."),
+    "len": ("function", "Number of items in a list, or of characters in a string."),
+    "any": ("function", "Whether at least one value is true."),
+    "all": ("function", "Whether all values are true."),
+    "re": ("module", "Python's regular expressions: re.search('a|b', output)."),
+    "str": ("type", "Converts a value to a string."),
+    "int": ("type", "Converts a value to an integer."),
+    "float": ("type", "Converts a value to a number."),
+    "bool": ("type", "Converts a value to true or false."),
+    "list": ("type", "Converts an iterable to a list."),
+    "dict": ("type", "Creates a mapping."),
     "True": ("bool", "True."),
     "False": ("bool", "False."),
 }
 _JAVASCRIPT: dict[str, tuple[str, str]] = {
     "JSON": ("object", "JSON.parse(output) and JSON.stringify(value)."),
     "Math": ("object", "Math.max(...), Math.min(...) and the like."),
-    "RegExp": ("type", "A regular expression made from a text."),
+    "RegExp": ("type", "Creates a regular expression from a string."),
 }
 
 
 def assertion_name_meanings() -> Mapping[str, Mapping[str, Any]]:
-    """Per language: name -> type, description, and the members that its items have."""
+    """Return the names by language, each with its type, description and the members of its items."""
     return {
         "python": {
-            **{name: _about(name, 0) for name in _TRIAL if name in CONTEXT_NAMES},
+            **{name: _description(name, 0) for name in _TRIAL if name in CONTEXT_NAMES},
             **{name: _plain(it) for name, it in _PYTHON.items() if name in PYTHON_NAMES},
         },
         "javascript": {
-            **{name: {**_about(name, 1), "access": "dot"} for name in _TRIAL if name in CONTEXT_NAMES},
+            **{name: {**_description(name, 1), "access": "dot"} for name in _TRIAL if name in CONTEXT_NAMES},
             **{name: _plain(it) for name, it in _JAVASCRIPT.items()},
         },
     }
 
 
-def _about(name: str, language: int) -> dict[str, Any]:
+def _description(name: str, language: int) -> dict[str, Any]:
     *kinds, meaning = _TRIAL[name]
     members = {it: types[language] for it, types in _MEMBERS.get(name, {}).items()}
     return {"type": kinds[language], "description": meaning, **({"members": members} if members else {})}
 
 
-def _plain(about: tuple[str, str]) -> dict[str, Any]:
-    return {"type": about[0], "description": about[1], "builtin": True}
+def _plain(builtin: tuple[str, str]) -> dict[str, Any]:
+    return {"type": builtin[0], "description": builtin[1], "builtin": True}

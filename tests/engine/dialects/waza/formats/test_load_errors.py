@@ -49,7 +49,7 @@ from waza_engine.project.load_suite import load_suite
         ),
         (("tasks: [tasks/*.yaml]", "tasks: ['tasks/[.yaml']"), ("tasks", 0), "'tasks/[.yaml' is malformed"),
         (("tasks: [tasks/*.yaml]", "tasks: [no/*.yaml, ne/*]"), ("tasks",), "No file matches any pattern"),
-        (("tasks: [tasks/*.yaml]", "tasks: []"), ("tasks",), "There are no tasks"),
+        (("tasks: [tasks/*.yaml]", "tasks: []"), ("tasks",), "The eval has no tasks"),
         (
             ("model: m", "model: m, reasoning_effort: huge"),
             ("config", "reasoning_effort"),
@@ -75,8 +75,8 @@ from waza_engine.project.load_suite import load_suite
             ("hooks", "after_run", 0, "command"),
             "is blank",
         ),
-        (("[tasks/*.yaml]", "[~]"), ("tasks",), "There are no tasks"),
-        (("tasks: [tasks/*.yaml]", ""), (), "There are no tasks"),
+        (("[tasks/*.yaml]", "[~]"), ("tasks",), "The eval has no tasks"),
+        (("tasks: [tasks/*.yaml]", ""), (), "The eval has no tasks"),
         (("skill: demo", "graders: [{ref: a/b@v1}]"), ("graders", 0, "ref"), "Shared graders"),
     ],
 )
@@ -170,7 +170,7 @@ def test_another_kind_of_file_is_no_eval(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("should_trigger_prompts: [{prompt: a}]", "'skill' is missing"),
-        ("skill: a", "There are no prompts"),
+        ("skill: a", "The file has no prompts"),
         ("skill: a\nshould_trigger_prompts: [{prompt: ''}]", "prompt' must not be empty"),
         (
             "skill: a\nshould_trigger_prompts: [{prompt: x, confidence: low}]",

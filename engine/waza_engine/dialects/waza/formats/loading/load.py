@@ -1,12 +1,7 @@
-"""Loading an eval with everything it names into a `Suite`.
+"""Load an eval with its tasks, trigger tests and custom agent into a `Suite`.
 
-See docs/reference/waza-formats.md, sections 7, 10, 11.1 and 13.
-
-Loading the trigger tests beside an eval (docs/reference/waza-formats.md, section 6).
-
-The custom agent under test: its `<name>.agent.md`, and the tools that it may use.
-
-See docs/reference/waza-formats.md, section 8, v0.31.
+See docs/reference/waza-formats.md, sections 7, 10, 11.1 and 13; section 6 for trigger tests; section 8, v0.31 for
+custom agents (`<name>.agent.md`, with the tools that the agent may use).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,10 +42,10 @@ _LISTS = (("should_trigger_prompts", True), ("should_not_trigger_prompts", False
 
 
 def load_trigger_tests(eval_dir: Path) -> TriggerTests | None:
-    """The trigger tests of the eval in `eval_dir`, None when there are none.
+    """Return the trigger tests of the eval in `eval_dir`; None without a file.
 
     Raises:
-        LoadError: the file is there and cannot be used. waza says so only after all tasks have run.
+        LoadError: the file cannot be used. waza reports that only after all tasks have run.
 
     """
     path = eval_dir / TRIGGER_TESTS
@@ -58,32 +53,32 @@ def load_trigger_tests(eval_dir: Path) -> TriggerTests | None:
         return None
     tests = build(TriggersFile, read_mapping(path), path)
     prompts = tuple(
-        _prompt(it, wanted, path, (key, index))
-        for key, wanted in _LISTS
-        for index, it in enumerate(getattr(tests, key))
+        _prompt(entry, should_trigger, path, (key, index))
+        for key, should_trigger in _LISTS
+        for index, entry in enumerate(getattr(tests, key))
     )
     if not prompts:
-        raise LoadError(path, "There are no prompts; list some under 'should_trigger_prompts'")
+        raise LoadError(path, "The file has no prompts; list some under 'should_trigger_prompts'")
     return TriggerTests(tests.skill, prompts, path)
 
 
-def _prompt(entry: Prompt, wanted: bool, path: Path, pointer: Pointer) -> TriggerPrompt:
+def _prompt(entry: Prompt, should_trigger: bool, path: Path, pointer: Pointer) -> TriggerPrompt:
     confidence = entry.confidence or "high"
     if confidence not in {"high", "medium"}:
         message = f"'confidence' must be high or medium, not {value_text(confidence)}"
         raise LoadError(path, message, (*pointer, "confidence"))
-    return TriggerPrompt(entry.prompt, wanted, confidence)
+    return TriggerPrompt(entry.prompt, should_trigger, confidence)
 
 
-_USUAL = ("agents", ".github/agents", ".")
+_AGENT_FOLDERS = ("agents", ".github/agents", ".")
 _LEVELS = 10
 _CONSTRAINT = "tool_constraint"
 _IMPLICIT = "agent_tools_implicit"
-"""The name of the grader that waza adds (docs/reference/waza-graders.md, section 2.7)."""
+"""The name of the grader that waza adds for the agent's tools (docs/reference/waza-graders.md, section 2.7)."""
 
 
 def custom_agent(name: str, eval_dir: Path, skill_directories: Iterable[Path]) -> CustomAgent | None:
-    """The custom agent of that name; None when there is none, or a SKILL.md stands beside its file, which wins."""
+    """Return the custom agent with a name; None without its file, or with a SKILL.md next to it, which wins."""
     if not name or "/" in name or "\\" in name:
         return None
     for folder in _folders(eval_dir, skill_directories):
@@ -93,16 +88,17 @@ def custom_agent(name: str, eval_dir: Path, skill_directories: Iterable[Path]) -
     return None
 
 
-def held_to_its_tools(
+def with_tool_graders(
     tasks: Sequence[Task], agent: CustomAgent | None, eval_graders: Iterable[GraderEntry]
 ) -> list[Task]:
-    """The tasks, with a grader for the agent's tools, unless a grader of the eval or the task speaks of tools itself."""
+    """Add a grader for the agent's tools to the tasks, unless the eval or the task has a `tool_constraint` grader."""
     if agent is None or agent.tools is None or _is_constrained(eval_graders):
         return list(tasks)
     config = {"allow_only": [{"tool": it} for it in agent.tools]}
     implicit = GraderEntry(_CONSTRAINT, _IMPLICIT, config=config, path=agent.path)
     return [
-        it if _is_constrained(it.graders) else replace(it, graders=(*it.graders, implicit)) for it in tasks
+        task if _is_constrained(task.graders) else replace(task, graders=(*task.graders, implicit))
+        for task in tasks
     ]
 
 
@@ -111,16 +107,16 @@ def _is_constrained(entries: Iterable[GraderEntry]) -> bool:
 
 
 def _folders(eval_dir: Path, skill_directories: Iterable[Path]) -> Iterator[Path]:
-    for it in skill_directories:
-        yield it
-        yield from _below(it)
+    for directory in skill_directories:
+        yield directory
+        yield from _subfolders(directory)
     for above in (eval_dir, *eval_dir.parents)[:_LEVELS]:
-        yield from (above / it for it in _USUAL)
+        yield from (above / it for it in _AGENT_FOLDERS)
         if (above / ".git").exists() or (above / WAZA_PROJECT).exists():
             return
 
 
-def _below(folder: Path) -> list[Path]:
+def _subfolders(folder: Path) -> list[Path]:
     try:
         return sorted(it for it in folder.iterdir() if it.is_dir())
     except OSError:
@@ -146,11 +142,11 @@ def _tools(value: Any) -> tuple[str, ...] | None:
 def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None) -> Suite:
     """Load the eval at `path`.
 
-    `process_dir` is where the run is started: `.waza.yaml` is looked for from there, and some paths begin there.
-    `context_dir` replaces the directory `fixtures` beside the eval.
+    `process_dir` is where the run starts: the search for `.waza.yaml` begins there, and some paths are relative to it.
+    `context_dir` replaces the directory `fixtures` next to the eval.
 
     Raises:
-        LoadError: something that would keep waza from running the suite; the first thing found.
+        LoadError: the first error that would keep waza from running the suite.
 
     """
     data = read_mapping(path, strict_graders=True)
@@ -180,12 +176,12 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         skill=skill,
         settings=settings,
         graders=graders,
-        tasks=tuple(held_to_its_tools(tasks, agent, graders)),
+        tasks=tuple(with_tool_graders(tasks, agent, graders)),
         disabled=tuple(disabled),
         metrics=tuple(Metric(it.name, it.weight, it.threshold) for it in spec.metrics if it.enabled),
         hooks=_hooks(spec.hooks, path),
         triggers=load_trigger_tests(eval_dir),
-        warnings=tuple(it for it in (*warnings, *_ignored(spec), project.warning) if it),
+        warnings=tuple(it for it in (*warnings, *_ignored_settings(spec), project.warning) if it),
         mcp_mocks=mcp_mocks(spec.mcp_mocks, path),
         agent=agent,
         fixtures=around.fixtures,
@@ -199,7 +195,7 @@ def _tasks(spec: EvalFile, around: Surroundings) -> tuple[list[Task], list[Task]
             warnings.append("'tasks' is ignored because 'tasks_from' is set")
         return tasks, [], warnings
     if not spec.tasks:
-        message = "There are no tasks; list task files under 'tasks'"
+        message = "The eval has no tasks; list task files under 'tasks'"
         raise LoadError(around.eval_path, message, ("tasks",) if "tasks" in around.data else ())
     return load_tasks(spec.tasks, around)
 
@@ -229,15 +225,15 @@ def _run_settings(spec: EvalFile, project: Project, eval_dir: Path) -> RunSettin
         use_cache=project.settings.cache.enabled,
         skills_of_process=not _skills_off(config),
         mcp_servers={
-            name: plain({key: value for key, value in it if key in it.model_fields_set})
-            for name, it in config.mcp_servers.items()
+            name: plain({key: value for key, value in server if key in server.model_fields_set})
+            for name, server in config.mcp_servers.items()
         },
     )
 
 
-def _workers(config: Settings, of_project: int) -> int:
-    """The eval's own number, then the project's; `max_workers` is the old name."""
-    return max(config.workers or config.max_workers or of_project, 0)
+def _workers(config: Settings, project_workers: int) -> int:
+    """Return the eval's number of workers, or the project's. `max_workers` is the old name."""
+    return max(config.workers or config.max_workers or project_workers, 0)
 
 
 def _skills_off(config: Settings) -> bool:
@@ -245,40 +241,40 @@ def _skills_off(config: Settings) -> bool:
 
 
 def _skill_directories(config: Settings, project: Project, eval_dir: Path) -> tuple[str, ...]:
-    """Absolute directories. Without any in the eval, the skills of the project are used."""
+    """Return absolute directories; the project's skills if the eval lists none."""
     if _skills_off(config):
         return ()
     disabled = set(config.disabled_skills)
-    listed = [it for it in config.skill_directories if it not in disabled and Path(it).name not in disabled]
+    enabled = [it for it in config.skill_directories if it not in disabled and Path(it).name not in disabled]
     if config.skill_directories:
-        return tuple(str(eval_dir / it) for it in listed)
+        return tuple(str(eval_dir / it) for it in enabled)
     return tuple(it for it in project.skill_directories() if Path(it).name not in disabled)
 
 
 def _hooks(hooks: Hooks, path: Path) -> dict[str, tuple[Hook, ...]]:
-    found: dict[str, tuple[Hook, ...]] = {}
+    result: dict[str, tuple[Hook, ...]] = {}
     for key in HOOKS:
-        for index, it in enumerate(getattr(hooks, key)):
-            if not it.command.strip():
+        for index, entry in enumerate(getattr(hooks, key)):
+            if not entry.command.strip():
                 raise LoadError(
                     path, f"'hooks.{key}[{index}].command' is blank", ("hooks", key, index, "command")
                 )
-            codes = tuple(it.exit_codes) or (0,)
-            hook = Hook(it.command, it.working_directory, codes, it.error_on_fail)
-            found[key] = (*found.get(key, ()), hook)
-    return found
+            codes = tuple(entry.exit_codes) or (0,)
+            hook = Hook(entry.command, entry.working_directory, codes, entry.error_on_fail)
+            result[key] = (*result.get(key, ()), hook)
+    return result
 
 
-def _ignored(spec: EvalFile) -> list[str]:
-    """What the eval says, and no executor could do anything about."""
-    found = []
+def _ignored_settings(spec: EvalFile) -> list[str]:
+    """Return warnings about settings that no executor supports."""
+    warnings = []
     if spec.config.group_by not in {"", "model"}:
-        found.append(f"'config.group_by' {spec.config.group_by!r} is ignored; only 'model' works")
+        warnings.append(f"'config.group_by' {spec.config.group_by!r} is ignored; only 'model' works")
     if spec.adversarial:
-        found.append("'adversarial' has no effect on this run; only 'waza adversarial' tries attacks")
+        warnings.append("'adversarial' has no effect on this run; only 'waza adversarial' runs attacks")
     if spec.config.trigger_skill_routing:
-        found.append(
-            "'config.trigger_skill_routing' has no effect here: unless the skill's text is injected, the agent chooses "
-            "among its skills by itself anyway"
+        warnings.append(
+            "'config.trigger_skill_routing' has no effect: unless the skill's text is injected, the agent always "
+            "chooses among its skills itself"
         )
-    return found
+    return warnings

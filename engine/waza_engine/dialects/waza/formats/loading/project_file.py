@@ -1,4 +1,4 @@
-"""Finding `.waza.yaml`, and what it changes about a run (docs/reference/waza-formats.md, section 7)."""
+"""Find `.waza.yaml` and read its settings for runs (docs/reference/waza-formats.md, section 7)."""
 
 import os
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ _LEVELS = 10
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The project settings that count for a directory; `directory` is None without a file."""
+    """The project settings for a directory; `directory` is None without a file."""
 
     settings: ProjectFile
     directory: Path | None = None
     warning: str = ""
 
     def skill_directories(self) -> tuple[str, ...]:
-        """The skills below `paths.skills`: what evals without `skill_directories` use."""
+        """Return the skills in `paths.skills`, which evals without `skill_directories` use."""
         if self.directory is None:
             return ()
         root = self.directory / self.settings.paths.skills
@@ -33,9 +33,9 @@ class Project:
 
 
 def find_project(process_dir: Path) -> Project:
-    """The project that `process_dir` is in: the nearest `.waza.yaml`, at most ten levels up.
+    """Return the project of `process_dir`: the nearest `.waza.yaml`, at most ten levels up.
 
-    A file with a mistake counts as none, as in waza; here with a warning.
+    As in waza, a file with an error is ignored, but with a warning.
     """
     start = process_dir.absolute()
     for folder in [start, *start.parents][:_LEVELS]:
@@ -50,17 +50,17 @@ def find_project(process_dir: Path) -> Project:
 
 
 def program_timeout(process_dir: Path) -> int:
-    """The time limit in seconds of `program` graders that set none (docs/reference/waza-graders.md, section 5.10)."""
+    """Return the default time limit of `program` graders in seconds (docs/reference/waza-graders.md, section 5.10)."""
     seconds = find_project(process_dir).settings.graders.program_timeout
     return seconds if seconds > 0 else 30
 
 
 def results_folder(directory: Path) -> Path | None:
-    """Return the folder that the project of a directory names for results, or None if it names none or waza ignores it.
+    """Return the project's folder for results; None if it has the default or waza ignores it.
 
     See docs/reference/waza-formats.md, section 7.
     """
-    wanted = os.path.normpath(find_project(directory).settings.paths.results)
-    if wanted == os.path.normpath(Paths().results) or Path(wanted).is_absolute() or wanted.startswith(".."):
+    folder = os.path.normpath(find_project(directory).settings.paths.results)
+    if folder == os.path.normpath(Paths().results) or Path(folder).is_absolute() or folder.startswith(".."):
         return None
-    return Path(wanted)
+    return Path(folder)

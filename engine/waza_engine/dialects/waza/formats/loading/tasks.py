@@ -1,4 +1,4 @@
-"""From the `tasks` of an eval to loaded tasks: globs, task files, inline tasks.
+"""Load the `tasks` of an eval: globs, task files, inline tasks.
 
 See docs/reference/waza-formats.md, sections 3, 5, 10.
 """
@@ -36,7 +36,7 @@ from waza_engine.project.reading import build, pointer_in_file, read_mapping, re
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What loading a task needs to know. `data` is that of the eval. `fixtures` is where `inputs.files` come from unless the task says otherwise."""
+    """The context for loading a task: `data` is the eval's, `fixtures` the default folder of `inputs.files`."""
 
     eval_path: Path
     process_dir: Path
@@ -54,18 +54,18 @@ class Surroundings:
 def load_tasks(
     items: Sequence[str | InlineTask], around: Surroundings
 ) -> tuple[list[Task], list[Task], list[str]]:
-    """The enabled tasks in waza's order, the disabled ones, and warnings about patterns.
+    """Return the enabled tasks in waza's order, the disabled ones, and warnings about patterns.
 
     Raises:
-        LoadError: a pattern is malformed, no pattern matches anything, or any task cannot be loaded,
-            disabled ones included.
+        LoadError: a pattern is malformed, no pattern matches anything, or a task, even a disabled one, cannot be
+            loaded.
 
     """
     tasks: list[Task] = []
     disabled: list[Task] = []
     warnings: list[str] = []
     patterns = 0
-    for index, item in zip(_given(around.data["tasks"]) if items else (), items, strict=True):
+    for index, item in zip(_indices(around.data["tasks"]) if items else (), items, strict=True):
         pointer = ("tasks", index)
         if isinstance(item, InlineTask) and not _globs(item):
             (tasks if item.enabled else disabled).append(
@@ -74,7 +74,7 @@ def load_tasks(
             continue
         for pattern in _globs(item):
             patterns += 1
-            paths = _matched(pattern, around, pointer)
+            paths = _matching_files(pattern, around, pointer)
             if not paths:
                 warnings.append(f"{around.eval_path}: 'tasks[{index}]': no file matches '{pattern}'")
             for path in paths:
@@ -82,7 +82,7 @@ def load_tasks(
                 spec = build(TaskFile, data, path)
                 (tasks if spec.enabled else disabled).append(_task(spec, path, (), data, around))
     if patterns and len(warnings) == patterns and patterns == len(items):
-        message = f"No file matches any pattern under 'tasks'; patterns start at {around.eval_dir}"
+        message = f"No file matches any pattern under 'tasks'; patterns are relative to {around.eval_dir}"
         raise LoadError(around.eval_path, message, ("tasks",))
     return tasks, disabled, [*warnings, *_repeated_ids(tasks)]
 
@@ -93,8 +93,8 @@ def _globs(item: str | InlineTask) -> list[str]:
     return [*item.task_files, *([item.include] if item.include else [])]
 
 
-def _matched(pattern: str, around: Surroundings, pointer: Pointer) -> list[Path]:
-    # Go joins the pattern to the directory, which also puts absolute patterns under it.
+def _matching_files(pattern: str, around: Surroundings, pointer: Pointer) -> list[Path]:
+    # Go joins the pattern to the directory, so absolute patterns are relative to it, too.
     relative = cleaned(pattern.lstrip("/")) if pattern.strip("/") else "."
     try:
         return [around.eval_dir / it for it in glob(relative, around.eval_dir)]
@@ -107,7 +107,7 @@ def _matched(pattern: str, around: Surroundings, pointer: Pointer) -> list[Path]
 def _task(
     spec: TaskFile, path: Path, pointer: Pointer, data: Mapping[str, Any], around: Surroundings
 ) -> Task:
-    """The task that stands in the `data` of a file."""
+    """Build a task from the `data` of its file."""
     prompt = _prompt(spec.inputs, path, pointer)
     for refusal in task_refusals(spec, around.of_eval):
         raise LoadError(path, refusal.message, _below(pointer, refusal.pointer, data))
@@ -117,7 +117,7 @@ def _task(
     fixtures = around.process_dir / spec.context_dir if spec.context_dir else around.fixtures
     names = (*around.instruction_files, *spec.instruction_files)
     inputs = spec.inputs.model_copy(update={"prompt": prompt})
-    found = gather(inputs, names, fixtures, around.eval_dir)
+    resources = gather(inputs, names, fixtures, around.eval_dir)
     return Task(
         id=spec.id,
         name=spec.name,
@@ -126,8 +126,8 @@ def _task(
         tags=tuple(spec.tags),
         follow_ups=tuple(spec.inputs.follow_up_prompts),
         context=_context(spec.inputs),
-        files=tuple(found.files),
-        warnings=tuple(found.warnings),
+        files=tuple(resources.files),
+        warnings=tuple(resources.warnings),
         graders=(
             *entries(spec.graders, path, (*pointer, "graders"), data),
             *_expected_graders(spec.expected, path, pointer),
@@ -136,7 +136,7 @@ def _task(
         timeout_seconds=spec.timeout_seconds,
         first_event_timeout_seconds=spec.first_event_timeout_seconds,
         repos=tuple(
-            Repository(around.process_dir / it.source, it.dest, it.commit) for it in spec.inputs.repos
+            Repository(around.process_dir / repo.source, repo.dest, repo.commit) for repo in spec.inputs.repos
         ),
         workdir=spec.inputs.workdir,
         checkpoints=tuple(_checkpoints(spec, path, pointer, data)),
@@ -145,7 +145,7 @@ def _task(
         instructions=tuple(cleaned(it) for it in names),
         command_mocks=mocks,
         skill_directories=tuple(str(around.eval_dir / it) for it in spec.skill_directories) or None,
-        blocked=found.blocked,
+        blocked=resources.blocked,
         path=path,
         pointer=pointer,
     )
@@ -174,21 +174,22 @@ def _context(inputs: Inputs) -> Mapping[str, Any]:
 def entries(
     graders: Sequence[EvalGrader | TaskGrader], path: Path, pointer: Pointer, data: Any
 ) -> tuple[GraderEntry, ...]:
-    """Grader entries as the run takes them: the config stays raw. `pointer` leads to their list in the file's data."""
+    """Return grader entries for a run, with raw configs. `pointer` is the pointer of their list in the file's data."""
     if not graders:
         return ()
     for part in pointer:
         data = data[part]
-    return tuple(_entry(it, path, (*pointer, index)) for it, index in zip(graders, _given(data), strict=True))
+    indices = _indices(data)
+    return tuple(_entry(it, path, (*pointer, index)) for it, index in zip(graders, indices, strict=True))
 
 
-def _given(items: Sequence[Any]) -> Iterator[int]:
-    """The indices of the items that are not null: those are dropped, and count in the places of the others."""
+def _indices(items: Sequence[Any]) -> Iterator[int]:
+    """Yield the indices of items that are not null. The models drop nulls, so indices in the file differ."""
     return (index for index, it in enumerate(items) if not is_null(it))
 
 
 def _below(base: Pointer, pointer: Pointer, data: Mapping[str, Any]) -> Pointer:
-    """The place of what stands at `pointer` below `base`, which is a place already."""
+    """Return the pointer in the file for a model's `pointer` below `base`, which is a file's pointer."""
     inner: Any = data
     for part in base:
         inner = inner[part]
@@ -199,30 +200,32 @@ def _entry(grader: EvalGrader | TaskGrader, path: Path, pointer: Pointer) -> Gra
     common = {"type", "name", "weight", "config"}
     extras = {key: value for key, value in grader if key in grader.model_fields_set - common}
     if extras.pop("ref", ""):
-        message = "Shared graders ('ref') are not supported: copy the grader's 'type' and 'config' here"
+        message = (
+            "Shared graders ('ref') are not supported: copy the grader's 'type' and 'config' into the entry"
+        )
         raise LoadError(path, message, (*pointer, "ref"))
     weight = grader.weight if grader.weight > 0 else 1.0
     return GraderEntry(grader.type, grader.name, weight, grader.config, extras, path, pointer)
 
 
 def _expected_graders(expected: Expected, path: Path, pointer: Pointer) -> tuple[GraderEntry, ...]:
-    """Graders written under `expected`: names mean graders of the eval, which run anyway; mappings are graders."""
-    listed = expected.graders if isinstance(expected.graders, list) else []
-    found: list[GraderEntry] = []
-    for index, it in enumerate(listed):
-        if isinstance(it, dict):
+    """Return the graders under `expected`. Names are skipped: they refer to graders of the eval, which run anyway."""
+    items = expected.graders if isinstance(expected.graders, list) else []
+    graders: list[GraderEntry] = []
+    for index, item in enumerate(items):
+        if isinstance(item, dict):
             place = (*pointer, "expected", "graders", index)
-            found.append(_entry(build(TaskGrader, it, path, place), path, place))
-    return tuple(found)
+            graders.append(_entry(build(TaskGrader, item, path, place), path, place))
+    return tuple(graders)
 
 
 def _checkpoints(
     spec: TaskFile, path: Path, pointer: Pointer, data: Mapping[str, Any]
 ) -> Iterator[Checkpoint]:
-    for index, it in enumerate(spec.checkpoints):
+    for index, entry in enumerate(spec.checkpoints):
         place = _below(pointer, ("checkpoints", index, "graders"), data)
-        graders = entries(it.graders, path, place, data)
-        yield Checkpoint(it.after_turn, graders, stops=it.on_failure == "stop")
+        graders = entries(entry.graders, path, place, data)
+        yield Checkpoint(entry.after_turn, graders, stops=entry.on_failure == "stop")
 
 
 def _responder(entry: ResponderEntry | None) -> Responder | None:
@@ -233,7 +236,7 @@ def _responder(entry: ResponderEntry | None) -> Responder | None:
 
 def _repeated_ids(tasks: Sequence[Task]) -> Iterator[str]:
     seen: dict[str, Task] = {}
-    for it in tasks:
-        if it.id in seen:
-            yield f"Two tasks have the id '{it.id}': {seen[it.id].path} and {it.path}"
-        seen.setdefault(it.id, it)
+    for task in tasks:
+        if task.id in seen:
+            yield f"Two tasks have the id '{task.id}': {seen[task.id].path} and {task.path}"
+        seen.setdefault(task.id, task)
