@@ -151,5 +151,5 @@ def test_a_metric_has_its_last_value_at_the_threshold(tmp_path: Path) -> None:
             place.workspace, metric_values=lambda it: known if it.name == "eval.yaml" else {}
         )
         told = place.hovered()
-        assert "The value that must be reached" in told
+        assert "Minimum value to pass, from 0 to 1" in told
         assert (f"Last value: {value}." in told) == bool(value), told

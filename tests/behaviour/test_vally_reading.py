@@ -39,8 +39,12 @@ GRADERS = f"{STIMULUS}    graders:\n"
         (f"con¦fig: {{runs: 1}}\n{STIMULUS}", "**config** · mapping · deprecated", "Use `defaults` instead."),
         (f"{STIMULUS}    time¦out: 5s\n", "**timeout** · any value", "This key has no effect."),
         (f"{STIMULUS}    constraints:\n      max_dur¦ation:\n", "**max_duration** · string", "500ms, 30s"),
-        (f"grading_environ¦ment: {{}}\n{STIMULUS}", "**grading_environment**", "only the graders find"),
-        (f"defaults: {{executor: mo¦ck}}\n{STIMULUS}", "**executor: mock**", "for trying graders"),
+        (
+            f"grading_environ¦ment: {{}}\n{STIMULUS}",
+            "**grading_environment**",
+            "Environment for graders only",
+        ),
+        (f"defaults: {{executor: mo¦ck}}\n{STIMULUS}", "**executor: mock**", "to try out graders"),
     ],
 )
 def test_what_stands_under_the_cursor_is_explained(document: str, heading: str, said: str) -> None:

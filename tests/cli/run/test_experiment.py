@@ -245,9 +245,7 @@ def test_a_mistake_is_said_where_it_stands() -> None:
     write(Path("models.experiment.yaml"), MODELS.replace("{model: small}", "{model: tiny}"))
     result = invoke("--executor", "mock")
     assert result.exit_code == 2
-    assert result.stderr.startswith(
-        "models.experiment.yaml:3:19: error: 'model' does not take the value 'tiny'"
-    )
+    assert result.stderr.startswith("models.experiment.yaml:3:19: error: 'model' has no value 'tiny'")
 
 
 def test_a_mistake_in_a_spec_is_said_before_anything_is_run() -> None:

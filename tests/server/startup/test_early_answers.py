@@ -204,11 +204,11 @@ def test_the_library_is_not_imported_early() -> None:
     code = (
         "import sys; from waza_lsp.server.startup.main import _NOT_AT_FIRST; from waza_lsp.lazy_import import import_lazily;"
         "[import_lazily(it) for it in (*_NOT_AT_FIRST, 'lsprotocol.types')];"
-        "from waza_lsp.features.diagnostics import written_diagnostics;"
+        "from waza_lsp.features.diagnostics import diagnostics_json;"
         "from waza_lsp.features.pull_diagnostics import document_report;"
         "from waza_engine.analysis.pipeline import CheckContext; from waza_lsp.snapshot import Snapshot;"
         f"snapshot = Snapshot.of('file:///eval.yaml', {EVAL!r}, 1);"
-        "assert len(document_report(written_diagnostics(snapshot, CheckContext(complete=False)), None)) > 300;"
+        "assert len(document_report(diagnostics_json(snapshot, CheckContext(complete=False)), None)) > 300;"
         "late = 'attrs', 'cattrs', 'pygls', 'pydantic', 'jsonschema', 'asyncio', 'logging', 'ast', 'tempfile', 'tomllib';"
         "print([it for it in late if it in sys.modules], sys.modules['inspect'].__class__.__name__)"
     )
