@@ -57,7 +57,7 @@ async def test_everything_runs_and_failed_tests_run_again(
         await screen.go_to_line(line)
         assert MISSING in await screen.line_of_message(f'"{MISSING}" not found in the output')
         await screen.shot("testing")
-        assert "names-the-ideas 0.80: missing" in await screen.test_output("names-the-ideas")
+        assert f'names-the-ideas 0.80: "{MISSING}" not found' in await screen.test_output("names-the-ideas")
         await screen.command("Test: Rerun Failed Tests")
         await screen.test_count("0/1")
         await screen.retype(2, "name: Another name")
