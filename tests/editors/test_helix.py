@@ -50,7 +50,7 @@ def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
         helix.type("u")
         helix.until(lambda screen: " reg " not in screen, "the end of the line that was tried")
         helix.type(f"{_line_of(eval_file, 'trials_per_task')}ggwe k")
-        helix.seen("How often each task is run")
+        helix.seen("Number of runs per task")
         _to_normal(helix)
         helix.type(":w\r")
         helix.until(lambda screen: "[+]" not in screen, "that the file is saved")

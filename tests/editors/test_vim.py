@@ -44,7 +44,7 @@ def test_ale_finds_and_explains(tmp_path: Path) -> None:
     assert "Unknown key 'not_contians'. Did you mean 'not_contains'?" in seen["message"]
     lines = eval_file.read_text(encoding="utf-8").split("\n")
     assert (seen["line"], seen["column"]) == (1 + lines.index("      not_contians:"), 7)
-    assert "How often each task is run" in seen["hover"]
+    assert "Number of runs per task" in seen["hover"]
 
 
 @pytest.mark.editor
