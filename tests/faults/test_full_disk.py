@@ -49,7 +49,7 @@ async def test_the_disk_may_be_full_at_any_write(tmp_path: Path, disk: Path) -> 
     for pages in range(0, 60, 2):
         notes = await run(tmp_path, disk, pages)
         store = disk / "store"
-        assert [len(notes), "Free some space" in notes[0], "nothing is missing" in notes[1]] == [
+        assert [len(notes), "Free some space" in notes[0], "all finished trials are in it" in notes[1]] == [
             2,
             True,
             True,

@@ -161,7 +161,9 @@ async def test_an_unknown_executor_is_named_with_those_there_are(tmp_path: Path,
     async with editor(tmp_path, settings={"run": {"executor": "nobody"}}) as it:
         it.open(task_file(suite))
         assert (await it.execute("waza.runTask", uri=it.uri, task=TASK))["status"] == "error"
-        await until(lambda: any("no executor 'nobody'" in one and "replay" in one for one in it.messages))
+        await until(
+            lambda: any("Unknown executor 'nobody'" in one and "replay" in one for one in it.messages)
+        )
 
 
 async def test_a_folder_that_is_gone_is_no_internal_error(tmp_path: Path, suite: Path) -> None:
