@@ -236,7 +236,7 @@ DIALECT = Dialect(
     refuses_blank_config=True,
     drops_nulls=True,
     grading_context="waza_engine.dialects.waza.generations.context:waza_context",
-    task_refusal="waza_engine.dialects.waza.prompt_guard:prompt_refusal",
+    task_refusal="waza_engine.dialects.waza.formats.loading.resources:task_refusal",
     adjust_finding="waza_engine.dialects.waza.generations.versions:adjust_for_version",
     results_folder="waza_engine.dialects.waza.formats.loading.project_file:results_folder",
 )

@@ -1,7 +1,7 @@
-"""What is wrong with a JavaScript assertion, as far as its tokens tell (docs/reference/waza-graders.md, section 5.1).
+"""Problems of a JavaScript assertion, found from its tokens (docs/reference/waza-graders.md, section 5.1).
 
-This is no parser: quotes and brackets that do not close, words of Python, and names that nothing declares are told;
-what is doubtful is not. Statements are allowed, and what one assertion declares the later ones see.
+This is not a parser. It reports unclosed quotes and brackets, Python words and undeclared names, but nothing that is
+doubtful. Statements are allowed, and later assertions see what an assertion declares.
 """
 
 import re
@@ -56,31 +56,30 @@ class Token(NamedTuple):
 
 
 def problem_in_javascript(assertion: str, bound: set[str]) -> Iterator[Problem]:
-    """What is wrong with `assertion`. `bound` gains the names that it declares for later ones."""
+    """Report the problems of `assertion`. Adds the names that it declares for later ones to `bound`."""
     tokens = list(_tokens(assertion))
     if not tokens:
-        yield Problem(INVALID_ASSERTION, "Not a JavaScript expression: there is nothing")
+        yield Problem(INVALID_ASSERTION, "Not a JavaScript expression: it is empty")
         return
-    if (broken := _broken(tokens)) is not None:
-        yield broken
+    if (error := _syntax_problem(tokens)) is not None:
+        yield error
         return
-    declared = _declared(tokens)
-    bound |= declared
-    told: set[str] = set()
-    for token in _read(tokens):
+    bound |= _declared_names(tokens)
+    reported: set[str] = set()
+    for token in _read_names(tokens):
         if token.text in _PYTHON and _is_python(token, tokens):
             instead = _PYTHON[token.text]
-            message = f"'{token.text}' is Python; JavaScript has '{instead}'"
+            message = f"'{token.text}' is Python. In JavaScript, write '{instead}'"
             yield Problem(INVALID_ASSERTION, message, token.part)
             return
-        if token.text not in bound | told | JAVASCRIPT_NAMES:
-            told.add(token.text)
+        if token.text not in bound | reported | JAVASCRIPT_NAMES:
+            reported.add(token.text)
             message = unknown_name(token.text, JAVASCRIPT_NAMES, "the language's own objects")
             yield Problem(UNKNOWN_ASSERTION_NAME, message, token.part, token.text)
 
 
 def reads_as_javascript(assertion: str) -> bool:
-    """Whether a text that is no Python is an assertion in JavaScript."""
+    """Whether a string that is not Python is a JavaScript assertion."""
     return not any(problem_in_javascript(assertion, set()))
 
 
@@ -102,8 +101,8 @@ def _tokens(text: str) -> Iterator[Token]:
         at = found.end()
 
 
-def _broken(tokens: Sequence[Token]) -> Problem | None:
-    """A quote or bracket that does not close, or a character that no program has."""
+def _syntax_problem(tokens: Sequence[Token]) -> Problem | None:
+    """Report an unclosed quote or bracket, or a character that is not JavaScript."""
     open_brackets: list[Token] = []
     for it in tokens:
         if it.kind == "open":
@@ -117,7 +116,7 @@ def _broken(tokens: Sequence[Token]) -> Problem | None:
             and it.text in _PAIRS
             and (not open_brackets or open_brackets.pop().text != _PAIRS[it.text])
         ):
-            return Problem(INVALID_ASSERTION, f"Not JavaScript: '{it.text}' closes nothing", it.part)
+            return Problem(INVALID_ASSERTION, f"Not JavaScript: '{it.text}' has no opening bracket", it.part)
     if open_brackets:
         last = open_brackets[-1]
         return Problem(INVALID_ASSERTION, f"Not JavaScript: '{last.text}' is never closed", last.part)
@@ -127,14 +126,16 @@ def _broken(tokens: Sequence[Token]) -> Problem | None:
     return None
 
 
-def _declared(tokens: Sequence[Token]) -> set[str]:
-    """The names that are declared anywhere in the assertion: variables, functions, parameters, assigned names."""
+def _declared_names(tokens: Sequence[Token]) -> set[str]:
+    """Return the names that the assertion declares: variables, functions, parameters, assigned names."""
     names: set[str] = set()
     for index, it in enumerate(tokens):
-        follower = _text(tokens, index + 1)
+        next_text = _text(tokens, index + 1)
         if it.text in _DECLARES:
             names |= _pattern(tokens, index + 1)
-        if it.kind == "name" and (follower == "=>" or (follower == "=" and _text(tokens, index + 2) != "=")):
+        if it.kind == "name" and (
+            next_text == "=>" or (next_text == "=" and _text(tokens, index + 2) != "=")
+        ):
             names.add(it.text)
         if it.text in {"=>", "{"} and _text(tokens, index - 1) == ")":
             names |= _parameters(tokens, index - 1)
@@ -142,7 +143,7 @@ def _declared(tokens: Sequence[Token]) -> set[str]:
 
 
 def _pattern(tokens: Sequence[Token], index: int) -> set[str]:
-    """All names from here to the `=`, `of`, `in` or `;` of a declaration: those of a destructuring too."""
+    """Return the names from here to the `=`, `of`, `in` or `;` of a declaration, also of a destructuring."""
     names: set[str] = set()
     depth = 0
     for it in tokens[index:]:
@@ -155,7 +156,7 @@ def _pattern(tokens: Sequence[Token], index: int) -> set[str]:
 
 
 def _parameters(tokens: Sequence[Token], closing: int) -> set[str]:
-    """The names in the brackets that end at `closing`."""
+    """Return the names in the brackets that end at `closing`."""
     depth, index = 0, closing
     while index >= 0:
         depth += (tokens[index].text == ")") - (tokens[index].text == "(")
@@ -167,8 +168,8 @@ def _parameters(tokens: Sequence[Token], closing: int) -> set[str]:
     return {it.text for it in tokens[index:closing] if it.kind == "name"}
 
 
-def _read(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The names that are read: no words of the language, members, keys of objects, labels."""
+def _read_names(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the names that are read, without keywords, members, object keys and labels."""
     for index, it in enumerate(tokens):
         if it.kind != "name" or it.text in _WORDS or it.text.startswith("#"):
             continue
@@ -179,7 +180,7 @@ def _read(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _is_python(token: Token, tokens: Sequence[Token]) -> bool:
-    """Whether a word of Python stands where JavaScript would have an operator, or is called as a function."""
+    """Whether a Python word is in the place of a JavaScript operator, or is called as a function."""
     index = tokens.index(token)
     if token.text == "len":
         return _text(tokens, index + 1) == "("
@@ -190,8 +191,8 @@ def _text(tokens: Sequence[Token], index: int) -> str:
     return tokens[index].text if 0 <= index < len(tokens) else ""
 
 
-def in_javascript(assertion: str) -> str | None:
-    """An assertion with the operators of Python as one of JavaScript; None when that is none either."""
+def translate_to_javascript(assertion: str) -> str | None:
+    """Translate Python's operators to JavaScript; None if the result is not JavaScript either."""
     text = assertion
     for token in reversed(list(_tokens(assertion))):
         if token.kind == "name" and token.text in _OPERATORS:

@@ -1,8 +1,6 @@
-"""What can be known of a Python assertion without evaluating it.
+"""Problems of a Python assertion that need no evaluation, and other spellings that parse.
 
 See docs/reference/waza-formats.md, section 20, row 42.
-
-Other ways to write a Python assertion that fails: only such are given that do parse.
 """
 
 import ast
@@ -23,65 +21,65 @@ Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 class Problem(NamedTuple):
-    """What is wrong with an assertion. `part` is where: first character and the one behind the last; None: all of it."""
+    """A problem of an assertion. `part` is its range (start and exclusive end); None is all of the assertion."""
 
     rule: Rule
     message: str
     part: tuple[int, int] | None = None
     name: str = ""
-    """The name that is unknown."""
+    """The unknown name, if that is the problem."""
 
 
 def problem_in_python(assertion: str, bound: set[str]) -> Iterator[Problem]:
-    """What is wrong with `assertion`, each name once. `bound` gains the names that it binds for later ones."""
-    parsed = _parsed(assertion)
-    if isinstance(parsed, Problem):
-        yield parsed
+    """Report the problems of `assertion`, each name once. Adds the names that it binds for later ones to `bound`."""
+    expression = _parse(assertion)
+    if isinstance(expression, Problem):
+        yield expression
         return
     skipped = len(assertion) - len(assertion.lstrip(" \t"))
-    bound.update(it.target.id for it in ast.walk(parsed) if isinstance(it, ast.NamedExpr))
-    told: set[str] = set()
-    for node, where in _loads(parsed, frozenset(), ""):
+    bound.update(it.target.id for it in ast.walk(expression) if isinstance(it, ast.NamedExpr))
+    reported: set[str] = set()
+    for node, where in _loads(expression, frozenset(), ""):
         name = node.id
-        if name in bound or name in told:
+        if name in bound or name in reported:
             continue
-        told.add(name)
-        part = _part(assertion, skipped, node)
+        reported.add(name)
+        part = _name_range(assertion, skipped, node)
         if name not in PYTHON_NAMES:
             yield Problem(UNKNOWN_ASSERTION_NAME, unknown_name(name, PYTHON_NAMES), part, name)
         elif where:
-            message = f"'{name}' cannot be seen inside {where}: this assertion fails"
+            message = f"'{name}' is not visible inside {where}, so this assertion fails"
             yield Problem(NAME_OUT_OF_SCOPE, message, part)
     if "output" not in bound:
-        yield from _attributes(parsed, assertion, skipped)
+        yield from _attribute_problems(expression, assertion, skipped)
 
 
-def _attributes(parsed: ast.expr, assertion: str, skipped: int) -> Iterator[Problem]:
-    """Attributes of the output, which is a text: those that texts do not have, and methods that are not called."""
-    called = {id(it.func) for it in ast.walk(parsed) if isinstance(it, ast.Call)}
-    for node in ast.walk(parsed):
+def _attribute_problems(expression: ast.expr, assertion: str, skipped: int) -> Iterator[Problem]:
+    """Report attributes of `output` that strings do not have, and methods that are not called."""
+    called = {id(it.func) for it in ast.walk(expression) if isinstance(it, ast.Call)}
+    for node in ast.walk(expression):
         if not (
             isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "output"
         ):
             continue
-        name, (_, end) = node.attr, _part(assertion, skipped, node.value) or (0, 0)
+        name, (_, end) = node.attr, _name_range(assertion, skipped, node.value) or (0, 0)
         part = (end + 1, end + 1 + len(name)) if end and assertion[end:].startswith(f".{name}") else None
         if not hasattr(str, name):
             yield Problem(INVALID_ASSERTION, _no_attribute(name), part)
         elif id(node) not in called:
-            message = f"'{name}' is not called: write output.{name}(). This assertion fails"
+            message = f"'{name}' is not called, so this assertion fails. Write output.{name}()"
             yield Problem(INVALID_ASSERTION, message, part)
 
 
 def _no_attribute(name: str) -> str:
-    if name in _OF_JAVASCRIPT:
-        return f"A text has no '{name}' in Python: {_OF_JAVASCRIPT[name]}, or set 'language: javascript'"
+    if name in _JAVASCRIPT_MEMBERS:
+        return f"A string has no '{name}' in Python. In Python, {_JAVASCRIPT_MEMBERS[name]}, or set 'language: javascript'"
     close = nearest(name, [it for it in dir(str) if not it.startswith("_")], most=1)
     hint = f". Did you mean '{close[0]}'?" if close else ""
-    return f"A text has no '{name}'{hint}"
+    return f"A string has no '{name}'{hint}"
 
 
-_OF_JAVASCRIPT = {
+_JAVASCRIPT_MEMBERS = {
     "length": "write len(output)",
     "includes": "write 'text' in output",
     "indexOf": "write output.find('text')",
@@ -94,19 +92,19 @@ _OF_JAVASCRIPT = {
     "test": "write re.search('pattern', output)",
     "contains": "write 'text' in output",
 }
-"""What a text has in JavaScript, and what Python has instead."""
+"""Members of strings in JavaScript, with the Python for each."""
 
 
 def unknown_name(name: str, known: Collection[str], others: str = "") -> str:
-    """The sentence about a name that assertions do not have. `others` stands for all that are not the trial's own."""
+    """Return the message about an unknown name. `others` describes the known names that are not the trial's own."""
     close = nearest(name, known, most=1)
-    there = [*sorted(CONTEXT_NAMES), others] if others else sorted(known)
-    hint = f"Did you mean '{close[0]}'?" if close else f"There are: {', '.join(there)}"
+    listed = [*sorted(CONTEXT_NAMES), others] if others else sorted(known)
+    hint = f"Did you mean '{close[0]}'?" if close else f"Known names: {', '.join(listed)}"
     return f"'{name}' does not exist in an assertion. {hint}"
 
 
-def _part(assertion: str, skipped: int, node: ast.Name) -> tuple[int, int] | None:
-    """Where a name stands; the parser counts bytes, from the first character that is no blank."""
+def _name_range(assertion: str, skipped: int, node: ast.Name) -> tuple[int, int] | None:
+    """Return the range of a name. The parser counts bytes from the first non-blank character."""
     if node.lineno > 1:
         return None
     before = assertion[skipped:].encode()[: node.col_offset].decode(errors="ignore")
@@ -114,23 +112,25 @@ def _part(assertion: str, skipped: int, node: ast.Name) -> tuple[int, int] | Non
     return start, start + len(node.id)
 
 
-def _parsed(assertion: str) -> ast.expr | Problem:
+def _parse(assertion: str) -> ast.expr | Problem:
     text = assertion.lstrip(" \t")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # doubtful escapes in the author's text are no business of our stderr
+        warnings.simplefilter("ignore")  # doubtful escapes in the author's text must not reach our stderr
         try:
             return ast.parse(text, mode="eval").body
         except SyntaxError as error:
-            return Problem(INVALID_ASSERTION, _explained(text, error), _place(assertion, text, error))
+            return Problem(
+                INVALID_ASSERTION, _syntax_message(text, error), _error_range(assertion, text, error)
+            )
         except ValueError as error:
             return Problem(INVALID_ASSERTION, f"Not a Python expression: {error}")
         except (RecursionError, MemoryError):
-            message = "Not a Python expression that can be read: it is nested too deeply"
+            message = "Not a readable Python expression: it is nested too deeply"
             return Problem(INVALID_ASSERTION, message)
 
 
-def _place(assertion: str, text: str, error: SyntaxError) -> tuple[int, int] | None:
-    """The stretch that the parser stumbled over; None when it cannot be told or is not in the first line."""
+def _error_range(assertion: str, text: str, error: SyntaxError) -> tuple[int, int] | None:
+    """Return the range of the syntax error; None if it is unknown or not in the first line."""
     if error.lineno != 1 or not error.offset or not text.strip():
         return None
     start = error.offset - 1
@@ -141,18 +141,18 @@ def _place(assertion: str, text: str, error: SyntaxError) -> tuple[int, int] | N
     return skipped + start, skipped + min(max(end, start + 1), len(text))
 
 
-def _explained(text: str, error: SyntaxError) -> str:
+def _syntax_message(text: str, error: SyntaxError) -> str:
     if not text.strip():
-        return "Not a Python expression: there is nothing"
+        return "Not a Python expression: it is empty"
     try:
         ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return f"Not a Python expression: {error.msg}"
-    return "Not an expression but a statement: assertions must have a value"
+    return "This is a statement. An assertion must be an expression with a value"
 
 
 def _loads(node: ast.AST, local: frozenset[str], where: str) -> Iterator[tuple[ast.Name, str]]:
-    """Every name that is read and not bound inside the assertion, with the scope that hides the trial from it."""
+    """Yield each name that is read but not bound in the assertion, with the scope that hides the trial's names from it."""
     match node:
         case ast.Name(id=name, ctx=ast.Load()) if name not in local:
             yield node, where
@@ -195,6 +195,13 @@ def _parameters(arguments: ast.arguments) -> frozenset[str]:
     return frozenset(it.arg for it in named if it)
 
 
+def alternatives(assertion: str) -> Iterator[str]:
+    """Yield what the author may have meant by an assertion that fails."""
+    for it in (translate_to_python(assertion), expand_generator(assertion)):
+        if it is not None:
+            yield it
+
+
 _OPERATORS = (("!==", "!="), ("===", "=="), ("&&", " and "), ("||", " or "))
 _WORDS = {"true": "True", "false": "False", "null": "None"}
 _WORD = re.compile(r"(?<![\w.])(true|false|null)(?!\w)")
@@ -202,33 +209,33 @@ _LITERAL = re.compile(
     r"""('{3}(?:\\.|[^\\])*?'{3}|"{3}(?:\\.|[^\\])*?"{3}|'(?:\\.|[^\\'\n])*'|"(?:\\.|[^\\"\n])*")""",
     re.DOTALL,
 )
-"""A string, with which the text splits into code and strings by turns."""
+"""A string. Splitting by it gives code and strings in turn."""
 _ASSIGNMENT = re.compile(r"^([^=!<>:'\"]+[^=!<>:'\"\s])\s*=\s*([^=].*)$", re.DOTALL)
 _JAVASCRIPT = re.compile(
     r"=>|\.(?:length\b|includes\(|trim\(|match\(|test\(|toLowerCase\(|some\(|every\(|filter\()"
 )
-_MOST = 8
+_MAX_ITEMS = 8
 
 
-def in_python(assertion: str) -> str | None:
-    """An assertion with operators of other languages, or a single `=`, in Python; None when that is no expression."""
+def translate_to_python(assertion: str) -> str | None:
+    """Translate operators of other languages and a single `=` to Python; None if the result is not an expression."""
     parts = _LITERAL.split(assertion)
     if any(_JAVASCRIPT.search(it) for it in parts[::2]):
         return None
-    parts[::2] = [_code_in_python(it) for it in parts[::2]]
+    parts[::2] = [_translate_code(it) for it in parts[::2]]
     text = "".join(parts)
     candidates = [text, _ASSIGNMENT.sub(r"\1 == \2", text)]
     return next((it for it in candidates if it != assertion and _is_expression(it)), None)
 
 
-def _code_in_python(code: str) -> str:
+def _translate_code(code: str) -> str:
     for foreign, ours in _OPERATORS:
         code = code.replace(foreign, ours)
     return re.sub(r"\s+(and|or)\s+", r" \1 ", _WORD.sub(lambda it: _WORDS[it[1]], code))
 
 
-def written_out(assertion: str) -> str | None:
-    """`any(... for it in [a, b])` without the generator, which cannot see the trial; None when it is nothing else."""
+def expand_generator(assertion: str) -> str | None:
+    """Write `any(... for it in [a, b])` without the generator, which hides the trial's names; None for anything else."""
     try:
         call = ast.parse(assertion.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -243,8 +250,8 @@ def written_out(assertion: str) -> str | None:
                 )
             ],
             keywords=[],
-        ) if isinstance(values, ast.List | ast.Tuple) and 0 < len(values.elts) <= _MOST:
-            parts = [ast.unparse(_with(test, item, it)) for it in values.elts]
+        ) if isinstance(values, ast.List | ast.Tuple) and 0 < len(values.elts) <= _MAX_ITEMS:
+            parts = [ast.unparse(_substitute(test, item, it)) for it in values.elts]
             word = "or" if name == "any" else "and"
             return f" {word} ".join(parts if _binds(test) else [f"({it})" for it in parts])
         case _:
@@ -252,16 +259,16 @@ def written_out(assertion: str) -> str | None:
 
 
 def _binds(test: ast.expr) -> bool:
-    """Whether the test binds closer than `and` and `or`."""
+    """Whether the test binds more tightly than `and` and `or`."""
     return not isinstance(test, ast.BoolOp | ast.IfExp | ast.Lambda | ast.NamedExpr)
 
 
-def _with(test: ast.expr, name: str, value: ast.expr) -> ast.expr:
-    class Replacing(ast.NodeTransformer):
+def _substitute(test: ast.expr, name: str, value: ast.expr) -> ast.expr:
+    class Replacer(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:  # the library's name
             return value if node.id == name else node
 
-    result: ast.expr = Replacing().visit(deepcopy(test))
+    result: ast.expr = Replacer().visit(deepcopy(test))
     return result
 
 
@@ -271,10 +278,3 @@ def _is_expression(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-def alternatives(assertion: str) -> Iterator[str]:
-    """What may be meant by an assertion that fails as it is."""
-    for it in (in_python(assertion), written_out(assertion)):
-        if it is not None:
-            yield it

@@ -7,21 +7,21 @@ from waza_engine.project.document import Document
 
 
 def command_mocks(document: Document) -> Iterator[Pointer]:
-    """The lists of command mocks: the eval's, and those of tasks."""
+    """Yield the pointers of the lists of command mocks, of the eval and of its tasks."""
     if document.kind == "eval":
         yield ("command_mocks",)
     yield from ((*task, "command_mocks") for task, _ in document.tasks())
 
 
 def command_responses(document: Document) -> Iterator[Pointer]:
-    """Every answer of every mocked command."""
+    """Yield the pointers of all responses of mocked commands."""
     for mocks in command_mocks(document):
         for mock, _ in document.mappings(*mocks):
             yield from (pointer for pointer, _ in document.mappings(*mock, "responses"))
 
 
 def mcp_responses(document: Document) -> Iterator[Pointer]:
-    """Every answer of every mocked MCP tool."""
+    """Yield the pointers of all responses of mocked MCP tools."""
     for mock, _ in document.mappings("mcp_mocks"):
         for tool in document.mapping(*mock, "tools"):
             yield from (pointer for pointer, _ in document.mappings(*mock, "tools", tool, "responses"))

@@ -1,4 +1,4 @@
-"""What a task puts into the agent's workspace, as far as its file says.
+"""Files that a task puts into the agent's workspace, as declared in its file.
 
 See docs/reference/waza-formats.md, section 5.1.
 """
@@ -13,7 +13,7 @@ from waza_engine.project.document import Document
 
 
 class PathValue(NamedTuple):
-    """The path of an input file, where it stands, and whether its content is written beside it."""
+    """The path of an input file, its pointer, and whether the entry has inline content."""
 
     pointer: Pointer
     text: str
@@ -21,9 +21,9 @@ class PathValue(NamedTuple):
 
 
 def input_files(document: Document, task: Pointer) -> Iterator[PathValue]:
-    """The entries of `inputs.files` that have a path; plain texts are the old short form.
+    """Yield the entries of `inputs.files` that have a path. Plain strings are the old short form.
 
-    One whose colon lacks its blank (`path:notes.txt`) counts as what it was meant to be.
+    An entry without the space after its colon (`path:notes.txt`) counts as the mapping that was meant.
     """
     for pointer, entry in document.items(*task, "inputs", "files"):
         if isinstance(entry, str) and entry:
@@ -34,12 +34,12 @@ def input_files(document: Document, task: Pointer) -> Iterator[PathValue]:
 
 
 def is_refused(path: str) -> bool:
-    """Whether waza does not take the path of an input file."""
+    """Whether waza refuses the path of an input file."""
     return bool(input_refusal(path))
 
 
 def fixtures_folder(document: Document, task: Mapping[str, Any]) -> Path | None:
-    """Where the input files of a task come from; None when that cannot be known."""
+    """Return the folder of a task's input files; None if it cannot be known."""
     context_dir = task.get("context_dir")
     if isinstance(context_dir, str) and context_dir:
         start = document.process_dir
@@ -52,7 +52,7 @@ def fixtures_folder(document: Document, task: Mapping[str, Any]) -> Path | None:
 
 
 def workspace_files(document: Document, task: Pointer) -> list[str]:
-    """The paths of the files that are put into the workspace of a task one by one."""
+    """Return the paths of the files that a task names one by one for its workspace."""
     names = [it.text for it in input_files(document, task)]
     names += [it for _, it in document.texts(*task, "instruction_files")]
     of_eval = document.suite.config.get("instruction_files") if document.suite is not None else None
@@ -60,7 +60,7 @@ def workspace_files(document: Document, task: Pointer) -> list[str]:
 
 
 def has_workspace_files(document: Document, task: Pointer) -> bool:
-    """Whether anything is put into the workspace of a task, as its file and its eval say."""
+    """Whether the task's file or its eval puts anything into the task's workspace."""
     inputs = document.mapping(*task, "inputs")
     context = inputs.get("context")
     suite = document.suite

@@ -1,4 +1,4 @@
-"""Paths that start where a run is started, which a file cannot know.
+"""Paths that are relative to the working directory of a run, which a file cannot know.
 
 See docs/reference/waza-formats.md, section 10; section 20, row 40.
 """
@@ -13,47 +13,47 @@ from waza_engine.project.document import Document
 _LEVELS = 6
 
 
-class Standing(Enum):
-    """What can be said of such a path."""
+class PathStatus(Enum):
+    """Whether such a path exists."""
 
     FINE = auto()
-    """It is there, or nothing can be known."""
+    """It exists, or that cannot be known."""
     BESIDE_EVAL = auto()
-    """It is there only when runs are started in the folder of the eval."""
+    """It exists only for runs that start in the folder of the eval."""
     MISSING = auto()
-    """It is nowhere it could start from."""
+    """It exists below no folder where a run may start."""
 
 
 class RunPath(NamedTuple):
-    """A path with its standing; `better` is the spelling that works where runs are started."""
+    """A path with its status. `better` is the spelling that works from the working directory of runs."""
 
-    standing: Standing
+    status: PathStatus
     path: Path | None = None
     better: str = ""
 
 
 def run_path(document: Document, text: str) -> RunPath:
-    """How a path stands. A run may well be started in a folder between the project's and the eval's."""
+    """Return the status of a path. A run may start in any folder from the project's to the eval's."""
     return document.once((run_path, text), lambda: _run_path(document, text))
 
 
 def _run_path(document: Document, text: str) -> RunPath:
     start, folder = document.process_dir, suite_folder(document)
     if start is None or folder is None or not document.files.is_directory(start):
-        return RunPath(Standing.FINE)
+        return RunPath(PathStatus.FINE)
     above = list(folder.parents)[:_LEVELS]
     for base in (start, *above):
         if document.files.exists(base / text):
-            return RunPath(Standing.FINE, base / text)
+            return RunPath(PathStatus.FINE, base / text)
     for base in (folder, folder / "fixtures"):
         if document.files.exists(base / text):
             better = Path(os.path.relpath(base / text, start)).as_posix()
-            return RunPath(Standing.BESIDE_EVAL, base / text, better)
-    return RunPath(Standing.MISSING)
+            return RunPath(PathStatus.BESIDE_EVAL, base / text, better)
+    return RunPath(PathStatus.MISSING)
 
 
 def may_be_read(document: Document, path: Path) -> bool:
-    """Whether a check may look into a file that a path of the document names: none outside the workspace."""
+    """Whether a check may read a file that the document names: only inside the workspace."""
     inside = (document.process_dir, suite_folder(document))
     try:
         return any(it is not None and path.resolve().is_relative_to(it.resolve()) for it in inside)
@@ -62,5 +62,5 @@ def may_be_read(document: Document, path: Path) -> bool:
 
 
 def suite_folder(document: Document) -> Path | None:
-    """The folder of the eval that the document is or belongs to, else its own."""
+    """Return the folder of the document's eval, else its own."""
     return document.suite.folder if document.suite is not None else document.folder

@@ -36,9 +36,9 @@ from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
 from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
 from waza_engine.dialects.waza.assertions.javascript import (
-    in_javascript,
     problem_in_javascript,
     reads_as_javascript,
+    translate_to_javascript,
 )
 from waza_engine.dialects.waza.assertions.names import (
     JAVASCRIPT_NAMES,
@@ -145,7 +145,7 @@ class CodeGrader(Grader):
                 yield Fix(f"Change to {alternative}", (SetValue(place, alternative),), preferred=True)
             if problem.rule is INVALID_ASSERTION and reads_as_javascript(text):
                 yield Fix("Change the language to JavaScript", (self._set_javascript(),))
-        elif (translation := in_javascript(text)) is not None:
+        elif (translation := translate_to_javascript(text)) is not None:
             yield Fix(f"Change to {translation}", (SetValue(place, translation),), preferred=True)
 
     def _set_javascript(self) -> Change:

@@ -33,7 +33,7 @@ tasks: ["tasks/*.yaml"]
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.waza.formats.loading.refusals import parsed_version
+from waza_engine.dialects.waza.formats.loading.refusals import parse_version
 from waza_engine.model.findings import Finding, Fix, InsertKey, Rule, SetValue
 from waza_engine.project.document import Document
 from waza_engine.project.suite_files import text_of
@@ -50,7 +50,7 @@ def check(document: Document) -> Iterator[Finding]:
         fix = Fix("Set schemaVersion to 2.0", (change,), preferred=True)
         place = _AT if text else ("scenario",)
         yield BAD_SCHEMA_VERSION.at(place, "'scenario' needs 'schemaVersion: \"2.0\"'", fixes=[fix])
-    elif not is_scenario and (version := parsed_version(text)) is not None and version[0] != 1:
+    elif not is_scenario and (version := parse_version(text)) is not None and version[0] != 1:
         reason = "is only for evals with 'scenario'" if text == "2.0" else "is unknown to waza"
         fix = Fix("Change to 1.4", (SetValue(_AT, "1.4"),))
         yield BAD_SCHEMA_VERSION.at(_AT, f"schemaVersion {text} {reason}. Use any 1.x", fixes=[fix])

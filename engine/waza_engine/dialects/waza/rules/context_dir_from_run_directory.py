@@ -27,7 +27,7 @@ inputs:
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.waza.checks.run_paths import Standing, run_path
+from waza_engine.dialects.waza.checks.run_paths import PathStatus, run_path
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
@@ -45,11 +45,11 @@ def check(document: Document) -> Iterator[Finding]:
         place, resolved = (*task, "context_dir"), run_path(document, text)
         message = f"'{text}' is relative to the directory you run waza from, not to this file"
         fixes, severity = [], Severity.HINT
-        if resolved.standing is Standing.BESIDE_EVAL:
+        if resolved.status is PathStatus.BESIDE_EVAL:
             message += f"; from the project root it is '{resolved.better}'"
             fixes = [Fix(f"Change to '{resolved.better}'", (SetValue(place, resolved.better),))]
             severity = Severity.WARNING
-        elif resolved.standing is Standing.MISSING:
+        elif resolved.status is PathStatus.MISSING:
             message += "; no such folder exists there"
             severity = Severity.WARNING
         yield CONTEXT_DIR_FROM_RUN_DIRECTORY.at(place, message, fixes=fixes, severity=severity)

@@ -55,7 +55,7 @@ two,Say goodbye.
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.waza.checks.dataset import dataset_of, dataset_path, doubts
+from waza_engine.dialects.waza.checks.dataset import dataset_doubts, dataset_of, dataset_path
 from waza_engine.model.findings import Finding, Related, Rule, Severity
 from waza_engine.project.document import Document
 
@@ -67,7 +67,7 @@ def check(document: Document) -> Iterator[Finding]:
     dataset, path = dataset_of(document), dataset_path(document)
     if dataset is None or path is None or dataset.error:
         return
-    problems = doubts(dataset)
+    problems = dataset_doubts(dataset)
     if document.files.has_byte_order_mark(path):
         problems.insert(
             0,

@@ -33,6 +33,10 @@ from waza_engine.project.document import Document
 EMPTY_WORKSPACE = Rule(
     "empty-workspace", "prompt with paths into an empty workspace", Severity.WARNING, needs=frozenset([HERE])
 )
+RELATIVE_PATH_IN_PROMPT = (
+    "The prompt names a relative path, but the workspace is empty. List the files in 'inputs.files'"
+)
+"""The finding's message, which the loader also gives as the reason for not running the task."""
 APPLIES = frozenset(["task", "eval"])
 
 
@@ -40,5 +44,4 @@ def check(document: Document) -> Iterator[Finding]:
     for task, _ in document.tasks():
         # "../" ends with "./" as well.
         if "./" in document.text(*task, "inputs", "prompt") and not has_workspace_files(document, task):
-            message = "The prompt names a relative path, but the workspace is empty. List the files in 'inputs.files'"
-            yield EMPTY_WORKSPACE.at((*task, "inputs", "prompt"), message)
+            yield EMPTY_WORKSPACE.at((*task, "inputs", "prompt"), RELATIVE_PATH_IN_PROMPT)

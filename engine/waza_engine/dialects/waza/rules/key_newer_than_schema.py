@@ -44,7 +44,7 @@ mcp_mocks:
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.waza.formats.loading.refusals import NEEDS, TASK_NEEDS, parsed_version
+from waza_engine.dialects.waza.formats.loading.refusals import NEEDS, TASK_NEEDS, parse_version
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Related, Rule, SetValue
 from waza_engine.project.document import Document
@@ -60,7 +60,7 @@ def check(document: Document) -> Iterator[Finding]:
     if not is_eval:
         declared = suite.eval.get("schemaVersion") if suite is not None else None
     text = text_of(declared)
-    version = parsed_version(text)
+    version = parse_version(text)
     if version is None or version[0] != 1:
         return
     path = suite.eval_path if suite is not None and not is_eval else None

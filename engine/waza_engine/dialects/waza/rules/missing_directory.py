@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from waza_engine.dialects.waza.checks.resources import workspace_files
-from waza_engine.dialects.waza.checks.run_paths import Standing, run_path, suite_folder
+from waza_engine.dialects.waza.checks.run_paths import PathStatus, run_path, suite_folder
 from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, Severity
@@ -103,7 +103,7 @@ def _missing_fixtures(document: Document, folder: Path) -> str:
 def _sources(document: Document, task: Pointer) -> Iterator[Finding]:
     for pointer, repository in document.mappings(*task, "inputs", "repos"):
         source = repository.get("source")
-        if isinstance(source, str) and source and run_path(document, source).standing is Standing.MISSING:
+        if isinstance(source, str) and source and run_path(document, source).status is PathStatus.MISSING:
             message = f"Folder '{source}' not found in the directory you run waza from, so the task will fail"
             yield MISSING_DIRECTORY.at((*pointer, "source"), message)
 

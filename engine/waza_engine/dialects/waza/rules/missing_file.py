@@ -51,7 +51,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from waza_engine.dialects.waza.checks.mocks import command_responses
-from waza_engine.dialects.waza.checks.run_paths import Standing, may_be_read, run_path, suite_folder
+from waza_engine.dialects.waza.checks.run_paths import PathStatus, may_be_read, run_path, suite_folder
 from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.graders.base import Grader
 from waza_engine.lib.pointer import Pointer
@@ -72,7 +72,7 @@ def check(document: Document) -> Iterator[Finding]:
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     for place, text, kind in files_of(entry):
         resolved = run_path(document, text)
-        if resolved.standing is Standing.MISSING:
+        if resolved.status is PathStatus.MISSING:
             message = f"'{text}' not found in the directory you run waza from, so {kind.without_file}"
             yield MISSING_FILE.at(place, message, fixes=_similar_files(document, place, text))
         elif resolved.path is not None and (reader := kind.file_reader()) is not None:
@@ -133,7 +133,7 @@ def _missing_program(entry: Document, program: _Program) -> Finding:
 def _can_start(document: Document, command: str) -> bool:
     """Whether the program exists, as far as this can be known."""
     if "/" in command and " " not in command:
-        return run_path(document, command).standing is not Standing.MISSING
+        return run_path(document, command).status is not PathStatus.MISSING
     return document.once(("finds program", command), lambda: document.files.has_program(command))
 
 

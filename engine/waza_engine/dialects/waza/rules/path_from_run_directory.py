@@ -49,7 +49,7 @@ graders:
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.waza.checks.run_paths import Standing, run_path
+from waza_engine.dialects.waza.checks.run_paths import PathStatus, run_path
 from waza_engine.dialects.waza.rules.missing_file import files_of
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
@@ -63,7 +63,7 @@ APPLIES = frozenset(["eval", "task"])
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     for place, text, _kind in files_of(entry):
         resolved = run_path(document, text)
-        if resolved.standing is Standing.BESIDE_EVAL:
+        if resolved.status is PathStatus.BESIDE_EVAL:
             # The path of a snapshot below a `context_dir` cannot be fixed on its own.
             is_whole = entry.value(*place) == text
             fix = Fix(f"Change to '{resolved.better}'", (SetValue(place, resolved.better),))

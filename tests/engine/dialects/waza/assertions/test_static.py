@@ -33,7 +33,7 @@ FINE = [
     "[z for z in [output for _ in [1]][:0]] == []" if sys.version_info >= (3, 12) else "True",
 ]
 WRONG = [
-    ("", "invalid-assertion", "there is nothing"),
+    ("", "invalid-assertion", "it is empty"),
     ("(", "invalid-assertion", "was never closed"),
     ("import os", "invalid-assertion", "a statement"),
     ("x = 1", "invalid-assertion", "a statement"),
@@ -41,7 +41,7 @@ WRONG = [
     ("sum([1]) == 1", "unknown-assertion-name", "'sum'"),
     ("isinstance(output, str)", "unknown-assertion-name", "'isinstance'"),
     ("any(sorted(k) for k in ['a'])", "unknown-assertion-name", "'sorted'"),
-    ("any(k in output for k in ['a'])", "name-out-of-scope", "'output' cannot be seen inside a generator"),
+    ("any(k in output for k in ['a'])", "name-out-of-scope", "'output' is not visible inside a generator"),
     ("any(len(k) for k in ['a'])", "name-out-of-scope", "'len'"),
     ("(lambda: output)()", "name-out-of-scope", "a lambda"),
     ("any(True for k in ['a'] for c in output)", "name-out-of-scope", "'output'"),

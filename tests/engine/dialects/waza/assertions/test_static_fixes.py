@@ -2,7 +2,7 @@
 
 import pytest
 
-from waza_engine.dialects.waza.assertions.static import in_python, written_out
+from waza_engine.dialects.waza.assertions.static import expand_generator, translate_to_python
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from waza_engine.dialects.waza.assertions.static import in_python, written_out
     ],
 )
 def test_operators_of_other_languages(assertion: str, mended: str | None) -> None:
-    assert in_python(assertion) == mended
+    assert translate_to_python(assertion) == mended
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_operators_of_other_languages(assertion: str, mended: str | None) -> Non
     ],
 )
 def test_generators_over_a_list_are_written_out(assertion: str, mended: str | None) -> None:
-    assert written_out(assertion) == mended
+    assert expand_generator(assertion) == mended

@@ -57,9 +57,9 @@ def test_a_dataset_without_prompts_is_worth_a_warning(tmp_path: Path) -> None:
         ("range: [3, 2]", "prompt\na\n", "'range' must be two row numbers"),
         ("range: [1]", "prompt\na\n", "'range' must have 2 items"),
         ("", "", "The file is empty"),
-        ("", "prompt\n{{.Vars.no}}\n", "The prompt of row 1 cannot be rendered: there is no variable 'no'"),
+        ("", "prompt\n{{.Vars.no}}\n", "The prompt of row 1 cannot be rendered: unknown variable 'no'"),
         ("", "a,b\n1\n", "The row has 1 cells, the header has 2"),
-        ("", 'a,b\n1,x"y\n', "A quote stands inside a cell"),
+        ("", 'a,b\n1,x"y\n', "There is a quote inside an unquoted cell"),
     ],
 )
 def test_a_dataset_that_cannot_be_used(tmp_path: Path, more: str, table: str, message: str) -> None:
@@ -212,12 +212,12 @@ def test_templates_can_decide_count_and_print(template: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["slice", "html", "js", "urlquery", "range"])
 def test_what_only_waza_knows_is_said_to_be_unsupported(name: str) -> None:
-    with pytest.raises(TemplateError, match=f"'{name}' is not supported in prompts here"):
+    with pytest.raises(TemplateError, match=f"'{name}' is not supported in prompts"):
         render(f"{{{{{name} .Vars.a}}}}", VALUES)
 
 
 def test_a_branch_that_is_not_taken_must_be_well_formed_all_the_same() -> None:
-    with pytest.raises(TemplateError, match="there is no function 'nothing'"):
+    with pytest.raises(TemplateError, match="unknown function 'nothing'"):
         render("{{if false}}{{nothing}}{{end}}", VALUES)
 
 

@@ -199,7 +199,7 @@ def test_input_files_come_from_the_fixtures_or_the_task(tmp_path: Path) -> None:
         ("{path: /etc/hostname}", "is absolute"),
         ("{path: ../secret.txt}", "contains '..'"),
         ("{path: a..b.txt}", "contains '..'"),
-        ("{path: link.txt}", "leads out of"),
+        ("{path: link.txt}", "is outside"),
         ("{content: text without a place}", "has content but no path"),
         ("{path: folder}", "cannot be read"),
         ('{path: missing.txt, content: ""}', "cannot be read"),
@@ -242,7 +242,7 @@ def test_a_fixture_is_copied_whole_and_links_in_it_are_not(tmp_path: Path) -> No
         ("{prompt: x, context: {fixture: ../up}}", "inside the eval's directory"),
         ("{prompt: x, context: {fixture: .}}", "inside the eval's directory"),
         ("{prompt: x, context: {fixture: [a]}}", "must be a path"),
-        ("{prompt: Look at ../there}", "nothing is put into the workspace"),
+        ("{prompt: Look at ../there}", "the workspace is empty"),
     ],
 )
 def test_what_makes_a_task_impossible_is_known_before_the_run(

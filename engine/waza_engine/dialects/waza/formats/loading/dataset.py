@@ -1,10 +1,7 @@
-"""Tasks from a CSV file: `tasks_from`, `range`, and prompts that are templates.
+"""Loads tasks from a CSV file: `tasks_from`, `range`, and prompts that are templates.
 
+CSV is read as Go's `encoding/csv` reads it: Python's own reader accepts a bare quote in a cell, which Go refuses.
 See docs/reference/waza-formats.md, section 9.
-
-CSV as Go's `encoding/csv` reads it (docs/reference/waza-formats.md, section 9).
-
-Python's own reader lets a bare quote in a cell pass and trims nothing either; Go refuses the former.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,33 +16,35 @@ from waza_engine.lib.paths import is_inside
 from waza_engine.model.suite import LoadError, Task
 from waza_engine.project.reading import read_text
 
+NO_PROMPT_COLUMN = "there is no column 'prompt', so all prompts are empty"
+
 
 @dataclass
 class CsvError(Exception):
-    """The text is no CSV that Go would read; `line` counts from zero."""
+    """The text is not CSV that Go would read; `line` counts from zero."""
 
     message: str
     line: int
 
 
 class Row(NamedTuple):
-    """One record, and the line (from zero) that it begins on."""
+    """One record, and the zero-based line that it starts on."""
 
     line: int
     cells: list[str]
 
 
 def read_csv(text: str) -> list[Row]:
-    """All records. Blank lines are skipped; every record must have as many cells as the first.
+    """Return all records. Blank lines are skipped; every record must have as many cells as the first.
 
     Raises:
         CsvError: a quote at the wrong place, a quoted cell that does not end, or a wrong number of cells.
 
     """
-    # Go takes a carriage return for a line's end before a line feed, and at the very end.
+    # For Go, a carriage return ends a line before a line feed, and at the end of the text.
     reader = _Reader(text.replace("\r\n", "\n").removesuffix("\r"))
     records: list[Row] = []
-    while reader.more():
+    while reader.has_more():
         line = reader.line
         record = reader.record()
         if records and len(record) != len(records[0].cells):
@@ -58,17 +57,17 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._counted = (0, 0)
-        """A place in the text, and the line that it is on."""
+        self._line_at = (0, 0)
+        """An offset in the text, and its line."""
 
     @property
     def line(self) -> int:
-        place, line = self._counted
-        self._counted = (self._at, line + self._text.count("\n", place, self._at))
-        return self._counted[1]
+        place, line = self._line_at
+        self._line_at = (self._at, line + self._text.count("\n", place, self._at))
+        return self._line_at[1]
 
-    def more(self) -> bool:
-        """Whether a record follows; blank lines are passed over."""
+    def has_more(self) -> bool:
+        """Skip blank lines, and return whether a record follows."""
         while self._text[self._at : self._at + 1] == "\n":
             self._at += 1
         return self._at < len(self._text)
@@ -83,17 +82,17 @@ class _Reader:
 
     def _cell(self) -> str:
         if self._text[self._at : self._at + 1] == '"':
-            return self._quoted()
+            return self._quoted_cell()
         start = self._at
         while self._at < len(self._text) and self._text[self._at] not in ",\n":
             if self._text[self._at] == '"':
                 raise CsvError(
-                    'A quote stands inside a cell that is not quoted; quote the cell and write ""', self.line
+                    'There is a quote inside an unquoted cell. Quote the cell and write ""', self.line
                 )
             self._at += 1
         return self._text[start : self._at]
 
-    def _quoted(self) -> str:
+    def _quoted_cell(self) -> str:
         start_line = self.line
         parts: list[str] = []
         while True:
@@ -102,18 +101,18 @@ class _Reader:
                 raise CsvError("The quoted cell does not end", start_line)
             parts.append(self._text[self._at + 1 : end])
             self._at = end + 1
-            follower = self._text[self._at : self._at + 1]
-            if follower in {"", ",", "\n"}:
+            next_character = self._text[self._at : self._at + 1]
+            if next_character in {"", ",", "\n"}:
                 return '"'.join(parts)
-            if follower != '"':
+            if next_character != '"':
                 raise CsvError('A quote inside a quoted cell must be written ""', self.line)
 
 
 def dataset_tasks(spec: EvalFile, eval_path: Path) -> tuple[list[Task], list[str]]:
-    """The tasks of the dataset, and warnings.
+    """Return the tasks of the dataset, and warnings.
 
     Raises:
-        LoadError: the file cannot be used, the range is none, or a prompt cannot be rendered.
+        LoadError: the file cannot be used, the range is invalid, or a prompt cannot be rendered.
 
     """
     eval_dir = eval_path.parent
@@ -127,7 +126,7 @@ def dataset_tasks(spec: EvalFile, eval_path: Path) -> tuple[list[Task], list[str
         raise LoadError(path, error.message, line=error.line) from error
     if not header.cells:
         raise LoadError(path, "The file is empty; its first row must name the columns")
-    selected = _selected(rows, spec, eval_path)
+    selected = _select(rows, spec, eval_path)
     moment = datetime.now(UTC).isoformat(timespec="seconds")
     tasks: list[Task] = []
     for number, row in enumerate(selected, start=1):
@@ -135,12 +134,16 @@ def dataset_tasks(spec: EvalFile, eval_path: Path) -> tuple[list[Task], list[str
             cells = dict(zip(header.cells, row.cells, strict=True))
             tasks.append(_task(cells, Values.of_row(cells, number, spec.inputs, moment), path))
         except TemplateError as error:
-            reason = f"The prompt of row {number} cannot be rendered: {error}"
-            raise LoadError(path, reason, line=row.line) from error
+            raise LoadError(path, render_error(number, error), line=row.line) from error
     return tasks, list(_warnings(header.cells, path))
 
 
-def _selected(rows: list[Row], spec: EvalFile, eval_path: Path) -> list[Row]:
+def render_error(number: int, error: TemplateError) -> str:
+    """Return the message about a prompt that cannot be rendered; `number` counts rows from 1."""
+    return f"The prompt of row {number} cannot be rendered: {error}"
+
+
+def _select(rows: list[Row], spec: EvalFile, eval_path: Path) -> list[Row]:
     first, last = spec.range
     if first == 0 and last == 0:
         return rows
@@ -159,6 +162,6 @@ def _task(row: Mapping[str, str], values: Values, path: Path) -> Task:
 
 def _warnings(header: list[str], path: Path) -> Iterator[str]:
     if header[0].startswith("\ufeff"):
-        yield f"{path}: a byte-order mark is part of the first column's name; save the file without it"
+        yield f"{path}: a byte-order mark is part of the first column's name. Save the file without it"
     if "prompt" not in header:
-        yield f"{path}: there is no column 'prompt', so all prompts are empty"
+        yield f"{path}: {NO_PROMPT_COLUMN}"

@@ -1,4 +1,4 @@
-"""Mocks as a run takes them: what their fixtures hold is read, structures are texts.
+"""Loads mocks for a run: reads their fixtures and writes structured output as strings.
 
 See docs/reference/waza-formats.md, section 4.6.
 """
@@ -20,10 +20,10 @@ from waza_engine.project.reading import build
 
 
 def mcp_mocks(entries: Iterable[McpEntry], eval_path: Path) -> tuple[McpMock, ...]:
-    """The mocked servers of an eval.
+    """Return the mocked servers of an eval.
 
     Raises:
-        LoadError: fixtures are missing, or hold something else.
+        LoadError: fixtures are missing or invalid.
 
     """
     found = []
@@ -36,7 +36,7 @@ def mcp_mocks(entries: Iterable[McpEntry], eval_path: Path) -> tuple[McpMock, ..
 def command_mocks(
     entries: Iterable[CommandEntry], path: Path, pointer: Pointer, eval_dir: Path
 ) -> tuple[CommandMock, ...]:
-    """The mocked programs of an eval or a task.
+    """Return the mocked programs of an eval or a task.
 
     Raises:
         LoadError: a fixture is missing.
@@ -107,9 +107,7 @@ def _stdout(response: CommandResponse, path: Path, pointer: Pointer, eval_dir: P
         return value if isinstance(value, str) else "" if value is None else json.dumps(value) + "\n"
     file = eval_dir / response.fixture
     if not is_inside(file, eval_dir):
-        raise LoadError(
-            path, f"'fixture': '{response.fixture}' leads out of {eval_dir}", (*pointer, "fixture")
-        )
+        raise LoadError(path, f"'fixture': '{response.fixture}' is outside {eval_dir}", (*pointer, "fixture"))
     try:
         return regular_bytes(file).decode("utf-8", "replace")
     except OSError as error:

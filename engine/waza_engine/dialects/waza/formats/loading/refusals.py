@@ -1,10 +1,6 @@
-"""What waza's loader refuses beyond the shape of an eval.
+"""What waza's loader refuses in evals, tasks and mocks that match their schemas.
 
 See docs/reference/waza-formats.md, sections 4.2, 4.6, 4.7 and 11.1.
-
-Why waza would not load a file whose shape is fine.
-
-What waza's loader refuses in mocks beyond their shape (docs/reference/waza-formats.md, sections 4.6 and 11.1).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,14 +26,14 @@ from waza_engine.model.schema_marks import FileModel
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What is wrong, and where in the file."""
+    """The reason for which waza refuses a file, and the position in the file."""
 
     pointer: Pointer
     message: str
 
 
 def mcp_refusals(mocks: Sequence[McpMock]) -> Iterator[Refusal]:
-    """What is wrong with the mocked servers of an eval."""
+    """Report what waza refuses in the mocked servers of an eval."""
     for index in _repeated(it.name.strip() for it in mocks):
         yield Refusal(("mcp_mocks", index, "name"), "Two MCP mocks have this name")
     for index, mock in enumerate(mocks):
@@ -48,13 +44,13 @@ def mcp_refusals(mocks: Sequence[McpMock]) -> Iterator[Refusal]:
             yield Refusal(place, "An MCP mock needs 'fixtures' or 'tools'")
         for name, tool in mock.tools.items():
             below = (*place, "tools", name)
-            yield from _no_mapping((*below, "input_schema"), tool.input_schema)
+            yield from _require_mapping((*below, "input_schema"), tool.input_schema)
             for number, response in enumerate(tool.responses):
                 yield from _mcp_response((*below, "responses", number), response)
 
 
 def command_refusals(mocks: Sequence[CommandMock]) -> Iterator[Refusal]:
-    """What is wrong with a list of command mocks, of an eval or of a task."""
+    """Report what waza refuses in a list of command mocks, of an eval or of a task."""
     for index in _repeated(it.name.lower() for it in mocks):
         yield Refusal(("command_mocks", index, "name"), "Two command mocks have this name")
     for index, mock in enumerate(mocks):
@@ -66,11 +62,11 @@ def command_refusals(mocks: Sequence[CommandMock]) -> Iterator[Refusal]:
 
 
 def adversarial_refusals(adversarial: Adversarial) -> Iterator[Refusal]:
-    """What is wrong with the attacks of an eval."""
+    """Report what waza refuses in the adversarial section of an eval."""
     packs = [it.strip() for it in adversarial.packs]
     blank = (index for index, it in enumerate(packs) if not it)
     for index in (*blank, *_repeated(packs)):
-        reason = "Each pack must have a name, and stand here only once"
+        reason = "Each pack needs a name and may be listed only once"
         yield Refusal(("adversarial", "packs", index), f"'adversarial.packs': {reason}")
     if (outcome := adversarial.on_unsafe_outcome) not in {"", "fail", "warn"}:
         reason = f"'adversarial.on_unsafe_outcome' must be fail or warn, not '{outcome}'"
@@ -79,7 +75,7 @@ def adversarial_refusals(adversarial: Adversarial) -> Iterator[Refusal]:
 
 def _mcp_response(place: Pointer, response: McpResponse) -> Iterator[Refusal]:
     for key in ("match", "match_schema"):
-        yield from _no_mapping((*place, key), getattr(response, key))
+        yield from _require_mapping((*place, key), getattr(response, key))
     yield from _bad_patterns((*place, "match_regex"), response.match_regex.items())
 
 
@@ -102,16 +98,16 @@ def _command_response(place: Pointer, response: CommandResponse) -> Iterator[Ref
 def _bad_patterns(place: Pointer, patterns: Iterable[tuple[str | int, str]]) -> Iterator[Refusal]:
     for key, pattern in patterns:
         if reason := regex_error(pattern):
-            yield Refusal((*place, key), f"'{place[-1]}': '{pattern}' is no valid RE2 pattern: {reason}")
+            yield Refusal((*place, key), f"'{place[-1]}': '{pattern}' is not a valid RE2 pattern: {reason}")
 
 
-def _no_mapping(place: Pointer, value: Any) -> Iterator[Refusal]:
+def _require_mapping(place: Pointer, value: Any) -> Iterator[Refusal]:
     if value is not None and not isinstance(value, dict):
         yield Refusal(place, f"'{place[-1]}' must be a mapping")
 
 
 def is_elsewhere(path: str) -> bool:
-    """Whether waza takes a path of a mock for one that is absolute (with the letter of a drive, too), or leads out."""
+    """Whether a path of a mock is absolute for waza (also with a drive letter), or leads out of its folder."""
     return leads_out(path) or path[1:2] == ":"
 
 
@@ -124,25 +120,25 @@ def _repeated(names: Iterable[str]) -> Iterator[int]:
 
 
 NEEDS = {"mcp_mocks": (1, 1), "adversarial": (1, 2), "command_mocks": (1, 3)}
-"""The oldest format version that has a key of an eval. It counts only against a version that is written down."""
+"""The oldest format version that has a key of an eval. Counts only if the eval states a version."""
 TASK_NEEDS = {"checkpoints": (1, 1), "command_mocks": NEEDS["command_mocks"]}
-"""The same for the keys of a task."""
+"""The same for keys of a task."""
 
 WITHOUT_COPILOT = frozenset(["mock", "codex", "claude-cli"])
-"""waza's executors that know neither command mocks nor reasoning efforts. Ours say themselves what they do not know."""
+"""waza's executors without command mocks and reasoning efforts. Our own executors declare what they ignore."""
 _MOCKS_NEED_COPILOT = "'command_mocks' work only with 'executor: copilot-sdk'"
 
 
 @dataclass(frozen=True, slots=True)
 class EvalKeys:
-    """What an eval says that its tasks are held to."""
+    """The settings of an eval that its tasks must fit."""
 
     executor: str
     schema_version: str
 
 
 def refusals(spec: EvalFile) -> Iterator[Refusal]:
-    """Everything that waza's loader would refuse in an eval whose shape is fine."""
+    """Report what waza's loader refuses in an eval that matches its schema."""
     yield from _version(spec)
     yield from _efforts(spec)
     yield from _mocks(spec)
@@ -166,7 +162,7 @@ def _version(spec: EvalFile) -> Iterator[Refusal]:
         return
     if not text:
         return
-    version = parsed_version(text)
+    version = parse_version(text)
     if version is None:
         yield Refusal(at, f"'schemaVersion' must be two numbers with a dot between them, not '{text}'")
     elif text == "2.0" and not spec.scenario.strip():
@@ -177,8 +173,8 @@ def _version(spec: EvalFile) -> Iterator[Refusal]:
         yield from _too_new(spec, NEEDS, text)
 
 
-def parsed_version(text: str) -> tuple[int, int] | None:
-    """Major and minor number of a format version, None when it is none."""
+def parse_version(text: str) -> tuple[int, int] | None:
+    """Return major and minor number of a format version, None if it is not one."""
     parts = text.split(".")
     if len(parts) != 2 or not all(it.isascii() and it.isdigit() for it in parts):
         return None
@@ -205,7 +201,7 @@ def _mocks(spec: EvalFile) -> Iterator[Refusal]:
 
 
 def task_refusals(task: TaskFile, of_eval: EvalKeys) -> Iterator[Refusal]:
-    """Everything that waza's loader would refuse in a task whose shape is fine; the eval says what it may have."""
+    """Report what waza's loader refuses in a task that matches its schema, given the settings of its eval."""
     yield from _too_new(task, TASK_NEEDS, of_eval.schema_version)
     yield from command_refusals(task.command_mocks or [])
     if task.command_mocks and of_eval.executor in WITHOUT_COPILOT:
@@ -214,30 +210,30 @@ def task_refusals(task: TaskFile, of_eval: EvalKeys) -> Iterator[Refusal]:
         message = "'inputs' has both 'follow_up_prompts' and 'responder'; keep one"
         yield Refusal(("inputs", "responder"), message)
     for index, repository in enumerate(task.inputs.repos):
-        yield from _no_word(repository, "type", ("inputs", "repos", index))
+        yield from _require_known_word(repository, "type", ("inputs", "repos", index))
     for index, checkpoint in enumerate(task.checkpoints):
-        yield from _no_word(checkpoint, "on_failure", ("checkpoints", index))
+        yield from _require_known_word(checkpoint, "on_failure", ("checkpoints", index))
     for index, it in enumerate(task.requirements):
         yield from _requirement(it, ("requirements", index))
 
 
 def _requirement(requirement: Requirement, place: Pointer) -> Iterator[Refusal]:
-    yield from _no_word(requirement, "category", place)
+    yield from _require_known_word(requirement, "category", place)
     for index, it in enumerate(requirement.checks):
         below = (*place, "checks", index)
-        yield from _no_word(it, "scope", below)
+        yield from _require_known_word(it, "scope", below)
         if it.scope == "checkpoint" and it.after_turn is None:
             yield Refusal(below, "A check with the scope 'checkpoint' needs 'after_turn'")
         elif it.scope != "checkpoint" and it.after_turn is not None:
             yield Refusal((*below, "after_turn"), "'after_turn' is only for the scope 'checkpoint'")
 
 
-def _no_word(part: FileModel, key: str, place: Pointer) -> Iterator[Refusal]:
-    """A text that is none of the words which the schema lists for its key."""
+def _require_known_word(part: FileModel, key: str, place: Pointer) -> Iterator[Refusal]:
+    """Report a value that is not among the words that the schema lists for its key."""
     field, word = type(part).model_fields[key], getattr(part, key)
     extra = field.json_schema_extra
     known = extra.get("enum") if isinstance(extra, dict) else None
-    # An empty text is as good as none, where none is needed.
+    # An empty string counts as missing where the key is optional.
     if (word or field.is_required()) and isinstance(known, list) and word not in known:
         listed = ", ".join(map(str, known))
         yield Refusal((*place, key), f"'{key}' must be one of {listed}, not '{word}'")
@@ -246,7 +242,7 @@ def _no_word(part: FileModel, key: str, place: Pointer) -> Iterator[Refusal]:
 def _too_new(
     part: EvalFile | TaskFile, needs: Mapping[str, tuple[int, int]], declared: str
 ) -> Iterator[Refusal]:
-    version = parsed_version(declared)
+    version = parse_version(declared)
     for key, oldest in needs.items():
         if version is not None and version < oldest and getattr(part, key):
             needed = ".".join(str(it) for it in oldest)

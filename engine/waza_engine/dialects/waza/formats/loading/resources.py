@@ -1,9 +1,7 @@
-"""What is put into a task's workspace: input files, instruction files, the fixture.
+"""Gathers the files for a task's workspace: input files, instruction files, the fixture.
 
-See docs/reference/waza-formats.md, section 5.1.
-
-Input files that cannot be had are passed over with a warning; an instruction file or fixture that cannot be had
-blocks the task.
+An input file that cannot be read is skipped with a warning; an instruction file or fixture that cannot be read blocks
+the task. See docs/reference/waza-formats.md, section 5.1.
 """
 
 import os
@@ -14,27 +12,28 @@ from pathlib import Path
 from waza_engine.dialects.waza.formats.inputs import InputFile as FileEntry
 from waza_engine.dialects.waza.formats.inputs import Inputs
 from waza_engine.dialects.waza.formats.paths import fixture_refusal, input_refusal
+from waza_engine.dialects.waza.rules.empty_workspace import RELATIVE_PATH_IN_PROMPT
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.paths import is_inside
-from waza_engine.model.suite import InputFile
+from waza_engine.model.suite import InputFile, Task
 
 
 @dataclass
 class Resources:
-    """The files gathered for one task, what was passed over, and what makes the task impossible."""
+    """The files gathered for one task, warnings about skipped ones, and why the task is blocked, if it is."""
 
     files: list[InputFile] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     blocked: str = ""
 
     def block(self, reason: str) -> None:
-        """Say why the task cannot be performed; the first reason stays."""
+        """Block the task. Only the first reason counts."""
         self.blocked = self.blocked or reason
 
 
 def gather(inputs: Inputs, instructions: Sequence[str], fixtures: Path, eval_dir: Path) -> Resources:
-    """All files for the workspace of one task, in waza's order."""
+    """Return all files for the workspace of one task, in waza's order."""
     found = Resources()
     for index, entry in enumerate(inputs.files):
         _input_file(entry, f"inputs.files[{index}]", fixtures, found)
@@ -42,12 +41,19 @@ def gather(inputs: Inputs, instructions: Sequence[str], fixtures: Path, eval_dir
         _instruction_file(name, fixtures, found)
     if "fixture" in inputs.context.model_fields_set:
         _fixture(inputs.context.fixture, eval_dir, found)
-    if not found.files and not inputs.repos and ("./" in inputs.prompt):
-        found.block(
-            "The prompt names a relative path, but nothing is put into the workspace. "
-            "List the files under 'inputs.files'"
-        )
+    if not found.files and not inputs.repos and (reason := refusal_without_files(inputs.prompt)):
+        found.block(reason)
     return found
+
+
+def task_refusal(task: Task) -> str:
+    """Return why waza refuses to run a task that was loaded, or ""."""
+    return "" if task.files or task.repos else refusal_without_files(task.prompt)
+
+
+def refusal_without_files(prompt: str) -> str:
+    """Return why waza (0.34 and later) refuses a prompt if nothing is in its workspace, or ""."""
+    return RELATIVE_PATH_IN_PROMPT if "./" in prompt else ""
 
 
 def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) -> None:
@@ -55,23 +61,23 @@ def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) 
         if entry.path:
             found.files.append(InputFile(entry.path, entry.content.encode("utf-8", "replace")))
         else:
-            found.warnings.append(f"{place} has content but no path, so the file is left out; add 'path'")
+            found.warnings.append(f"{place} has content but no path, so the file is skipped. Add 'path'")
         return
     if not entry.path:
         return
     if reason := input_refusal(entry.path):
-        found.warnings.append(f"{place}: '{entry.path}' {reason}, so the file is left out")
+        found.warnings.append(f"{place}: '{entry.path}' {reason}, so the file is skipped")
         return
     path = fixtures / cleaned(entry.path)
     if not is_inside(path, fixtures):
-        found.warnings.append(f"{place}: '{entry.path}' leads out of {fixtures}, so the file is left out")
+        found.warnings.append(f"{place}: '{entry.path}' is outside {fixtures}, so the file is skipped")
         return
     try:
         found.files.append(InputFile(cleaned(entry.path), regular_bytes(path)))
     except (OSError, ValueError) as error:
         cause = error.strerror if isinstance(error, OSError) else error
         found.warnings.append(
-            f"{place}: '{entry.path}' cannot be read from {fixtures}: {cause}. The agent works without it"
+            f"{place}: '{entry.path}' cannot be read from {fixtures}: {cause}. The agent will run without it"
         )
 
 
@@ -91,7 +97,7 @@ def _fixture(value: object, eval_dir: Path, found: Resources) -> None:
         return
     path = eval_dir / str(value)
     if not is_inside(path, eval_dir):
-        found.block(f"'inputs.context.fixture': '{value}' leads out of the eval's directory")
+        found.block(f"'inputs.context.fixture': '{value}' is outside the eval's directory")
         return
     if not path.exists():
         found.block(f"'inputs.context.fixture': there is no '{value}' in {eval_dir}")
@@ -103,7 +109,7 @@ def _fixture(value: object, eval_dir: Path, found: Resources) -> None:
 
 
 def _files_of(path: Path) -> list[InputFile]:
-    """One file under its own name, or all files of a directory; links in it are passed over."""
+    """Return one file under its own name, or all files of a directory, without links."""
     if path.is_file():
         return [InputFile(path.name, path.read_bytes())]
     found: list[InputFile] = []

@@ -1,1 +1,1 @@
-"""The part of Go's text/template that prompts in CSV datasets may use."""
+"""Templates in the prompts of CSV datasets: tokens, syntax, functions, rendering."""

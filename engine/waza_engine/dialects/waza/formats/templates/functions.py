@@ -1,24 +1,24 @@
-"""The functions of Go's templates that prompts can call: comparisons, `len`, `index`, `not` and the three `print`s."""
+"""Functions of Go's templates that prompts can call: comparisons, `len`, `index`, `not`, `print`, `println`, `printf`."""
 
 import operator
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waza_engine.dialects.waza.formats.templates.tokens import MOST_CHARACTERS, TemplateError, quoted
+from waza_engine.dialects.waza.formats.templates.tokens import MOST_CHARACTERS, TemplateError, quote
 
 _VERB = re.compile(r"%([-+0]*)([0-9]*)(?:\.([0-9]*))?(.)?", re.DOTALL)
-_WIDEST = 3
-"""Digits of a width."""
+_MAX_DIGITS = 3
+"""Most digits of a width or precision."""
 
 
 def is_true(value: Any) -> bool:
-    """What counts as true: a text or map with something in it, a number that is not 0."""
+    """Whether Go treats a value as true: a non-empty string or map, a number other than 0."""
     return bool(value)
 
 
-def printed(value: Any) -> str:
-    """A value as Go prints it."""
+def go_text(value: Any) -> str:
+    """Return a value as Go prints it."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -35,7 +35,7 @@ def _len(value: Any) -> int:
         return len(value.encode("utf-8", "surrogatepass"))  # Go counts bytes.
     if isinstance(value, Mapping):
         return len(value)
-    raise TemplateError(f"'len' wants a text, not {_kind(value)}")
+    raise TemplateError(f"'len' needs a string, not {_kind(value)}")
 
 
 def _index(value: Any, *keys: Any) -> Any:
@@ -45,10 +45,10 @@ def _index(value: Any, *keys: Any) -> Any:
         elif isinstance(value, str) and type(key) is int:
             data = value.encode("utf-8", "surrogatepass")
             if not 0 <= key < len(data):
-                raise TemplateError(f"'index': {key} is beyond the end of the text")
+                raise TemplateError(f"'index': {key} is beyond the end of the string")
             value = data[key]
         else:
-            raise TemplateError(f"'index' finds nothing in {_kind(value)} with {_kind(key)}")
+            raise TemplateError(f"'index' cannot look up {_kind(key)} in {_kind(value)}")
     return value
 
 
@@ -73,61 +73,61 @@ def _ne(left: Any, right: Any) -> bool:
 def _ordering(name: str) -> Callable[[Any, Any], bool]:
     compare: Callable[[Any, Any], bool] = getattr(operator, name)
 
-    def compared(left: Any, right: Any) -> bool:
+    def compare_same_kind(left: Any, right: Any) -> bool:
         _same_kind(name, left, right)
         if isinstance(left, bool):
-            raise TemplateError(f"'{name}' cannot compare truths")
+            raise TemplateError(f"'{name}' cannot order booleans")
         return compare(left, right)
 
-    return compared
+    return compare_same_kind
 
 
-def _not_too_long(*values: Any) -> None:
-    """What is printed can be printed again, and each time be many times as long."""
+def _limit_length(*values: Any) -> None:
+    """Refuse long values: printing printed values again can multiply their length."""
     if sum(len(it) for it in values if isinstance(it, str)) > MOST_CHARACTERS:
-        raise TemplateError(f"a text in it becomes longer than {MOST_CHARACTERS:,} characters")
+        raise TemplateError(f"a string in it becomes longer than {MOST_CHARACTERS:,} characters")
 
 
 def _print(*values: Any) -> str:
-    """A blank stands between two values of which neither is a text."""
-    _not_too_long(*values)
+    """Print values, with a space between two of which neither is a string."""
+    _limit_length(*values)
     text = ""
     for before, it in zip((None, *values), values, strict=False):
-        apart = before is not None and not isinstance(before, str) and not isinstance(it, str)
-        text += (" " if apart else "") + printed(it)
+        needs_space = before is not None and not isinstance(before, str) and not isinstance(it, str)
+        text += (" " if needs_space else "") + go_text(it)
     return text
 
 
 def _println(*values: Any) -> str:
-    _not_too_long(*values)
-    return " ".join(map(printed, values)) + "\n"
+    _limit_length(*values)
+    return " ".join(map(go_text, values)) + "\n"
 
 
 def _printf(form: Any, *values: Any) -> str:
     if not isinstance(form, str):
-        raise TemplateError(f"'printf' wants a text first, not {_kind(form)}")
-    _not_too_long(form, *values)
+        raise TemplateError(f"'printf' needs a string first, not {_kind(form)}")
+    _limit_length(form, *values)
     left = list(values)
 
-    def filled(found: re.Match[str]) -> str:
+    def replacement(found: re.Match[str]) -> str:
         flags, width, precision, verb = found.groups()
         if verb is None:
             return "%!(NOVERB)"
         if verb == "%":
             return "%"
-        if verb not in _VERBS or len(width) > _WIDEST or len(precision or "") > _WIDEST:
+        if verb not in _VERBS or len(width) > _MAX_DIGITS or len(precision or "") > _MAX_DIGITS:
             raise TemplateError(f"'printf': '{found[0]}' is not supported")
         if not left:
             return f"%!{verb}(MISSING)"
         value = left.pop(0)
         text = _VERBS[verb](value, None if precision is None else int(precision or 0))
         if text is None:
-            return f"%!{verb}({_go_type(value)}={printed(value)})"
+            return f"%!{verb}({_go_type(value)}={go_text(value)})"
         return _padded(text, value, flags, int(width or 0))
 
-    text = _VERB.sub(filled, form)
+    text = _VERB.sub(replacement, form)
     if left:
-        extra = ", ".join(f"{_go_type(it)}={printed(it)}" for it in left)
+        extra = ", ".join(f"{_go_type(it)}={go_text(it)}" for it in left)
         text += f"%!(EXTRA {extra})"
     return text
 
@@ -146,11 +146,11 @@ def _as_text(value: Any, precision: int | None) -> str | None:
 
 
 def _as_quoted(value: Any, precision: int | None) -> str | None:
-    return quoted(value[:precision]) if isinstance(value, str) else None
+    return quote(value[:precision]) if isinstance(value, str) else None
 
 
 def _as_any(value: Any, precision: int | None) -> str:
-    return value[:precision] if isinstance(value, str) else printed(value)
+    return value[:precision] if isinstance(value, str) else go_text(value)
 
 
 def _as_whole(value: Any, _precision: int | None) -> str | None:
@@ -158,7 +158,7 @@ def _as_whole(value: Any, _precision: int | None) -> str | None:
 
 
 def _as_truth(value: Any, _precision: int | None) -> str | None:
-    return printed(value) if isinstance(value, bool) else None
+    return go_text(value) if isinstance(value, bool) else None
 
 
 def _as_fraction(value: Any, precision: int | None) -> str | None:
@@ -181,7 +181,7 @@ def _go_type(value: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    names = {str: "a text", bool: "a truth", int: "a whole number", float: "a number with a fraction"}
+    names = {str: "a string", bool: "a boolean", int: "a whole number", float: "a number with a fraction"}
     return names.get(type(value), "a map")
 
 
@@ -196,12 +196,12 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "printf": _printf,
     **{it: _ordering(it) for it in ("lt", "le", "gt", "ge")},
 }
-_MANY = 100
+_MAX_ARGUMENTS = 100
 ARGUMENTS: Mapping[str, tuple[int, int]] = {
-    **dict.fromkeys(("and", "or", "index", "printf"), (1, _MANY)),
-    **dict.fromkeys(("print", "println"), (0, _MANY)),
+    **dict.fromkeys(("and", "or", "index", "printf"), (1, _MAX_ARGUMENTS)),
+    **dict.fromkeys(("print", "println"), (0, _MAX_ARGUMENTS)),
     **dict.fromkeys(("not", "len"), (1, 1)),
     **dict.fromkeys(("ne", "lt", "le", "gt", "ge"), (2, 2)),
-    "eq": (2, _MANY),
+    "eq": (2, _MAX_ARGUMENTS),
 }
-"""How many arguments a function can have: the fewest and the most."""
+"""The fewest and the most arguments of each function."""

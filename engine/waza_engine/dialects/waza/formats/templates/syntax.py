@@ -1,4 +1,4 @@
-"""The syntax of the templates in prompts: Go's text/template without loops, definitions and variables of its own."""
+"""Parses templates in prompts: Go's text/template without loops, definitions and template variables."""
 
 from dataclasses import dataclass
 from typing import NoReturn
@@ -7,22 +7,22 @@ from waza_engine.dialects.waza.formats.templates.functions import ARGUMENTS, FUN
 from waza_engine.dialects.waza.formats.templates.tokens import (
     TemplateError,
     Token,
-    not_understood,
     number_of,
     pieces,
+    refuse_action,
     text_of_literal,
 )
 
-__all__ = ["Branch", "Call", "Expression", "Literal", "Names", "Part", "TemplateError", "parsed"]
+__all__ = ["Branch", "Call", "Expression", "Literal", "Names", "Part", "TemplateError", "parse"]
 
 _MOST_LEVELS = 50
-_LEFT_OUT = ("range", "with", "define", "block", "template", "break", "continue")
-_FUNCTIONS_LEFT_OUT = ("slice", "html", "js", "urlquery", "call")
+_UNSUPPORTED = ("range", "with", "define", "block", "template", "break", "continue")
+_FUNCTIONS_UNSUPPORTED = ("slice", "html", "js", "urlquery", "call")
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A text, number or truth that is written down."""
+    """A string, number or boolean in the template."""
 
     value: str | float | bool
 
@@ -36,7 +36,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function with its arguments; what is piped into it is the last of them."""
+    """A function with its arguments; a piped value is the last of them."""
 
     name: str
     arguments: tuple["Expression", ...]
@@ -47,7 +47,7 @@ Expression = Literal | Names | Call
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """`if`, with what stands for each of the two cases."""
+    """`if`, with the parts for both cases."""
 
     condition: Expression
     then: tuple["Part", ...]
@@ -60,18 +60,18 @@ Part = str | Expression | Branch
 _NESTING = (Token("sign", "("), Token("sign", "|"))
 
 
-def parsed(template: str) -> tuple[Part, ...]:
-    """What a template consists of.
+def parse(template: str) -> tuple[Part, ...]:
+    """Return the parts of a template.
 
     Raises:
-        TemplateError: an action is not closed, or is none that is known.
+        TemplateError: an action is not closed or not supported.
 
     """
     return _Blocks(template).all()
 
 
 class _Open:
-    """An `if` that waits for its `end`. `chained` ones stand behind `else` and end with the one before."""
+    """An `if` without its `end` so far. A `chained` one follows `else` and ends with the one before."""
 
     def __init__(self, condition: Expression, *, chained: bool = False) -> None:
         self.condition = condition
@@ -81,7 +81,7 @@ class _Open:
 
 
 class _Blocks:
-    """Puts texts and actions together; blocks are kept in a list, not on Python's stack."""
+    """Joins texts and actions. Open blocks are in a list, not on Python's stack."""
 
     def __init__(self, template: str) -> None:
         self._pieces = pieces(template)
@@ -125,13 +125,13 @@ class _Blocks:
 
     def _else(self) -> None:
         if not self._open or self._open[-1].then is not None:
-            raise TemplateError("an '{{else}}' belongs to no '{{if}}'")
+            raise TemplateError("an '{{else}}' has no '{{if}}'")
         self._open[-1].then = tuple(self._open[-1].parts)
         self._open[-1].parts = []
 
     def _end(self) -> None:
         if not self._open:
-            raise TemplateError("an '{{end}}' belongs to no '{{if}}'")
+            raise TemplateError("an '{{end}}' has no '{{if}}'")
         self._depth -= 1
         chained = True
         while chained:
@@ -165,7 +165,7 @@ class _Reader:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def refuse(self) -> NoReturn:
-        not_understood(" ".join(it.source for it in self._tokens))
+        refuse_action(" ".join(it.source for it in self._tokens))
 
     def pipeline(self) -> Expression:
         value = self._command(())
@@ -177,11 +177,11 @@ class _Reader:
         token = self.peek()
         if token is None or token.kind != "word" or token.source in {"true", "false"}:
             if piped:
-                raise TemplateError("only into a function can something be piped")
+                raise TemplateError("only a function can take a piped value")
             return self._operand()
         self._at += 1
         arguments: list[Expression] = []
-        while (follower := self.peek()) is not None and follower.source not in {"|", ")"}:
+        while (following := self.peek()) is not None and following.source not in {"|", ")"}:
             arguments.append(self._operand())
         return _call(token.source, (*arguments, *piped))
 
@@ -220,13 +220,13 @@ class _Reader:
 
 
 def _call(name: str, arguments: tuple[Expression, ...]) -> Call:
-    if name in _LEFT_OUT:
-        raise TemplateError(f"'{name}' is not supported in prompts here; '{{{{if}}}}' is")
-    if name in _FUNCTIONS_LEFT_OUT:
-        raise TemplateError(f"the function '{name}' is not supported in prompts here")
+    if name in _UNSUPPORTED:
+        raise TemplateError(f"'{name}' is not supported in prompts, only '{{{{if}}}}' is")
+    if name in _FUNCTIONS_UNSUPPORTED:
+        raise TemplateError(f"the function '{name}' is not supported in prompts")
     if name not in FUNCTIONS and name not in {"and", "or"}:
         raise TemplateError(
-            f"there is no function '{name}'; a variable is written {{{{.Vars.{name}}}}} or {{{{index .Vars \"{name}\"}}}}"
+            f"unknown function '{name}'. Write a variable as {{{{.Vars.{name}}}}} or {{{{index .Vars \"{name}\"}}}}"
         )
     fewest, most = ARGUMENTS[name]
     if not fewest <= len(arguments) <= most:
