@@ -26,6 +26,21 @@ _EXAMPLE = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", re.MULTIL
 _FILE = re.compile(r"^File `([^`]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+def _imported() -> dict[str, str]:
+    """The module of each name, as the type checker sees it."""
+    source = ast.parse(Path(waza_engine.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    found = {
+        alias.name: str(node.module)
+        for node in ast.walk(source)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    return {name: module for name, module in found.items() if module.startswith("waza_engine")}
+
+
+PUBLIC = _imported()
+
+
 def _script() -> str:
     return "".join(code for code, _ in _EXAMPLE.findall(PAGE))
 
@@ -105,30 +120,17 @@ def test_who_uses_the_engine_is_checked_strictly(tmp_path: Path, monkeypatch: py
     assert codes == [("wrong.py", "attr-defined"), ("wrong.py", "arg-type")], told
 
 
-def _imported() -> dict[str, str]:
-    """The module of each name, as the type checker sees it."""
-    source = ast.parse(Path(waza_engine.__file__).read_text(encoding="utf-8"))
-    found = {
-        alias.name: str(node.module)
-        for node in ast.walk(source)
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-    return {name: module for name, module in found.items() if module.startswith("waza_engine")}
-
-
 def test_the_names_are_the_same_for_programs_and_for_type_checkers() -> None:
-    imported = _imported()
-    assert sorted(waza_engine.__all__) == sorted(imported)
-    for name in waza_engine.__all__:
+    assert getattr(waza_engine, "__all__") == sorted(PUBLIC)  # noqa: B009  # the stub has no such name
+    for name, module in PUBLIC.items():
         thing = getattr(waza_engine, name)
-        assert thing is getattr(sys.modules[imported[name]], name)
+        assert thing is getattr(sys.modules[module], name)
         assert name in dir(waza_engine)
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         _ = waza_engine.no_such_name  # type: ignore[attr-defined]  # that is what is tested
 
 
-@pytest.mark.parametrize("name", sorted({*waza_engine.__all__} - {"__version__"}))
+@pytest.mark.parametrize("name", sorted({*PUBLIC} - {"__version__"}))
 def test_each_public_name_is_on_the_page_and_says_what_it_is(name: str) -> None:
     assert f"`{name}`" in PAGE.partition("## Public names")[2]
     thing = getattr(waza_engine, name)
@@ -149,7 +151,7 @@ def _methods(thing: type | FunctionType) -> list[FunctionType]:
 
 def _comes_with_a_docstring(name: str) -> bool:
     """Whether a text follows the assignment: other objects have no docstring that could be asked for."""
-    source = Path(sys.modules[_imported()[name]].__file__ or "").read_text(encoding="utf-8")
+    source = Path(sys.modules[PUBLIC[name]].__file__ or "").read_text(encoding="utf-8")
     body = ast.parse(source).body
     return any(
         isinstance(it, ast.Assign)

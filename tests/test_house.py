@@ -103,7 +103,7 @@ def test_the_wheel_holds_the_two_packages_and_the_schemas(tmp_path: Path) -> Non
         names = [it for it in archive.namelist() if ".dist-info/" not in it]
         archive.extractall(tmp_path / "out")
     assert {it.split("/")[0] for it in names} == {"waza_lsp", "waza_engine"}
-    assert {"waza_lsp/py.typed", "waza_engine/py.typed"} <= set(names)
+    assert {"waza_lsp/py.typed", "waza_engine/py.typed", "waza_engine/__init__.pyi"} <= set(names)
     committed = {it.relative_to(ROOT).as_posix() for it in (ROOT / "schemas").rglob("*.json")}
     assert {it.removeprefix("waza_engine/") for it in names if it.endswith(".schema.json")} == committed
     templates = (ROOT / "engine/waza_engine/reports/html/templates").iterdir()
