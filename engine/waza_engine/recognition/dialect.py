@@ -290,9 +290,9 @@ class Dialect:
     write_results: str = ""
     """(record) -> its trials and its summary, the lines of a `results.jsonl`"""
     read_results: str = ""
-    """(lines) -> `model.read_run.ReadRun`"""
+    """(lines) -> `model.records.ReadRun`"""
     compare_runs: str = ""
-    """(baseline, treatment, judge, suite, judge model) -> `model.pairwise.Pairwise`"""
+    """(baseline, treatment, judge, suite, judge model) -> `model.experiment.Pairwise`"""
 
     def kind(self, name: str) -> Kind | None:
         """Return the kind called `name`."""
