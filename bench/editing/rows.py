@@ -26,8 +26,9 @@ def measured(server: Server, it: Written, root: Path, *, edits: int) -> Rows:
             **_edited(editor, it, edits),
             **_completed(editor, it, edits),
             **_asked(editor, it, edits),
-            **_edited_for_a_target(editor, it, edits, root),
             **_burst(editor, it),
+            # Last: a change of the settings file is still being handled while the next row is measured.
+            **_edited_for_a_target(editor, it, edits, root),
             "memory, peak MB": editor.peak(),
         }
 
