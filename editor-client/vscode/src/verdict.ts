@@ -37,15 +37,21 @@ function isVerdict(result: unknown): result is Verdict {
   return typeof verdict?.runId === 'string' && typeof verdict.status === 'string' && Array.isArray(verdict.tasks);
 }
 
-function sentence({ status, score, tasks }: Verdict): string {
+function sentence({ status, score, tasks: all }: Verdict): string {
+  const cancelled = status === 'cancelled';
+  const tasks = cancelled ? all.filter((it) => it.status !== 'skipped') : all;
+  if (cancelled && tasks.length === 0) {
+    return 'Cancelled before a task finished';
+  }
   const [only] = tasks;
-  if (only && tasks.length === 1) {
+  if (only && all.length === 1) {
     return `${only.id}: ${only.status || status}${inBrackets(only.score)}`;
   }
   const others = tasks.filter((it) => it.status !== 'passed').map((it) => it.id);
-  const count = `${tasks.length - others.length} of ${tasks.length} tasks passed`;
+  const count = `${tasks.length - others.length} of ${tasks.length} ${cancelled ? 'finished ' : ''}tasks passed`;
   const names = others.length > 0 ? `, not ${others.join(', ')}` : '';
-  return tasks.length > 0 ? `${count}${inBrackets(score)}${names}` : `Run ${status}`;
+  const begin = cancelled ? 'Cancelled: ' : '';
+  return tasks.length > 0 ? `${begin}${count}${inBrackets(score)}${names}` : `Run ${status}`;
 }
 
 function inBrackets(score: number | null | undefined): string {

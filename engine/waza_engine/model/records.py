@@ -209,6 +209,11 @@ class RunRecord:
     planned: int = 0
     unperformed: tuple[str, ...] = ()
 
+    @property
+    def task_count(self) -> int:
+        """The number of tasks of the run, with those that it did not reach."""
+        return self.totals.total + len(self.unperformed)
+
 
 @dataclass(frozen=True, slots=True)
 class ReadRun:

@@ -239,6 +239,8 @@ class Dialect:
     """(path, process_dir=..., context_dir=...) -> Suite"""
     load_experiment: str = ""
     """(path) -> `model.experiment.Experiment`, for kinds that are `runnable` as experiments."""
+    evals_of_suite: str = ""
+    """(folder of the project file, name) -> list of `project.eval_sets.ChosenEval`, for projects with named suites."""
     rules: str = ""
     """The package of its own rules; those in `rules/` apply to all dialects."""
     never: frozenset[str] = frozenset()

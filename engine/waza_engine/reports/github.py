@@ -27,7 +27,7 @@ def _lines(record: RunRecord) -> Iterator[str]:
     yield ""
     facts = [it for it in (record.executor, record.model) if it]
     yield (
-        f"**{totals.succeeded} of {totals.total}** tasks passed · score **{totals.aggregate_score:.2f}** "
+        f"**{totals.succeeded} of {record.task_count}** tasks passed · score **{totals.aggregate_score:.2f}** "
         f"(weighted {totals.weighted_score:.2f}) · {record.duration_ms / 1000:.1f} s"
         + "".join(f" · {escape_markdown(it)}" for it in facts)
     )

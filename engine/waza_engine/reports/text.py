@@ -87,9 +87,10 @@ def _totals(record: RunRecord) -> Iterator[str]:
         yield f"{record.status}: {one_line(record.error)}"
     if record.tasks:
         skipped = f", {totals.skipped} skipped" if totals.skipped else ""
+        skipped += f", {len(record.unperformed)} not run" if record.unperformed else ""
         weighted = f" (weighted {totals.weighted_score:.2f}{_interval(totals.interval)})"
         yield (
-            f"{totals.succeeded} of {totals.total} tasks passed{skipped}, "
+            f"{totals.succeeded} of {record.task_count} tasks passed{skipped}, "
             f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
         )
     if verdict := threshold_verdict(record):

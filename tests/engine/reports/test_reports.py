@@ -236,6 +236,13 @@ async def test_junit_lists_tasks_that_a_cancelled_run_did_not_start(record: RunR
     assert (run.get("name"), suite.get("tests"), suite.get("skipped")) == ("run", "6", "1")
 
 
+async def test_the_total_of_a_cancelled_run_counts_the_tasks_that_it_did_not_start(record: RunRecord) -> None:
+    cancelled = replace(record, status="cancelled", unperformed=("d", "e"))
+    total = record.totals.total + 2
+    assert f" of {total} tasks passed, 2 not run, " in text_report(cancelled)
+    assert f" of {total}** tasks passed" in github_markdown(cancelled)
+
+
 async def test_junit_lists_no_skipped_tasks_for_a_finished_run(record: RunRecord) -> None:
     assert record.unperformed == ()
     assert "not run: " not in junit_xml(record)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from waza_engine.model.suite import LoadError
-from waza_engine.project.load_suite import dialect_of_file, experiment_at
+from waza_engine.project.load_suite import experiment_at
 from waza_engine.project.reading import reading_once
-from waza_engine.recognition.recognise import load_object
 from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store.store import default_store_dir
 from waza_lsp.cli.console import EXIT_ERROR, show
@@ -26,7 +25,7 @@ from waza_lsp.cli.run.reports import (
     Display,
     ReportPrinter,
 )
-from waza_lsp.cli.run.request import RunRequest, plan_run, report_files
+from waza_lsp.cli.run.request import RunRequest, plan_run, report_files_of
 from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE
 
 if TYPE_CHECKING:
@@ -63,6 +62,9 @@ _SELECTION_OPTIONS = _options(
         multiple=True,
         metavar="NAME",
         help="Only this arm of an experiment. Repeatable. Arms of a matrix are named axis=value,axis=value.",
+    ),
+    click.option(
+        "--suite", metavar="NAME", help="Run the evals of this suite in the project file (.vally.yaml)."
     ),
     click.option("--trials", type=_COUNT, metavar="N", help="Trials per task, instead of the eval's."),
     click.option(
@@ -196,13 +198,15 @@ _OUTPUT_OPTIONS = _options(
 
 
 @click.command(short_help="Run an eval and grade the agent.")
-@click.argument("eval_file", metavar="EVAL", type=click.Path(path_type=Path))
+@click.argument("eval_file", metavar="EVAL", required=False, type=click.Path(path_type=Path))
 @_SELECTION_OPTIONS
 @_AGENT_OPTIONS
 @_MODE_OPTIONS
 @_OUTPUT_OPTIONS
-def run(eval_file: Path, **options: Any) -> None:
+def run(eval_file: Path | None, suite: str | None, **options: Any) -> None:
     """Run EVAL and grade the agent. For an experiment, runs every arm and compares it with the baseline.
+
+    EVAL may be a folder: all evals in it run, one after the other. With --suite, EVAL is the folder of the project.
 
     Each finished trial is stored at once. Ctrl-C cancels the run and keeps finished trials; a second Ctrl-C stops
     immediately. The exit status is 0 if everything passed, 1 if a task or the trigger accuracy failed, 2 if the run
@@ -217,9 +221,21 @@ def run(eval_file: Path, **options: Any) -> None:
       waza-lsp run evals/eval.yaml --model model-a --model model-b --html report.html
       waza-lsp run evals/eval.yaml --agent-command 'my-agent --print {prompt}'
       waza-lsp run evals/eval.yaml --resume
+      waza-lsp run evals --executor mock
+      waza-lsp run --suite nightly
       waza-lsp run skill.experiment.yaml --dry-run
       waza-lsp run skill.experiment.yaml --variant with-skill --output results/
     """
+    if eval_file is None and suite is None:
+        raise click.UsageError("Missing argument 'EVAL'. Name an eval file, or a folder with evals.")
+    if suite is not None or eval_file is None or eval_file.is_dir():
+        # Imported late: most runs are of one eval.
+        from waza_lsp.cli.run.evals import run_evals
+
+        try:
+            sys.exit(run_evals(eval_file or Path(), suite, options))
+        except KeyboardInterrupt:
+            _exit_cancelled()
     _refuse_contradictions(options)
     directory = (options["store_dir"] or default_store_dir(eval_file.absolute())).absolute()
     # The file is recognised, asked for its dialect and loaded: all from the same text.
@@ -242,7 +258,7 @@ def run(eval_file: Path, **options: Any) -> None:
 def _run_models(eval_file: Path, options: Mapping[str, Any], directory: Path) -> int:
     """Run the eval once per model and return the exit status."""
     models: tuple[str | None, ...] = options["models"] or (None,)
-    files = report_files(_with_results_directory(eval_file, options))
+    files = report_files_of(eval_file, options)
     display = Display.of(options)
     printer = ReportPrinter.of_one(display) if len(models) == 1 else ReportPrinter.of_several(display)
     last_failure, records = 0, []
@@ -275,23 +291,6 @@ def _load_experiment(path: Path) -> "Experiment | None":
         return experiment_at(path.absolute())
     except LoadError as error:
         give_up_loading(error)
-
-
-def _with_results_directory(eval_file: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Add the project's results folder, unless an option names one. Programs that read events store results themselves."""
-    if options["output_dir"] is None and options["results"] is None and not options["events"]:
-        return {**options, "output_dir": _project_results_directory(eval_file)}
-    return options
-
-
-def _project_results_directory(eval_file: Path) -> Path | None:
-    """Return the folder that the project names for results, or None if it names none or its dialect ignores it."""
-    try:
-        folder = dialect_of_file(eval_file.absolute()).results_folder
-    except LoadError:
-        return None
-    directory: Path | None = load_object(folder)(Path.cwd()) if folder else None
-    return directory
 
 
 def _print_plans(eval_file: Path, options: Mapping[str, Any]) -> None:

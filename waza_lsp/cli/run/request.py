@@ -12,7 +12,8 @@ import click
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 from waza_engine.executors.registry import make_executor, starts_agent
 from waza_engine.model.suite import LoadError, Suite
-from waza_engine.project.load_suite import load_suite
+from waza_engine.project.load_suite import dialect_of_file, load_suite
+from waza_engine.recognition.recognise import load_object
 from waza_engine.runs.planning.participants import unused_agent_problem, with_agent
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, Shard, make_plan
 from waza_engine.runs.planning.preflight import refuse_unreadable_graders
@@ -119,6 +120,26 @@ def report_files(options: Mapping[str, Any]) -> Reports:
     )
 
 
+def report_files_of(eval_file: Path, options: Mapping[str, Any]) -> Reports:
+    """Return the report files of an eval: its project's results folder is added, unless an option names one.
+
+    Programs that read events store results themselves.
+    """
+    if options["output_dir"] is None and options["results"] is None and not options["events"]:
+        options = {**options, "output_dir": _project_results_directory(eval_file)}
+    return report_files(options)
+
+
+def _project_results_directory(eval_file: Path) -> Path | None:
+    """Return the folder that the project names for results, or None if it names none or its dialect ignores it."""
+    try:
+        folder = dialect_of_file(eval_file.absolute()).results_folder
+    except LoadError:
+        return None
+    directory: Path | None = load_object(folder)(Path.cwd()) if folder else None
+    return directory
+
+
 def _timestamp_folder(directory: Path) -> Path:
     """Return a new folder name in `directory`, in the form that waza uses."""
     now = datetime.now(UTC)
@@ -168,10 +189,6 @@ def prepare(request: RunRequest, store: RunStore | None) -> PreparedRun:
     eval_file = request.eval_file
     if request.dask and request.replay_from:
         give_up("--replay-from reads the run store of this machine and cannot be used with --dask")
-    if eval_file.is_dir():
-        usual = eval_file / "eval.yaml"
-        example = f", for example {usual}" if usual.is_file() else ""
-        give_up(f"This is a folder; name the eval file in it{example}", eval_file)
     try:
         suite = _load_suite(request)
         if request.resume is not None:

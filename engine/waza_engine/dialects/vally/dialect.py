@@ -132,6 +132,7 @@ DIALECT = Dialect(
     graders=("waza_engine.dialects.vally.graders",),
     load_suite="waza_engine.dialects.vally.formats.load:load_suite",
     load_experiment="waza_engine.dialects.vally.experiments.load:load_experiment",
+    evals_of_suite="waza_engine.dialects.vally.suites:evals_of_suite",
     rules="waza_engine.dialects.vally.rules",
     other_tools=_OTHER_TOOLS,
     schema_folder="vally/",

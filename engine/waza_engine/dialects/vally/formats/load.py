@@ -129,7 +129,7 @@ class _Loader:
             name=it.name,
             prompt=first,
             follow_ups=tuple(rest),
-            tags=tuple(_tags({**self._spec.tags, **it.tags})),
+            tags=tuple(tag_texts({**self._spec.tags, **it.tags})),
             files=tuple(files),
             graders=grader_entries(self._spec, it, self._path, pointer),
             repos=repository(environment, self._start),
@@ -171,7 +171,7 @@ def _constraints(constraints: Constraints, pointer: Pointer) -> Iterator[Constra
         yield Constraint(key, tuple(value) if isinstance(value, list) else value, (*pointer, key))
 
 
-def _tags(tags: Mapping[str, Any]) -> Iterator[str]:
+def tag_texts(tags: Mapping[str, Any]) -> Iterator[str]:
     """Yield tags as `key=value`, as in filters; for a list, one per value."""
     for key, value in tags.items():
         for it in value if isinstance(value, list) else [value]:
