@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from tests.behaviour.findings_harness import Found
 from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.generate.pages import rules_with_pages
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
@@ -80,7 +81,8 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
 def findings_at(path: Path, process_dir: Path) -> list[Found]:
     """Return the findings of a file on disk, with runs that start in `process_dir`."""
     snapshot = Snapshot.of(path.as_uri(), path.read_text(encoding="utf-8"))
-    context = CheckContext(path, Scope(path.parent, process_dir), Files())
+    levels = {it.code: it.severity for it, _ in rules_with_pages() if it.opt_in}
+    context = CheckContext(path, Scope(path.parent, process_dir), Files(), levels)
     return [
         Found(
             it.highlight.start.line + 1,

@@ -163,11 +163,11 @@ def test_a_task_in_the_eval(eval_keys: str, task_keys: str, underlined: str | No
     [
         ("  workdir: ../x\n", "../x"),
         ("  workdir: a/../b\n", "a/../b"),
-        ("  workdir: nowhere\n", "nowhere"),
+        ("  workdir: nowhere\n", None),
         ("  workdir: .\n", None),
         ("  workdir: sub\n  files: [{path: sub/deep/a.txt, content: x}]\n", None),
         ("  workdir: inner\n  context: {fixture: folder}\n", None),
-        ("  workdir: outer\n  context: {fixture: folder}\n", "outer"),
+        ("  workdir: outer\n  context: {fixture: folder}\n", None),
         ("  context: {fixture: ../folder}\n", "../folder"),
         ("  context: {fixture: sub/../folder}\n", "sub/../folder"),
         ("  context: {fixture: ''}\n", "''"),

@@ -396,7 +396,8 @@ def test_what_waza_does_without_is_a_warning() -> None:
 
 
 def test_what_waza_needs_makes_the_one_finding_an_error() -> None:
-    found = only_finding(HEADER.replace("  trials_per_task: 1\n", "").replace("  model: gpt-4o\n", ""))
+    header = HEADER.replace("executor: mock", "executor: copilot-sdk")
+    found = only_finding(header.replace("  trials_per_task: 1\n", "").replace("  model: gpt-4o\n", ""))
     assert (found.message, found.severity) == ("Missing 'trials_per_task', 'model'", "error")
 
 
@@ -408,6 +409,12 @@ def test_a_threshold_that_waza_never_looks_at_is_a_warning() -> None:
 def test_a_missing_executor_is_a_warning() -> None:
     found = only_finding(HEADER.replace("  executor: mock\n", ""))
     assert (found.underlined, found.message, found.severity) == ("config", "Missing 'executor'", "warning")
+
+
+def test_the_mock_executor_needs_no_model() -> None:
+    assert findings_in(HEADER.replace("  model: gpt-4o\n", "")) == []
+    copilot = HEADER.replace("  model: gpt-4o\n", "").replace("executor: mock", "executor: copilot-sdk")
+    assert [it.message for it in findings_in(copilot)] == ["Missing 'model'"]
 
 
 def test_a_key_that_belongs_elsewhere_says_where() -> None:

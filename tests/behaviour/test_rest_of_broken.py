@@ -205,7 +205,7 @@ def test_a_suite_whose_glob_matches_nothing(tmp_path: Path) -> None:
 
 def test_severities_of_vallys_own_checks() -> None:
     [it] = findings_in(f"type: regression\n{SPEC}")
-    assert (it.code, it.severity) == ("regression-without-baseline", "warning")
+    assert (it.code, it.severity) == ("regression-without-baseline", "information")
     both = "      - {type: skill-invocation, config: {required: [a], disallowed: [a]}}\n"
     found = [it for it in findings_in(f"{SPEC}{both}") if it.code == "contradictory-checks"]
     assert [it.severity for it in found] == ["error"]

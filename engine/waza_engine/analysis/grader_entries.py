@@ -5,7 +5,7 @@ from typing import Any
 
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import read_entry
-from waza_engine.graders.registry import graders
+from waza_engine.graders.registry import find_grader, graders
 from waza_engine.lib.yaml.scalars import Scalar, plain
 from waza_engine.model.findings import Finding, Fix, InsertKey, Scope
 from waza_engine.model.placeholders import has_placeholder
@@ -36,7 +36,10 @@ def check_entry(dialect_name: str, entry: Mapping[str, Any], scope: Scope) -> li
 
     The entry must be valid by the schema of its file. For an unknown type there are no findings.
     """
-    kind = graders(dialect_name).get(str(entry.get("type")))
+    if str(entry.get("type")) not in graders(dialect_name):
+        return []
+    # The config may be in a form that an older version of the type had.
+    kind = find_grader(str(entry.get("type")), dialect_name, entry.get("config"))
     if kind is None:
         return []
     if dialect(dialect_name).refuses_blank_config and _is_left_blank(entry.get("config")):

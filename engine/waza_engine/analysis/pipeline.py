@@ -196,6 +196,8 @@ def finish(findings: Iterable[Finding], dialect_name: str, context: CheckContext
         if it is not None and it.code in context.levels:
             level = context.levels[it.code]
             it = None if level is None else it if level is it.severity else replace(it, severity=level)
+        elif it is not None and it.rule.opt_in:
+            it = None
         yield it
 
 

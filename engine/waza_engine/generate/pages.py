@@ -187,7 +187,7 @@ def _rule_pages() -> dict[str, str]:
     rows: list[str] = []
     for rule, module in rules_with_pages():
         found[f"rules/{rule.code}.md"] = _rule_page(rule, module)
-        rows.append(f"| [{rule.code}]({rule.code}.md) | {rule.severity} | {rule.title} |")
+        rows.append(f"| [{rule.code}]({rule.code}.md) | {_usual_level(rule)} | {rule.title} |")
     table = "\n".join(["| code | usually | what it is |", "| --- | --- | --- |", *rows])
     return {**found, "rules/README.md": f"# Findings\n\n{table}\n"}
 
@@ -204,7 +204,12 @@ def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
 
 def _rule_page(rule: Rule, module: ModuleType) -> str:
     summary, _, rest = (module.__doc__ or "").strip().partition("\n")
-    return f"# {rule.code}\n\n{summary}\n\nUsually: {rule.severity}.\n{rest}\n"
+    advice = f" To turn it on, give `{rule.code}` a level in the settings." if rule.opt_in else ""
+    return f"# {rule.code}\n\n{summary}\n\nUsually: {_usual_level(rule)}.{advice}\n{rest}\n"
+
+
+def _usual_level(rule: Rule) -> str:
+    return "off" if rule.opt_in else str(rule.severity)
 
 
 def write(folder: Path) -> None:

@@ -236,7 +236,7 @@ class Rule:
     `needs` are the parts of a file that must be read without gaps for this rule to apply, because it reports something
     missing or a total: top-level keys, and `HERE` for the part that contains the finding. `outdated` marks
     forms of older versions: such a finding takes precedence over others about the same entry, and an upgrade applies its
-    fixes.
+    fixes. An `opt_in` rule is off until the settings give its code a level.
     """
 
     code: str
@@ -245,6 +245,7 @@ class Rule:
     tags: frozenset[Literal["deprecated", "unused"]] = field(default_factory=frozenset)
     needs: frozenset[str] = field(default_factory=frozenset)
     outdated: bool = False
+    opt_in: bool = False
 
     def at(
         self,

@@ -25,10 +25,13 @@ def name_from_file(path: Path | None) -> str:
     return path.name.split(".")[0] if path is not None else ""
 
 
-def duplicate_texts(document: Document, key: str) -> Iterator[tuple[Pointer, str, list[Related]]]:
+def duplicate_texts(
+    document: Document, key: str, *, only_later: bool = False
+) -> Iterator[tuple[Pointer, str, list[Related]]]:
     """Yield each task of the document that shares its `key` with other tasks of the suite, and those tasks.
 
-    Disabled tasks count, because they are loaded, too. Of two tasks in one file, only the later one is reported.
+    Disabled tasks count, because they are loaded, too. Of two tasks in one file, only the later one is reported; with
+    `only_later` also of two files, in the order of the suite.
     """
     suite, own = document.suite, document.path
     elsewhere = suite.paths_by_text(key) if suite is not None and not suite.eval.get("tasks_from") else {}
@@ -37,7 +40,10 @@ def duplicate_texts(document: Document, key: str) -> Iterator[tuple[Pointer, str
         text = _text(task_data.get(key))
         if not text:
             continue
-        others = [Related((key,), "here, too", path) for path in elsewhere.get(text, ()) if path != own]
+        paths = list(elsewhere.get(text, ()))
+        if only_later and own in paths:
+            paths = paths[: paths.index(own)]
+        others = [Related((key,), "here, too", path) for path in paths if path != own]
         if text in here:
             others.append(Related(here[text], "here, too"))
         here.setdefault(text, (*pointer, key))

@@ -1,8 +1,9 @@
 r"""A test runner that is graded only by its exit status.
 
 ## Why
-Some test runners exit with status 0 if they find no tests at all. An agent passes if it deletes the tests, or moves
-them where the runner does not look.
+Some test runners exit with status 0 if they find no tests at all: `go test`, `cargo test`, `node --test`, Maven, Gradle
+and others. An agent passes if it deletes the tests, or moves them where the runner does not look. Runners that fail
+without tests, such as pytest and jest, are not reported.
 
 ## Example
 ```yaml
@@ -13,7 +14,7 @@ stimuli:
     graders:
       - type: run-command
         config:
-          command: npm test
+          command: go test ./...
 scoring:
   threshold: 1
 ```
@@ -27,8 +28,8 @@ stimuli:
     graders:
       - type: run-command
         config:
-          command: npm test
-          stdout_matches: '(?m)^# pass [1-9]'
+          command: go test ./...
+          stdout_matches: '(?m)^ok\s'
 scoring:
   threshold: 1
 ```

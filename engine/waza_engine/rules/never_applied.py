@@ -1,7 +1,8 @@
 """A key that waza reads but never uses.
 
 ## Why
-The key looks like a check or a setting, but no version of waza uses it. The run passes all the same.
+The key looks like a check or a setting, but no version of waza uses it. The run passes all the same. For `outcomes` and
+`should_trigger` the level is only a hint: most authors use them as notes, beside graders that do the check.
 
 ## Example
 ```yaml

@@ -65,8 +65,16 @@ def _missing_names(index: SchemaIndex, error: SchemaError) -> Iterator[tuple[str
     """Yield the names that are absent or have no value, and whether waza requires them."""
     tolerated = error.schema.get("x-tolerated", ())
     for name in error.validator_value:
+        if _is_needless(error, name):
+            continue
         if name not in error.instance or (index.is_null_nothing and error.instance[name] is None):
             yield name, error.validator == "required" and name not in tolerated
+
+
+def _is_needless(error: SchemaError, name: str) -> bool:
+    """Whether a value beside it makes a recommended key needless: the mock executor uses no model."""
+    beside = error.schema.get("properties", {}).get(name, {}).get("x-needless-beside", {})
+    return any(error.instance.get(key) == value for key, value in beside.items())
 
 
 def _keys_from_fixes(findings: list[Finding]) -> set[tuple[Pointer, str]]:

@@ -80,7 +80,9 @@ def _no_effect(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),))
     message = f"{_key(pointer)} has no effect. {error.schema.get('description', '')}".strip()
     message = message[0].upper() + message[1:]
-    yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix])
+    level = error.validator_value
+    severity = Severity(level) if isinstance(level, str) else None
+    yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix], severity=severity)
 
 
 def _old_form(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:

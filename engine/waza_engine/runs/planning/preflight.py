@@ -66,7 +66,7 @@ def _refuse_undecodable(suite: Suite, entry: GraderEntry) -> None:
         read = read_entry(entry, entry.dialect, "task")
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
-    kind = find_grader(read.type, entry.dialect)
+    kind = find_grader(read.type, entry.dialect, entry.config)
     try:
         if kind is not None:
             read.configure(kind)
@@ -82,7 +82,7 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
         read = read_entry(entry, entry.dialect, level)
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
-    kind = find_grader(read.type, entry.dialect)
+    kind = find_grader(read.type, entry.dialect, entry.config)
     if kind is None:
         known = nearest(read.type, list(graders(suite.dialect))) if read.type else []
         advice = f"did you mean '{known[0]}'?" if known else f"known: {', '.join(graders(suite.dialect))}"

@@ -47,8 +47,8 @@ from waza_engine.runs.trial.workspace import (
     WorkspaceError,
     capture,
     delete_files,
+    make_workdir,
     make_workspace,
-    refuse_missing_workdir,
     remove_workspace,
     write_files,
     write_inputs,
@@ -139,7 +139,7 @@ def prepare_workspace(task: Task, *, runs_commands: bool) -> Path:
         add_repositories(workspace, (it for it in task.repos if it.is_workspace))
         write_inputs(workspace, task.files)
         add_repositories(workspace, (it for it in task.repos if not it.is_workspace))
-        refuse_missing_workdir(workspace, task.workdir)
+        make_workdir(workspace, task.workdir)
         for command in task.setup if runs_commands else ():
             _run_setup_command(command, workspace, task)
     except BaseException:

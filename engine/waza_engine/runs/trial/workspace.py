@@ -89,11 +89,11 @@ def write_files(workspace: Path, files: Iterable[tuple[str, bytes]]) -> None:
             ) from error
 
 
-def refuse_missing_workdir(workspace: Path, workdir: str) -> None:
-    """Check that the directory exists in which the agent starts.
+def make_workdir(workspace: Path, workdir: str) -> None:
+    """Create the directory in which the agent starts, unless a file or repository has already done so.
 
     Raises:
-        WorkspaceError: it does not exist, or leads out of the workspace.
+        WorkspaceError: it leads out of the workspace, or cannot be created.
 
     """
     if not workdir:
@@ -101,10 +101,14 @@ def refuse_missing_workdir(workspace: Path, workdir: str) -> None:
     path = Path(workdir)
     if "\0" in workdir or path.is_absolute() or ".." in path.parts:
         raise WorkspaceError(f"inputs.workdir must be a relative path without '..', not '{workdir}'")
-    if not (workspace / path).is_dir():
+    if not (workspace / path).resolve().is_relative_to(workspace.resolve()):
+        raise WorkspaceError(f"inputs.workdir: '{workdir}' is a link out of the workspace")
+    try:
+        (workspace / path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
         raise WorkspaceError(
-            f"inputs.workdir: the workspace has no directory '{workdir}'. Add it with inputs.files or inputs.repos"
-        )
+            f"inputs.workdir: cannot create the directory '{workdir}': {error.strerror}"
+        ) from error
 
 
 def delete_files(workspace: Path, targets: Iterable[str]) -> None:

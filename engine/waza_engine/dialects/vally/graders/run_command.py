@@ -38,8 +38,8 @@ from waza_engine.dialects.vally.graders._shared.process import (
     SubPath,
     abnormal_end,
     directory_for,
+    passes_without_tests,
     run_child,
-    runs_tests,
     shell_line,
     sub_path_refusals,
 )
@@ -116,10 +116,10 @@ class RunCommandGrader(VallyGrader):
             self.stdout_matches,
             self.stdout_not_matches,
         )
-        if not any(output_checks) and runs_tests(" ".join([self.command, *(self.args or ())])):
+        if not any(output_checks) and passes_without_tests(" ".join([self.command, *(self.args or ())])):
             yield EXIT_CODE_ONLY.at(
                 ("command",),
-                "A test runner may exit with status 0 if it finds no tests. Check its output as well with 'stdout_matches'",
+                "This test runner exits with status 0 even if it finds no tests. Check its output as well with 'stdout_matches'",
                 fixes=[Fix("Check the output as well", (InsertKey((), "stdout_matches", None),))],
             )
 

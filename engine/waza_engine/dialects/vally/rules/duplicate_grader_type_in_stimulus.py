@@ -2,7 +2,7 @@
 
 ## Why
 Weights are per grader type. Each of these graders counts with the full weight of the type, so the type counts more in
-this stimulus than its weight says.
+this stimulus than its weight says. Most specs mean it so: each spec gets one hint, at the first such grader.
 
 ## Example
 ```yaml
@@ -48,12 +48,11 @@ def check(document: Document) -> Iterator[Finding]:
     for stimulus, _ in document.tasks() if weights else ():
         graders = list(document.mappings(*stimulus, "graders"))
         counts = Counter(str(it.get("type")) for _, it in graders)
-        reported: set[str] = set()
         for place, grader in graders:
             kind = str(grader.get("type"))
-            if kind in weights and counts[kind] > 1 and kind not in reported:
-                reported.add(kind)
+            if kind in weights and counts[kind] > 1:
                 message = (
                     f"Each of the {counts[kind]} '{kind}' graders counts with the full weight of the type"
                 )
                 yield DUPLICATE_GRADER_TYPE_IN_STIMULUS.at((*place, "type"), message)
+                return

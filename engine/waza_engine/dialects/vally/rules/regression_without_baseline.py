@@ -2,7 +2,7 @@
 
 ## Why
 `type: regression` means that you compare the results with an earlier run. A spec cannot name that run; pass it to
-`vally compare --baseline`. vally's own check warns about every such spec.
+`vally compare --baseline`. vally's own check warns about every such spec, so this is only a reminder.
 
 ## Example
 ```yaml
@@ -29,17 +29,16 @@ stimuli:
 
 from collections.abc import Iterator
 
-from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
 REGRESSION_WITHOUT_BASELINE = Rule(
-    "regression-without-baseline", "regression eval without a baseline", Severity.WARNING
+    "regression-without-baseline", "regression eval without a baseline", Severity.INFORMATION
 )
 APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
     if document.value("type") == "regression":
-        fix = Fix("Change to 'capability'", (SetValue(("type",), "capability"),))
         message = "A 'regression' eval needs a baseline. Compare the run with an earlier one: vally compare --baseline"
-        yield REGRESSION_WITHOUT_BASELINE.at(("type",), message, fixes=[fix])
+        yield REGRESSION_WITHOUT_BASELINE.at(("type",), message)

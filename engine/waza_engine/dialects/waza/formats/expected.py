@@ -100,7 +100,7 @@ class Expected(FileModel):
         default=[],
         description="Never checked by any version of waza.",
         examples=[[{"type": "file_created", "value": "report.md"}]],
-        json_schema_extra=marks(no_effect=True),
+        json_schema_extra=marks(no_effect="hint"),
     )
     tool_calls: MapOf[AnyValue] = Field(
         default={},
@@ -118,7 +118,7 @@ class Expected(FileModel):
         default=None,
         description="Never checked by any version of waza. Use the `trigger` grader or trigger tests.",
         examples=[True],
-        json_schema_extra=marks(no_effect=True),
+        json_schema_extra=marks(no_effect="hint"),
     )
     graders: AnyValue = Field(
         default=None,

@@ -128,7 +128,10 @@ class Settings(FileModel):
         default="",
         description="Model for the tasks. Without it, the executor uses its own default, which changes over time.",
         examples=["claude-sonnet-4.6"],
-        json_schema_extra=marks(recommended=True, reference="model"),
+        json_schema_extra={
+            **marks(recommended=True, reference="model"),
+            "x-needless-beside": {"executor": "mock"},
+        },
     )
     first_event_timeout_seconds: Integer = Field(
         default=0,

@@ -11,6 +11,9 @@ class OlderGrader(Grader):
     generations: ClassVar[frozenset[str]]
     """The generations in which the type has this meaning (docs/reference/waza-formats.md, section 1)."""
 
+    has_own_form: ClassVar[bool] = False
+    """Whether `matches_config` is true only for configs that no newer generation reads."""
+
     @classmethod
     def matches_config(cls, config: Any) -> bool:  # noqa: ARG003  # for subclasses
         """Whether an entry with this config has this class's meaning, if its generation has two for the type."""

@@ -50,7 +50,11 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
 
     """
     data = entry_data(entry)
-    generation = newest_generation(str(plain(data.get("type")) or "")) if meaning == "waza" else meaning
+    generation = (
+        newest_generation(str(plain(data.get("type")) or ""), data.get("config"))
+        if meaning == "waza"
+        else meaning
+    )
     if generation == "PY":
         return _python_entry(data, level)
     keys = _EvalKeys if level == "eval" else _TaskKeys

@@ -22,12 +22,12 @@ def older_graders() -> dict[str, type[OlderGrader]]:
 def find_grader(type_name: str, meaning: str = "", config: object = None) -> type[Grader] | None:
     """Return the class of a grader type in a generation; None if the generation does not have the type.
 
-    `meaning` is a generation; "" is the current one, `waza` the newest that has the type.
+    `meaning` is a generation; "" is the current one, `waza` the newest that has the type and reads such a config.
     The Python generation had only its own eight types. The first Go generation had today's types and two more. For a
     few days, a third type had another meaning, which shows in `config` (docs/reference/waza-graders.md, 7.3).
     """
     if meaning == _DIALECT:
-        return find_grader(type_name, newest_generation(type_name), config)
+        return find_grader(type_name, newest_generation(type_name, config), config)
     if meaning in {"PY", "G1"}:
         older = older_graders().get(f"{meaning}:{type_name}")
         if older is not None and older.matches_config(config):
@@ -35,8 +35,14 @@ def find_grader(type_name: str, meaning: str = "", config: object = None) -> typ
     return None if meaning == "PY" else graders(_DIALECT).get(type_name)
 
 
-def newest_generation(type_name: str) -> str:
-    """Return the newest generation that has the type; the current one for an unknown type."""
+def newest_generation(type_name: str, config: object = None) -> str:
+    """Return the newest generation that has the type; the current one for an unknown type.
+
+    A `config` in the form that the first Go generation had for a type of today belongs to that generation.
+    """
+    older = older_graders().get(f"G1:{type_name}")
+    if older is not None and config is not None and older.has_own_form and older.matches_config(config):
+        return "G1"
     known = (it for it in (CURRENT, "G1", "PY") if find_grader(type_name, it))
     return next(known, CURRENT)
 

@@ -35,6 +35,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from waza_engine.analysis.schema.messages import LEGACY_SHAPE
+from waza_engine.dialects.waza.generations.meanings import newest_generation
 from waza_engine.dialects.waza.rules.legacy_shape import refused_shape
 from waza_engine.dialects.waza.tool_args import ArgumentTest, matcher_documents
 from waza_engine.dialects.waza.tools import SpecTest, ToolSpec, spec_findings, spec_refusals
@@ -89,7 +91,19 @@ class ToolConstraintGrader(Grader):
 
     @classmethod
     def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
-        """Yield findings for plain names, `max_turns` and `max_tokens`: the format of three days in February 2026."""
+        """Yield findings for plain names, `max_turns` and `max_tokens`: the format of three days in February 2026.
+
+        Runs read a grader that is entirely in this format, and refuse a mixture of both.
+        """
+        is_old = newest_generation(cls.type_name, config) == "G1" and not _has_mappings(config)
+        report = LEGACY_SHAPE.at if is_old else refused_shape
+        fate = "'{}' is an old form that newer versions of waza refuse"
+        plain = "Plain names under '{}' are an old form that newer versions of waza refuse"
+        if not is_old:
+            fate, plain = (
+                "Runs refuse '{}' beside the new form",
+                "Runs refuse plain names in '{}' beside mappings",
+            )
         for option in ("expect_tools", "reject_tools"):
             items = config.get(option)
             names = (
@@ -101,12 +115,12 @@ class ToolConstraintGrader(Grader):
                 changes = [SetValue((option, at), {"tool": _pattern_of(it)}) for at, it in names]
                 fix = Fix("Change to mappings with 'tool'", tuple(changes), preferred=True)
                 (first, name), *_ = names
-                message = f"Runs refuse plain names, which are an old form. Write a mapping, such as {{tool: {_pattern_of(name)}}}"
-                yield refused_shape((option, first), message, fixes=[fix])
+                message = f"{plain.format(option)}. Write a mapping, such as {{tool: {_pattern_of(name)}}}"
+                yield report((option, first), message, fixes=[fix])
         for option, replacement in _DROPPED_OPTIONS.items():
             if config.get(option) not in (None, "", [], {}):
-                message = f"Runs refuse '{option}', which is from older versions: {replacement}"
-                yield refused_shape((option,), message, on="key", fixes=_limit_fixes(option, config))
+                message = f"{fate.format(option)}: {replacement}"
+                yield report((option,), message, on="key", fixes=_limit_fixes(option, config))
 
     @classmethod
     def draft(cls, trials: Sequence[GradingContext]) -> DraftedGrader | None:
@@ -184,6 +198,11 @@ class ToolConstraintGrader(Grader):
                 "allow_only_violations": violations,
             }
         return go_details(details)
+
+
+def _has_mappings(config: Mapping[str, Any]) -> bool:
+    lists = (config.get(it) for it in ("expect_tools", "reject_tools", "allow_only"))
+    return any(isinstance(it, Mapping) for items in lists if isinstance(items, list) for it in items)
 
 
 def _limit_fixes(option: str, config: Mapping[str, Any]) -> Iterator[Fix]:

@@ -18,7 +18,8 @@ config:
 
 ## Watch out
 - The type had this meaning from 23 to 26 February 2026. Since then, items are mappings with `tool`, and there are no
-  limits. A grader has the old meaning if it lists plain names, or if it has a limit and no mappings.
+  limits. A grader has the old meaning if it lists plain names, or if it has a limit and no mappings; runs read such a
+  grader in this form.
 - Names are case-sensitive. Unknown turns and tokens count as 0.
 """
 
@@ -41,6 +42,7 @@ _LIMITS = ("max_turns", "max_tokens")
 class ToolConstraintFebGrader(OlderGrader):
     type_name = "tool_constraint"
     generations: ClassVar[frozenset[str]] = frozenset(["G1"])
+    has_own_form: ClassVar[bool] = True
 
     expect_tools: Strings = Field(
         default=[], description="Tools that must be used.", examples=[["view", "edit"]]

@@ -1,10 +1,11 @@
 """A name that two tasks of a suite share.
 
 ## Why
-Reports show the name, not the id, so you cannot see which of the two tasks failed.
+Reports show the name, not the id, so you cannot see which of the two tasks failed. Verdicts are not affected, so the
+level is information. Only the later task of each pair is reported.
 
 ## Example
-`tasks/other.yaml` has `name: First`, too:
+`tasks/a-first.yaml` has `name: First`, too:
 
 ```yaml
 id: first
@@ -13,7 +14,7 @@ inputs:
   prompt: Say hello.
 ```
 
-```yaml file=tasks/other.yaml
+```yaml file=tasks/a-first.yaml
 id: other
 name: First
 inputs:
@@ -28,7 +29,7 @@ inputs:
   prompt: Say hello.
 ```
 
-```yaml file=tasks/other.yaml
+```yaml file=tasks/a-first.yaml
 id: other
 name: First
 inputs:
@@ -42,12 +43,12 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.names import duplicate_texts
 
-DUPLICATE_TASK_NAME = Rule("duplicate-task-name", "name that two tasks share", Severity.WARNING)
+DUPLICATE_TASK_NAME = Rule("duplicate-task-name", "name that two tasks share", Severity.INFORMATION)
 APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for pointer, value, others in duplicate_texts(document, "name"):
+    for pointer, value, others in duplicate_texts(document, "name", only_later=True):
         where = f" in {others[0].path.name}" if others[0].path else ""
         message = f"Another task{where} is also named '{value}', and reports show only the name"
         identity = document.text(*pointer[:-1], "id")

@@ -2,7 +2,8 @@
 
 ## Why
 waza computes `trigger_accuracy` from the `trigger_tests.yaml` next to the eval. Without that file it ignores the
-metric; without the metric it runs the trigger tests, but their outcome affects nothing.
+metric; without the metric it runs the trigger tests, but their outcome affects nothing. The tasks are graded all the
+same, so the level is information.
 
 ## Example
 ```yaml
@@ -52,7 +53,7 @@ from waza_engine.project.document import Document
 IDLE_TRIGGER_METRIC = Rule(
     "idle-trigger-metric",
     "trigger tests without their metric, or the reverse",
-    Severity.WARNING,
+    Severity.INFORMATION,
     needs=frozenset(["metrics"]),
 )
 APPLIES = frozenset(["eval"])

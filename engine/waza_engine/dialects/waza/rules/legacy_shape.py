@@ -2,7 +2,8 @@
 
 ## Why
 Newer versions of waza do not know this form: they refuse the file, or fail after the agent has run. waza-lsp still
-understands most of these forms; if runs refuse one, the message says so.
+understands most of these forms, so the level is information. It is an error where runs refuse the form, and a warning
+where graders are silently never applied.
 
 ## Example
 ```yaml
@@ -31,8 +32,8 @@ from waza_engine.model.findings import Finding, Fix, InsertKey, MoveKey, RemoveK
 from waza_engine.project.document import Document
 
 APPLIES = frozenset(["eval", "task"])
-refused_shape = partial(LEGACY_SHAPE.at, refused=True)
-"""A finding about a form that runs refuse. It is not an error, because many older files have such forms.
+refused_shape = partial(LEGACY_SHAPE.at, refused=True, severity=Severity.ERROR)
+"""A finding about a form that runs refuse; information for versions that still accept it.
 
 See docs/reference/waza-formats.md, section 19.
 """
@@ -71,11 +72,11 @@ def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
     """Report a key next to `type` that is now the `option` under `config`, or ignored if `option` is empty."""
     config = entry.value("config")
     if not option:
-        fix = Fix(f"Remove '{key}'", (RemoveKey((key,)),))
+        fix = Fix(f"Remove '{key}'", (RemoveKey((key,)),), safe=True)
         message = f"A '{name}' grader ignores '{key}', which is from older versions"
         return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix])
     is_free = config is None or (isinstance(config, Mapping) and option not in config)
-    fix = Fix(f"Move to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True)
+    fix = Fix(f"Move to 'config.{option}'", (MoveKey((key,), ("config", option)),), preferred=True, safe=True)
     refused = is_free and _is_required(name, option)
     message = (
         f"'{key}' next to 'type' was moved to 'config.{option}'{', and runs refuse the old form' * refused}"
@@ -108,24 +109,25 @@ def _globs(document: Document) -> Iterator[Finding]:
                 preferred=True,
                 safe=True,
             )
-            yield LEGACY_SHAPE.at(place, "'include:' is an old form. Write only the glob", fixes=[fix])
+            yield LEGACY_SHAPE.at(
+                place, "'include:' in a glob is an old form. Write only the glob", fixes=[fix]
+            )
         elif isinstance(item, Mapping) and ("include" in item or "task_files" in item):
             yield _glob_in_mapping(place, item)
         elif isinstance(item, Mapping) and ("inputs" in item or "id" in item):
             message = "waza reads tasks only from files. Move this task to a file that a glob matches"
             key = next(it for it in ("id", "inputs") if it in item)
-            yield LEGACY_SHAPE.at((*place, key), message, on="key", severity=Severity.WARNING)
+            yield LEGACY_SHAPE.at((*place, key), message, on="key")
 
 
 def _glob_in_mapping(place: Pointer, item: Mapping[str, Any]) -> Finding:
     key = "include" if "include" in item else "task_files"
     globs = item[key] if isinstance(item[key], list) else [item[key]]
     is_one = len(item) == 1 and len(globs) == 1 and isinstance(globs[0], str)
-    fix = Fix("Change to the glob", (SetValue(place, globs[0]),), preferred=True) if is_one else None
+    change = Fix("Change to the glob", (SetValue(place, globs[0]),), preferred=True, safe=True)
+    fix = change if is_one else None
     message = f"waza does not know '{key}'. Write the glob itself as the list item"
-    return LEGACY_SHAPE.at(
-        (*place, key), message, on="key", severity=Severity.WARNING, fixes=[fix] if fix else []
-    )
+    return LEGACY_SHAPE.at((*place, key), message, on="key", fixes=[fix] if fix else [])
 
 
 def _plain_files(document: Document, task: Pointer) -> Iterator[Finding]:
@@ -133,7 +135,9 @@ def _plain_files(document: Document, task: Pointer) -> Iterator[Finding]:
         fix = Fix(
             "Change to a mapping with 'path'", (SetValue(place, {"path": text}),), preferred=True, safe=True
         )
-        yield LEGACY_SHAPE.at(place, f"A plain file name is an old form. Write '- path: {text}'", fixes=[fix])
+        yield LEGACY_SHAPE.at(
+            place, f"A plain file name under 'files' is an old form. Write '- path: {text}'", fixes=[fix]
+        )
 
 
 def _expected_graders(document: Document, task: Pointer) -> Iterator[Finding]:
@@ -149,4 +153,10 @@ def _expected_graders(document: Document, task: Pointer) -> Iterator[Finding]:
     message = (
         "waza ignores 'expected.graders'. List a task's own graders under 'graders'; the eval's always run"
     )
-    yield LEGACY_SHAPE.at(place, message, on="key", severity=Severity.WARNING, fixes=fixes)
+    # Names refer to the eval's graders, which run anyway.
+    severity = Severity.WARNING if any(isinstance(it, Mapping) for it in _as_list(items)) else None
+    yield LEGACY_SHAPE.at(place, message, on="key", severity=severity, fixes=fixes)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -50,11 +50,9 @@ Take notes.
 """
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from waza_engine.dialects.waza.checks.resources import workspace_files
 from waza_engine.dialects.waza.checks.run_paths import PathStatus, run_path, suite_folder
-from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, Severity
 from waza_engine.project.document import Document
@@ -89,7 +87,6 @@ def check(document: Document) -> Iterator[Finding]:
             fixes = _similar_folders(document, folder, place, fixtures)
             yield MISSING_DIRECTORY.at(place, message, severity=Severity.ERROR, fixes=fixes)
     for task, _ in document.tasks():
-        yield from _workdir(document, task, folder)
         yield from _sources(document, task)
 
 
@@ -106,24 +103,6 @@ def _sources(document: Document, task: Pointer) -> Iterator[Finding]:
         if isinstance(source, str) and source and run_path(document, source).status is PathStatus.MISSING:
             message = f"Folder '{source}' not found in the directory you run waza from, so the task will fail"
             yield MISSING_DIRECTORY.at((*pointer, "source"), message)
-
-
-def _workdir(document: Document, task: Pointer, folder: Path) -> Iterator[Finding]:
-    """Report a `workdir` that nothing puts into the workspace: the agent could not start in it."""
-    place = (*task, "inputs", "workdir")
-    text = document.text(*place)
-    workdir = PurePosixPath(text)
-    if not text or workdir == PurePosixPath() or workdir.is_absolute() or ".." in workdir.parts:
-        return
-    repositories = [document.text(*it, "dest") for it, _ in document.mappings(*task, "inputs", "repos")]
-    if any(it and workdir.is_relative_to(it) for it in repositories):
-        return  # The contents of repositories are not read.
-    names = [*repositories, *workspace_files(document, task)]
-    folders = {it for name in names for it in PurePosixPath(cleaned(name)).parents}
-    fixture = document.text(*task, "inputs", "context", "fixture")
-    if workdir not in folders and not (fixture and document.files.is_directory(folder / fixture / text)):
-        message = f"No file creates the folder '{text}', so the task will fail. Add it under 'inputs.files'"
-        yield MISSING_DIRECTORY.at(place, message, severity=Severity.ERROR)
 
 
 def _similar_folders(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:

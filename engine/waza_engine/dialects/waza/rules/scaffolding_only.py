@@ -2,6 +2,7 @@
 
 ## Why
 waza copies `defaults.engine`, `defaults.model` and `defaults.timeout` into new evals. Runs use the values in the eval.
+waza itself writes these settings into every new project, so the rule is off and the hover of each key says the same.
 
 ## Example
 ```yaml
@@ -21,7 +22,9 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
-SCAFFOLDING_ONLY = Rule("scaffolding-only", "project setting that runs do not use", Severity.INFORMATION)
+SCAFFOLDING_ONLY = Rule(
+    "scaffolding-only", "project setting that runs do not use", Severity.INFORMATION, opt_in=True
+)
 APPLIES = frozenset(["project"])
 _EVAL_KEYS = {"engine": "config.executor", "model": "config.model", "timeout": "config.timeout_seconds"}
 

@@ -2,7 +2,8 @@
 
 ## Why
 waza computes only `trigger_accuracy`, from the trigger tests. The run passes even if it misses any other threshold by
-far. (waza-lsp also computes `task_completion` and `behavior_quality`.)
+far. (waza-lsp also computes `task_completion` and `behavior_quality`.) The level is information, because waza itself
+writes such metrics into new evals.
 
 ## Example
 ```yaml
@@ -48,7 +49,7 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 from waza_engine.project.document import Document
 
-UNENFORCED_METRIC = Rule("unenforced-metric", "metric that waza never checks", Severity.WARNING)
+UNENFORCED_METRIC = Rule("unenforced-metric", "metric that waza never checks", Severity.INFORMATION)
 APPLIES = frozenset(["eval"])
 
 
