@@ -192,6 +192,37 @@ def test_results_that_are_read_and_written_again_keep_their_moments() -> None:
     assert first == second
 
 
+def with_unknown_fields(value: Any) -> Any:
+    """Return a value with one more field in each of its mappings, as a newer format may have them."""
+    if isinstance(value, dict):
+        return {
+            **{key: with_unknown_fields(it) for key, it in value.items()},
+            "since_1_8": {"kind": [1, None]},
+        }
+    return [with_unknown_fields(it) for it in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.5", "1.7", "1.8", "1.99", "2.0", ""])
+def test_results_of_any_version_with_the_same_major_are_read(version: str) -> None:
+    assert run("--output", "r.json").exit_code == 0
+    results = json.loads(Path("r.json").read_text("utf-8"))
+    tasks = [with_unknown_fields(it) for it in results["tasks"]]
+    newer = {**results, "schemaVersion": version, "tasks": tasks, "lineage": {"of": []}}
+    Path("newer.json").write_text(json.dumps(newer), encoding="utf-8")
+    assert [it.status for it in read_results(Path("newer.json")).tasks] == ["passed"] * 3
+    for arguments in (("report", "newer.json"), ("compare", "r.json", "newer.json"), ("merge", "newer.json")):
+        assert invoke(*arguments).exit_code == 0, arguments
+
+
+@pytest.mark.parametrize("version", ["3.0", "2.1", "0.9"])
+def test_results_of_another_major_version_are_refused(version: str) -> None:
+    assert run("--output", "r.json").exit_code == 0
+    results = json.loads(Path("r.json").read_text("utf-8"))
+    Path("other.json").write_text(json.dumps({**results, "schemaVersion": version}), encoding="utf-8")
+    result = invoke("report", "other.json")
+    assert (result.exit_code, f"results of format {version} are not supported" in result.output) == (2, True)
+
+
 def test_the_last_run_is_the_last_that_recorded_something() -> None:
     run("--task", "a")
     failed = invoke("run", "eval.yaml", "--executor", "command", "--agent-command", "/no/agent")

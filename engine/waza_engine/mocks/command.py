@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.lib.go.regexp import regex_matches
+from waza_engine.mocks.sequence import EXHAUSTED, next_step, wait_for
 
 _NO_RESPONSE = 127
 
@@ -20,7 +21,11 @@ def main() -> None:
     mock = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     name, arguments = sys.argv[2], sys.argv[3:]
     index = matching_response(mock["responses"], arguments, os.environ, _directory(mock["workspace"]))
-    response = mock["responses"][index] if index >= 0 else _no_match(name, arguments)
+    response = mock["responses"][index] if index >= 0 else _failure(name, _no_match(arguments))
+    if response.get("sequence"):
+        step = next_step(response["sequence"], Path(f"{mock['used']}.{index}"))
+        response = _failure(name, EXHAUSTED) if step is None else step
+        wait_for(response)
     sys.stdout.buffer.write(str(response.get("stdout") or "").encode("utf-8", "replace"))
     sys.stderr.buffer.write(str(response.get("stderr") or "").encode("utf-8", "replace"))
     exit_code = int(response.get("exit_code") or 0)
@@ -62,11 +67,12 @@ def _directory(workspace: str) -> str:
     return os.path.relpath(Path.cwd().resolve(), Path(workspace).resolve())
 
 
-def _no_match(name: str, arguments: list[str]) -> dict[str, Any]:
-    return {
-        "stderr": f"{name}: no mocked response matches {json.dumps(arguments)}\n",
-        "exit_code": _NO_RESPONSE,
-    }
+def _no_match(arguments: list[str]) -> str:
+    return f"no mocked response matches {json.dumps(arguments)}"
+
+
+def _failure(name: str, reason: str) -> dict[str, Any]:
+    return {"stderr": f"{name}: {reason}\n", "exit_code": _NO_RESPONSE}
 
 
 if __name__ == "__main__":

@@ -68,7 +68,12 @@ def _programs(folder: Path, commands: Iterable[CommandMock], workspace: Path) ->
     for number, command in enumerate(commands):
         if not is_command_name(command.name):
             raise ValueError(f"{command.name!r} is not a valid name of a program")
-        mock = {"responses": list(command.responses), "workspace": str(workspace), "log": str(folder / _LOG)}
+        mock = {
+            "responses": list(command.responses),
+            "workspace": str(workspace),
+            "log": str(folder / _LOG),
+            "used": str(folder / f"{number}.command.used"),
+        }
         spec = _write_json(folder / f"{number}.command.json", mock)
         argv = [*_python("command"), str(spec), command.name]
         if sys.platform == "win32":
@@ -83,7 +88,10 @@ def _programs(folder: Path, commands: Iterable[CommandMock], workspace: Path) ->
 
 def _server(folder: Path, number: int, mock: McpMock) -> dict[str, Any]:
     # The name may be any text, so it must not be part of the path.
-    spec = _write_json(folder / f"{number}.mcp.json", {"name": mock.name, "tools": dict(mock.tools)})
+    used = str(folder / f"{number}.mcp.used")
+    spec = _write_json(
+        folder / f"{number}.mcp.json", {"name": mock.name, "tools": dict(mock.tools), "used": used}
+    )
     command, *args = _python("mcp_server")
     return {"type": "stdio", "command": command, "args": [*args, str(spec)]}
 

@@ -1,17 +1,19 @@
 """Run a mocked MCP server over stdio: `python -m waza_engine.mocks.mcp_server MOCK.json`.
 
 It implements the part of the protocol that an agent needs to list and call tools, one JSON object per line. A call gets
-the first matching response; a call without one, or of an unknown tool, gets a tool error, which the agent can read
-(docs/reference/waza-formats.md, section 4.6).
+the first matching response; a call without one, of an unknown tool, or after the last step of a sequence gets a tool
+error, which the agent can read (docs/reference/waza-formats.md, section 4.6; docs/reference/waza-newest.md, section 5).
 """
 
 import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Any, TextIO
 
 from waza_engine.lib.go.regexp import regex_matches
+from waza_engine.mocks.sequence import EXHAUSTED, next_step, wait_for
 
 _VERSION = "2025-06-18"
 _METHOD_NOT_FOUND, _NO_JSON = -32601, -32700
@@ -24,33 +26,67 @@ def main() -> None:
 
 
 def serve(mock: Mapping[str, Any], requests: TextIO, replies: TextIO) -> None:
-    """Answer every request, one per line."""
-    for line in requests:
-        if line.strip() and (reply := _reply(mock, line)) is not None:
+    """Answer every request, one per line. A delayed answer does not keep later requests waiting."""
+    lock, delayed = Lock(), []
+
+    def send(reply: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        wait_for(answer)
+        with lock:
             replies.write(json.dumps(reply) + "\n")
             replies.flush()
 
+    for line in requests:
+        if not line.strip() or (made := _reply(mock, line)) is None:
+            continue
+        reply, answer = made
+        if answer.get("delay_ms"):
+            delayed.append(Thread(target=send, args=(reply, answer)))
+            delayed[-1].start()
+        else:
+            send(reply, answer)
+    for it in delayed:
+        it.join()
 
-def call_tool(tools: Mapping[str, Any], name: str, arguments: Any) -> dict[str, Any]:
-    """Return the result of `tools/call` for a tool."""
-    tool = tools.get(name)
+
+def call_tool(mock: Mapping[str, Any], name: str, arguments: Any) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    """Return the result of `tools/call` for a tool, and the answer of the mock that it was made from."""
+    tool = mock["tools"].get(name)
     if tool is None:
-        return _result(f"unknown tool: {name}", is_error=True)
-    for response in tool.get("responses") or ():
+        return _error(f"unknown tool: {name}"), {}
+    for index, response in enumerate(tool.get("responses") or ()):
         if _matches(response, arguments):
-            if error := response.get("error"):
-                return _result(str(error), is_error=True)
-            return _result(response.get("return"))
-    return _result(f"no mocked response of {name} matches these arguments", is_error=True)
+            answer: Mapping[str, Any] | None = response
+            if response.get("sequence"):
+                number = list(mock["tools"]).index(name)
+                answer = next_step(response["sequence"], Path(f"{mock['used']}.{number}.{index}"))
+            if answer is None:
+                return _error(f"{name}: {EXHAUSTED}"), {}
+            error = answer.get("error")
+            return _error(str(error)) if error else _result(answer.get("return")), answer
+    return _error(f"no mocked response of {name} matches these arguments"), {}
 
 
-def _reply(mock: Mapping[str, Any], line: str) -> dict[str, Any] | None:
+def _error(message: str) -> dict[str, Any]:
+    return _result(message, is_error=True)
+
+
+def _reply(mock: Mapping[str, Any], line: str) -> tuple[dict[str, Any], Mapping[str, Any]] | None:
+    """Return the reply to a request and the mocked answer that it contains, if any; None for a notification."""
     try:
         request = json.loads(line)
     except ValueError:
-        return _message(None, error={"code": _NO_JSON, "message": "not valid JSON"})
+        return _message(None, error={"code": _NO_JSON, "message": "not valid JSON"}), {}
     if not isinstance(request, dict) or "id" not in request:
-        return None  # a notification
+        return None
+    if request.get("method") == "tools/call":
+        parameters = request.get("params") or {}
+        name, arguments = str(parameters.get("name") or ""), parameters.get("arguments") or {}
+        result, answer = call_tool(mock, name, arguments)
+        return _message(request["id"], result), answer
+    return _result_of(mock, request), {}
+
+
+def _result_of(mock: Mapping[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
     identity, parameters = request["id"], request.get("params") or {}
     match request.get("method"):
         case "initialize":
@@ -59,9 +95,6 @@ def _reply(mock: Mapping[str, Any], line: str) -> dict[str, Any] | None:
             return _message(identity, {})
         case "tools/list":
             return _message(identity, {"tools": [_tool_json(*it) for it in mock["tools"].items()]})
-        case "tools/call":
-            name, arguments = str(parameters.get("name") or ""), parameters.get("arguments") or {}
-            return _message(identity, call_tool(mock["tools"], name, arguments))
         case method:
             unknown = {"code": _METHOD_NOT_FOUND, "message": f"unknown method: {method}"}
             return _message(identity, error=unknown)

@@ -14,6 +14,8 @@ EXPECTED_TEXTS = ("output_contains", "output_not_contains", "output_contains_any
 """The expectations of a task on its output. Each of these lists is one check."""
 HOOKS = ("before_run", "after_run", "before_task", "after_task")
 """The events that hooks are executed at."""
+GROUPINGS = ("model", "tags")
+"""How the results of a run can be grouped."""
 CONSTRAINT = "constraint"
 """The type of verdicts on constraints in results."""
 
@@ -93,7 +95,10 @@ class Responder:
 
 @dataclass(frozen=True, slots=True)
 class McpMock:
-    """A mock MCP server: `description`, `input_schema` and `responses` of each tool, as in the eval's file."""
+    """A mock MCP server: `description`, `input_schema` and `responses` of each tool, as in the eval's file.
+
+    The `sequence` of a response is a list of steps; an empty list means that the response has none.
+    """
 
     name: str
     tools: Mapping[str, Any] = field(default_factory=dict)
@@ -101,7 +106,7 @@ class McpMock:
 
 @dataclass(frozen=True, slots=True)
 class CommandMock:
-    """A mock program: its `responses` as in the eval's file, with `stdout` as a string."""
+    """A mock program: its `responses` as in the eval's file, with `stdout` as a string. `sequence` as in `McpMock`."""
 
     name: str
     responses: tuple[Mapping[str, Any], ...] = ()
@@ -159,7 +164,7 @@ class Scoring:
 class Task:
     """One task for the agent. `timeout_seconds` is per turn; `path` and `pointer` are the task's place.
 
-    `skill_directories` (absolute) replace the suite's if they are not None. `instructions` are targets of `files` whose
+    `skill_directories` (absolute) and `mcp_mocks` replace the suite's if they are not None. `instructions` are targets of `files` whose
     text is added to the system message. `mcp_servers` and `environment` extend the suite's. `setup` are shell commands
     that prepare the workspace, `rubric` are criteria for judges. `blocked` is the reason why the task cannot be
     performed: its trials are errors without starting the agent.
@@ -184,6 +189,7 @@ class Task:
     golden: bool = False
     responder: Responder | None = None
     instructions: tuple[str, ...] = ()
+    mcp_mocks: tuple[McpMock, ...] | None = None
     command_mocks: tuple[CommandMock, ...] = ()
     group: str = ""
     skill_directories: tuple[str, ...] | None = None

@@ -50,7 +50,7 @@ def text(result: dict[str, Any]) -> str:
 def test_the_first_matching_response_is_returned(
     tool: str, arguments: dict[str, Any], message: str, *, is_error: bool
 ) -> None:
-    result = call_tool(TOOLS, tool, arguments)
+    result, _ = call_tool({"tools": TOOLS}, tool, arguments)
     assert (text(result), result["isError"]) == (message, is_error)
 
 
@@ -58,7 +58,7 @@ def test_a_broken_schema_or_pattern_matches_nothing() -> None:
     tools = {
         "t": {"responses": [{"match_schema": {"type": 5}}, {"match_regex": {"a": "("}}, {"return": "last"}]}
     }
-    assert text(call_tool(tools, "t", {"a": "("})) == "last"
+    assert text(call_tool({"tools": tools}, "t", {"a": "("})[0]) == "last"
 
 
 def talk(*requests: dict[str, Any] | str) -> list[dict[str, Any]]:
@@ -101,3 +101,50 @@ def test_it_is_a_program_that_imports_nothing_of_the_agent_s_folder(tmp_path: Pa
             env={"PATH": os.environ["PATH"]},
         )
     assert json.loads(done.stdout)["result"]["content"][0]["text"] == "pong"
+
+
+def call(identity: int, tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"id": identity, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+
+
+def converse(server: dict[str, Any], *requests: dict[str, Any]) -> list[tuple[int, str, bool]]:
+    """Return identity, text and error flag of each reply of a new process of a mocked server."""
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **it}) + "\n" for it in requests)
+    done = subprocess.run(
+        [server["command"], *server["args"]],
+        input=lines,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=20,
+    )
+    replies = [json.loads(it) for it in done.stdout.splitlines()]
+    return [(it["id"], text(it["result"]), it["result"]["isError"]) for it in replies]
+
+
+def test_each_call_takes_the_next_step_of_a_sequence_also_of_another_process(tmp_path: Path) -> None:
+    steps = [{"error": "down"}, {"return": {"id": 7}}, {"return": None}]
+    tools = {
+        "create": {"responses": [{"match": {"title": "Door"}, "sequence": steps}, {"return": "other"}]},
+        "find": {"responses": [{"sequence": [{"return": 1}]}]},
+    }
+    with install_mocks((), [McpMock("tracker", tools)], tmp_path, "") as mocks:
+        server = mocks.servers["tracker"]
+        door = call(1, "create", title="Door")
+        assert converse(server, door, call(2, "create"), call(3, "find")) == [
+            (1, "down", True),
+            (2, "other", False),
+            (3, "1", False),
+        ]
+        assert converse(server, door, door, door) == [
+            (1, '{"id":7}', False),
+            (1, "null", False),
+            (1, "create: the mocked sequence is exhausted: no step is left for this call", True),
+        ]
+
+
+def test_a_delayed_step_does_not_keep_other_calls_waiting(tmp_path: Path) -> None:
+    tools = {"slow": {"responses": [{"sequence": [{"return": "late", "delay_ms": 300}, {"return": "next"}]}]}}
+    with install_mocks((), [McpMock("tracker", tools)], tmp_path, "") as mocks:
+        replies = converse(mocks.servers["tracker"], call(1, "slow"), call(2, "slow"))
+    assert replies == [(2, "next", False), (1, "late", False)]

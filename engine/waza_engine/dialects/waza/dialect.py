@@ -22,7 +22,7 @@ _EVAL_KEYS = _keys(
 _TASK_KEYS = _keys(
     """
     id name description enabled golden tags inputs expected graders checkpoints requirements context_dir timeout_seconds
-    first_event_timeout_seconds skill_directories instruction_files command_mocks
+    first_event_timeout_seconds skill_directories instruction_files mcp_mocks command_mocks
     """
 )
 _TRIGGER_KEYS = _keys("skill should_trigger_prompts should_not_trigger_prompts")

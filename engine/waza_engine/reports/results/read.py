@@ -21,6 +21,8 @@ from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
 
+_MAJOR_VERSION, _SCENARIO_VERSION = "1", "2.0"
+"""Minor versions only add keys, which are ignored (docs/reference/waza-newest.md, section 3)."""
 _STATUSES = frozenset(["passed", "failed", "error", "skipped"])
 
 
@@ -44,6 +46,11 @@ def read_results(path: Path) -> RunRecord:
     if not isinstance(data, dict) or not isinstance(data.get("tasks"), list) or "summary" not in data:
         raise ResultsError(
             f"{path}: not the results of a run; create them with waza-lsp run EVAL --output FILE"
+        )
+    version = str(data.get("schemaVersion") or "")
+    if version not in {"", _SCENARIO_VERSION} and version.partition(".")[0] != _MAJOR_VERSION:
+        raise ResultsError(
+            f"{path}: results of format {version} are not supported, only 1.x and {_SCENARIO_VERSION}"
         )
     try:
         return record_of(data)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from waza_engine.lib.go.glob import BadPattern, match
-from waza_engine.model.suite import RunSettings, Suite, Task
+from waza_engine.model.suite import GROUPINGS, RunSettings, Suite, Task
 
 
 class PlanError(Exception):
@@ -117,8 +117,8 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
         )
     if not tasks:
         raise PlanError(_no_match_message(suite, overrides))
-    if settings.group_by == "model":  # the only grouping that waza knows
-        tasks = tuple(replace(it, group=settings.model) for it in tasks)
+    if settings.group_by in GROUPINGS:
+        tasks = tuple(replace(it, group=_group(it, settings)) for it in tasks)
     if overrides.shard:
         tasks = _shard_tasks(tasks, overrides.shard)
     settings, warnings = _drop_pointless_baseline(suite, settings)
@@ -143,6 +143,14 @@ def with_workers(plan: Plan, workers: int) -> Plan:
     return replace(
         plan, settings=replace(plan.settings, parallel=True), workers=max(1, min(workers, len(plan.tasks)))
     )
+
+
+def _group(task: Task, settings: RunSettings) -> str:
+    """Return the group of a task in the results: the model, or all tags of the task together.
+
+    waza does not say how it groups tasks with several tags (docs/reference/waza-newest.md, section 8).
+    """
+    return settings.model if settings.group_by == "model" else ", ".join(task.tags)
 
 
 def _shard_tasks(tasks: tuple[Task, ...], shard: Shard) -> tuple[Task, ...]:

@@ -160,7 +160,7 @@ def _requested_features(plan: Plan) -> Iterator[tuple[str, str]]:
         yield SKILLS, "skill_directories"
     if settings.mcp_servers:
         yield MCP_SERVERS, "mcp_servers"
-    if suite.mcp_mocks:
+    if suite.mcp_mocks or any(it.mcp_mocks for it in plan.tasks):
         yield MCP_SERVERS, "mcp_mocks"
     if any(it.command_mocks for it in plan.tasks):
         yield COMMAND_MOCKS, "command_mocks"

@@ -169,7 +169,8 @@ def _run_setup_command(command: str, workspace: Path, task: Task) -> None:
 def _installed_mocks(bench: Bench, task: Task, workspace: Path) -> Iterator[InstalledMocks]:
     unused = ignored_features(bench.executor)
     commands = () if COMMAND_MOCKS in unused else task.command_mocks
-    servers = () if MCP_SERVERS in unused else bench.plan.suite.mcp_mocks
+    servers = bench.plan.suite.mcp_mocks if task.mcp_mocks is None else task.mcp_mocks
+    servers = () if MCP_SERVERS in unused else servers
     path = bench.environment.get("PATH", "")
     with ExitStack() as stack:
         try:

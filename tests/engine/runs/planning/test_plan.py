@@ -93,6 +93,7 @@ def test_workers(settings: RunSettings, asked: int | None, parallel: bool, worke
     assert (made.settings.parallel, made.workers) == (parallel, workers)
 
 
-def test_grouping_by_model_is_the_only_grouping() -> None:
+def test_results_are_grouped_by_model_or_by_tags() -> None:
     assert {it.group for it in plan(RunSettings(group_by="model", model="m")).tasks} == {"m"}
-    assert {it.group for it in plan(RunSettings(group_by="tags", model="m")).tasks} == {""}
+    assert {it.group for it in plan(RunSettings(group_by="task_id", model="m")).tasks} == {""}
+    assert [it.group for it in plan(RunSettings(group_by="tags")).tasks] == ["basic, go", "sql/ansi", ""]

@@ -66,6 +66,27 @@ async def test_a_mocked_server_is_there_for_the_agent(bench: Bench) -> None:
     assert notes(bench) == []
 
 
+async def test_the_mocked_servers_of_a_task_replace_those_of_the_eval(bench: Bench) -> None:
+    task = "id: {0}\nname: {0}\ninputs: {{prompt: hi}}\n{1}"
+    own = "mcp_mocks: [{name: tickets, tools: {find: {responses: [{return: own}]}}}]\n"
+    tasks = {"tasks/a.yaml": task.format("a", own), "tasks/b.yaml": task.format("b", "")}
+    suite = load(bench.folder, eval=MOCKED, **FIXTURES, **tasks)
+    record = await bench.run(suite, agent(CALLS_A_TOOL, "{mcp_config}"))
+    outputs = {it.task: it.trials[0].trajectory.output for it in record.tasks}
+    assert (outputs["a"], outputs["b"]) == (
+        "['find'] own",
+        """['find', 'list', 'close'] {"title":"Broken"}""",
+    )
+
+
+async def test_an_empty_list_of_a_task_disables_the_mocked_servers(bench: Bench) -> None:
+    task = "id: a\nname: a\ninputs: {prompt: hi}\nmcp_mocks: []\n"
+    suite = load(bench.folder, eval=MOCKED, **FIXTURES, **{"tasks/a.yaml": task})
+    record = await bench.run(suite, agent("import sys; print(open(sys.argv[1]).read())", "{mcp_config}"))
+    outputs = {it.task: json.loads(it.trials[0].trajectory.output) for it in record.tasks}
+    assert outputs["a"] == {"mcpServers": {}}
+
+
 async def test_features_that_the_executor_ignores_are_noted(bench: Bench) -> None:
     suite = load(bench.folder, eval=MOCKED, **FIXTURES)
     await bench.run(suite)

@@ -20,8 +20,16 @@ def command_responses(document: Document) -> Iterator[Pointer]:
             yield from (pointer for pointer, _ in document.mappings(*mock, "responses"))
 
 
+def mcp_mocks(document: Document) -> Iterator[Pointer]:
+    """Yield the pointers of the lists of mocked MCP servers, of the eval and of its tasks."""
+    if document.kind == "eval":
+        yield ("mcp_mocks",)
+    yield from ((*task, "mcp_mocks") for task, _ in document.tasks())
+
+
 def mcp_responses(document: Document) -> Iterator[Pointer]:
     """Yield the pointers of all responses of mocked MCP tools."""
-    for mock, _ in document.mappings("mcp_mocks"):
-        for tool in document.mapping(*mock, "tools"):
-            yield from (pointer for pointer, _ in document.mappings(*mock, "tools", tool, "responses"))
+    for mocks in mcp_mocks(document):
+        for mock, _ in document.mappings(*mocks):
+            for tool in document.mapping(*mock, "tools"):
+                yield from (pointer for pointer, _ in document.mappings(*mock, "tools", tool, "responses"))

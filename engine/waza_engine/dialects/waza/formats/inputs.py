@@ -47,7 +47,12 @@ class InputFile(FileModel):
 class Responder(FileModel):
     """A model that acts as the user and answers the agent's questions."""
 
-    model_config = ConfigDict(json_schema_extra={"x-inherits": {"model": ["eval:config.model"]}})
+    # waza 0.41 added keys for scripted answers, and their names are unknown: only likely misspellings are reported
+    # (docs/reference/waza-newest.md, section 2).
+    model_config = ConfigDict(
+        extra="ignore",
+        json_schema_extra={"x-inherits": {"model": ["eval:config.model"]}, "x-unknown-keys": "near"},
+    )
 
     instructions: Text = Field(
         min_length=1,

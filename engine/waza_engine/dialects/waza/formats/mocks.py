@@ -1,14 +1,42 @@
 """Mocked MCP servers and commands, and adversarial runs (docs/reference/waza-formats.md, section 4.6)."""
 
-from pydantic import Field
+from typing import Any
+
+from pydantic import ConfigDict, Field
 
 from waza_engine.mocks.command_name import COMMAND_NAME, COMMAND_NAME_RULE
 from waza_engine.model.fields import AnyValue, IfGiven, Integer, ListOf, Strings, Text, TextMap
-from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, marks
+from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_keys, marks
+
+_ONLY_IN_STEPS = foreign_keys(delay_ms="Only the steps of a `sequence` have a `delay_ms`")
+
+
+def _delay() -> Any:
+    return Field(
+        default=0,
+        ge=0,
+        description="Delay before the step's answer, in milliseconds.",
+        examples=[20],
+        json_schema_extra={"x-unit": "_ms"},
+    )
+
+
+class McpStep(FileModel):
+    """The answer to one call of a mocked tool: either `return` or `error`."""
+
+    return_: AnyValue = Field(
+        default=None, alias="return", description="Return value of the tool.", examples=[{"status": "ok"}]
+    )
+    error: Text = Field(
+        default="", description="The tool fails with this message.", examples=["temporarily unavailable"]
+    )
+    delay_ms: Integer = _delay()
 
 
 class McpResponse(FileModel):
     """A response of a mocked tool. The first one that matches is used."""
+
+    model_config = ConfigDict(json_schema_extra=_ONLY_IN_STEPS)
 
     match: AnyValue = Field(
         default=None,
@@ -34,6 +62,16 @@ class McpResponse(FileModel):
         default=None, alias="return", description="Return value of the tool.", examples=[{"status": "ok"}]
     )
     error: Text = Field(default="", description="The tool fails with this message.", examples=["not found"])
+    sequence: IfGiven[ListOf[McpStep]] = Field(
+        default=None,
+        min_length=1,
+        description=(
+            "Answers to successive calls, instead of `return` and `error`. Each call takes the next step. "
+            "After the last step, calls fail. Needs an eval with `scenario`."
+        ),
+        examples=[[{"error": "temporarily unavailable"}, {"return": {"status": "ok"}}]],
+        json_schema_extra=marks(since="0.39"),
+    )
 
 
 class McpTool(FileModel):
@@ -72,8 +110,45 @@ class McpMock(FileModel):
     )
 
 
+def _stdout() -> Any:
+    return Field(
+        default=None,
+        description="Output of the command. Lists and mappings are printed as JSON.",
+        examples=["done\n"],
+    )
+
+
+def _fixture() -> Any:
+    return Field(
+        default="",
+        description="File with the output of the command, instead of `stdout`. Relative to the eval file.",
+        examples=["mocks/status.txt"],
+        json_schema_extra=marks(path=("eval", "file")),
+    )
+
+
+def _stderr() -> Any:
+    return Field(default="", description="Error output of the command.", examples=["locked"])
+
+
+def _exit_code() -> Any:
+    return Field(default=0, ge=0, le=255, description="Exit code of the command.", examples=[3])
+
+
+class CommandStep(FileModel):
+    """The answer to one call of a mocked command."""
+
+    stdout: AnyValue = _stdout()
+    fixture: Text = _fixture()
+    stderr: Text = _stderr()
+    exit_code: Integer = _exit_code()
+    delay_ms: Integer = _delay()
+
+
 class CommandResponse(FileModel):
     """A response of a mocked command. The first one that matches is used."""
+
+    model_config = ConfigDict(json_schema_extra=_ONLY_IN_STEPS)
 
     args: IfGiven[Strings] = Field(
         default=None,
@@ -97,19 +172,20 @@ class CommandResponse(FileModel):
         examples=["services/api"],
         json_schema_extra=marks(path=("workspace", "directory")),
     )
-    stdout: AnyValue = Field(
+    stdout: AnyValue = _stdout()
+    fixture: Text = _fixture()
+    stderr: Text = _stderr()
+    exit_code: Integer = _exit_code()
+    sequence: IfGiven[ListOf[CommandStep]] = Field(
         default=None,
-        description="Output of the command. Lists and mappings are printed as JSON.",
-        examples=["done\n"],
+        min_length=1,
+        description=(
+            "Answers to successive calls, instead of the outputs of this response. Each call takes the next step. "
+            "After the last step, calls fail. Needs an eval with `scenario`."
+        ),
+        examples=[[{"stderr": "busy", "exit_code": 1}, {"stdout": "done\n"}]],
+        json_schema_extra=marks(since="0.39"),
     )
-    fixture: Text = Field(
-        default="",
-        description="File with the output of the command, instead of `stdout`. Relative to the eval file.",
-        examples=["mocks/status.txt"],
-        json_schema_extra=marks(path=("eval", "file")),
-    )
-    stderr: Text = Field(default="", description="Error output of the command.", examples=["locked"])
-    exit_code: Integer = Field(default=0, ge=0, le=255, description="Exit code of the command.", examples=[3])
 
 
 class CommandMock(FileModel):

@@ -1,9 +1,10 @@
 """The `config` section of an eval: how to run its tasks (docs/reference/waza-formats.md, section 4.2)."""
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from waza_engine.model.fields import Flag, Integer, Strings, Switch, Text, TextMap
 from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_keys, item_marks, marks
+from waza_engine.model.suite import GROUPINGS
 from waza_engine.plugins import EXECUTOR_GROUP, plugin_entry_points
 
 EXECUTORS = {
@@ -185,9 +186,11 @@ class Settings(FileModel):
     )
     group_by: Text = Field(
         default="",
-        description="How to group results. Only `model` works: waza ignores other values with a warning.",
+        description=(
+            "How to group results: by `model`, or by the `tags` of the tasks. waza ignores other values with a warning."
+        ),
         examples=["model"],
-        json_schema_extra={"x-suggestions": ["model"]},
+        json_schema_extra={"x-suggestions": list[JsonValue](GROUPINGS)},
     )
     skill_directories: Strings = Field(
         default=[],

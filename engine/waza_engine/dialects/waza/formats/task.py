@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from waza_engine.dialects.waza.formats.expected import Expected
 from waza_engine.dialects.waza.formats.graders import TaskGrader
 from waza_engine.dialects.waza.formats.inputs import Inputs
-from waza_engine.dialects.waza.formats.mocks import CommandMock
+from waza_engine.dialects.waza.formats.mocks import CommandMock, McpMock
 from waza_engine.model.fields import Flag, IfGiven, Integer, ListOf, Strings, Switch, Text
 from waza_engine.model.schema_marks import FileModel, SectionOf, foreign_keys, item_marks, marks
 
@@ -246,6 +246,12 @@ class TaskFile(FileModel):
         description="More files of the fixtures directory to copy into the workspace and the system message.",
         examples=[["AGENTS.md"]],
         json_schema_extra=marks(since="0.33", **item_marks(path=("fixtures", "file"))),
+    )
+    mcp_mocks: ListOf[McpMock] | None = Field(
+        default=None,
+        description="Mocks of MCP servers, instead of the eval's. An empty list disables them.",
+        examples=[[{"name": "tickets", "fixtures": "mocks/tickets"}]],
+        json_schema_extra=marks(since="0.40"),
     )
     command_mocks: ListOf[CommandMock] | None = Field(
         default=None,

@@ -42,7 +42,12 @@ command_mocks:
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from waza_engine.dialects.waza.checks.mocks import command_mocks, command_responses, mcp_responses
+from waza_engine.dialects.waza.checks.mocks import (
+    command_mocks,
+    command_responses,
+    mcp_mocks,
+    mcp_responses,
+)
 from waza_engine.dialects.waza.formats.loading.refusals import is_elsewhere
 from waza_engine.lib.go.regexp import regex_error, regex_error_span
 from waza_engine.lib.pointer import Pointer
@@ -62,9 +67,10 @@ def check(document: Document) -> Iterator[Finding]:
     for response in command_responses(document):
         yield from _response(document, response)
     if document.kind == "eval":
-        yield from _same_names(document, ("mcp_mocks",), fold=False)
         yield from _same_packs(document)
-        for pointer, mock in document.mappings("mcp_mocks"):
+    for mocks in mcp_mocks(document):
+        yield from _same_names(document, mocks, fold=False)
+        for pointer, mock in document.mappings(*mocks):
             if not mock.get("fixtures") and not mock.get("tools"):
                 yield BAD_MOCK.at(
                     (*pointer, "name"), "This mock has no tools. Add 'fixtures' or 'tools'", on="key"
@@ -73,10 +79,8 @@ def check(document: Document) -> Iterator[Finding]:
                 if tool is None:
                     message = f"The tool '{name}' has no value. Add a mapping with 'responses'"
                     yield MISSING_KEY.at((*pointer, "tools", name), message, on="key")
-        for response in mcp_responses(document):
-            yield from _patterns(
-                document.mapping(*response, "match_regex").items(), (*response, "match_regex")
-            )
+    for response in mcp_responses(document):
+        yield from _patterns(document.mapping(*response, "match_regex").items(), (*response, "match_regex"))
 
 
 def _same_names(document: Document, mocks: Pointer, *, fold: bool) -> Iterator[Finding]:

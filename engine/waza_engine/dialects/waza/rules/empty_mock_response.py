@@ -2,7 +2,7 @@
 
 ## Why
 A tool answers with `return` or fails with `error`. A response with neither gives the agent an empty result, which is
-rarely intended.
+rarely intended. A `sequence` has its results in its steps.
 
 ## Example
 ```yaml
@@ -45,19 +45,20 @@ mcp_mocks:
 from collections.abc import Iterator
 
 from waza_engine.dialects.waza.checks.mocks import mcp_responses
+from waza_engine.dialects.waza.checks.sequences import SEQUENCE
 from waza_engine.model.findings import HERE, Finding, Fix, InsertKey, Rule, Severity
 from waza_engine.project.document import Document
 
 EMPTY_MOCK_RESPONSE = Rule(
     "empty-mock-response", "mock response without a result", Severity.WARNING, needs=frozenset([HERE])
 )
-APPLIES = frozenset(["eval"])
+APPLIES = frozenset(["eval", "task"])
 
 
 def check(document: Document) -> Iterator[Finding]:
     for response in mcp_responses(document):
         keys = document.mapping(*response)
-        if "return" not in keys and "error" not in keys:
+        if keys.keys().isdisjoint(("return", "error", SEQUENCE)):
             message = "This response has neither 'return' nor 'error', so the agent gets an empty result"
             fixes = [Fix(f"Add '{it}'", (InsertKey(response, it, None),)) for it in ("return", "error")]
             yield EMPTY_MOCK_RESPONSE.at(response, message, fixes=fixes)

@@ -33,6 +33,7 @@ tasks: ["tasks/*.yaml"]
 
 from collections.abc import Iterator
 
+from waza_engine.dialects.waza.checks.mocks import mcp_mocks
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS
 from waza_engine.model.findings import HERE, Finding, Fix, RemoveKey, Rule, Severity
@@ -68,7 +69,7 @@ def _ignored_keys(document: Document) -> Iterator[tuple[Pointer, str]]:
     if _is_on(document, "trigger_skill_routing") and not _is_off(document, "inject_skill_body"):
         yield ("config", "trigger_skill_routing"), "without 'inject_skill_body: false'"
     if document.value("config", "executor") == "mock":
-        for pointer in (("config", "mcp_servers"), ("mcp_mocks",)):
+        for pointer in (("config", "mcp_servers"), *mcp_mocks(document)):
             if document.has(*pointer):
                 yield pointer, "with 'executor: mock', which uses no MCP servers"
 

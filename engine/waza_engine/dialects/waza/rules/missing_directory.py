@@ -52,6 +52,7 @@ Take notes.
 from collections.abc import Iterator
 from pathlib import Path
 
+from waza_engine.dialects.waza.checks.mocks import mcp_mocks
 from waza_engine.dialects.waza.checks.run_paths import PathStatus, run_path, suite_folder
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, Severity
@@ -76,7 +77,7 @@ def check(document: Document) -> Iterator[Finding]:
                 yield MISSING_DIRECTORY.at(
                     pointer, message, fixes=_similar_folders(document, folder, pointer, text)
                 )
-    for pointer, mock in document.mappings("mcp_mocks"):
+    for pointer, mock in (it for mocks in mcp_mocks(document) for it in document.mappings(*mocks)):
         fixtures, place = mock.get("fixtures"), (*pointer, "fixtures")
         if (
             isinstance(fixtures, str)

@@ -54,6 +54,7 @@ APPLIES = frozenset(["eval"])
 
 def check(document: Document) -> Iterator[Finding]:
     servers = document.mapping("config", "mcp_servers")
+    # A task's mocks replace servers for that task only, so only the eval's make them unreachable.
     for pointer, mock in document.mappings("mcp_mocks"):
         name = mock.get("name")
         if isinstance(name, str) and name.strip() in servers:

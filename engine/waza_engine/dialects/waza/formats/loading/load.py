@@ -9,10 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from waza_engine.dialects.waza.checks.sequences import SCENARIO_VERSION, SEQUENCE_NEEDS_SCENARIO
 from waza_engine.dialects.waza.formats.eval import EvalFile
 from waza_engine.dialects.waza.formats.hooks import Hooks
 from waza_engine.dialects.waza.formats.loading.dataset import dataset_tasks
-from waza_engine.dialects.waza.formats.loading.mock_files import command_mocks, mcp_mocks
+from waza_engine.dialects.waza.formats.loading.mock_files import (
+    command_mocks,
+    have_sequences,
+    mcp_mocks,
+    refuse_bad_sequences,
+)
 from waza_engine.dialects.waza.formats.loading.project_file import Project, find_project
 from waza_engine.dialects.waza.formats.loading.refusals import EvalKeys, refusals
 from waza_engine.dialects.waza.formats.loading.tasks import Surroundings, entries, load_tasks
@@ -24,6 +30,7 @@ from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.file_names import AGENT_SUFFIX, SKILL_FILE, TRIGGER_TESTS, WAZA_PROJECT
 from waza_engine.model.pydantic_messages import value_text
 from waza_engine.model.suite import (
+    GROUPINGS,
     HOOKS,
     CustomAgent,
     GraderEntry,
@@ -153,8 +160,18 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
     spec = build(EvalFile, data, path)
     for refusal in refusals(spec):
         raise LoadError(path, refusal.message, pointer_in_file(refusal.pointer, data))
+    refuse_bad_sequences(data, path)
     project = find_project(process_dir)
     eval_dir = path.parent.absolute()
+    commands = command_mocks(spec.command_mocks, path, ("command_mocks",), eval_dir)
+    servers = mcp_mocks(spec.mcp_mocks, path, ("mcp_mocks",), eval_dir)
+    if spec.schema_version != SCENARIO_VERSION:
+        for key, has_some in (
+            ("command_mocks", have_sequences(commands, ())),
+            ("mcp_mocks", have_sequences((), servers)),
+        ):
+            if has_some:
+                raise LoadError(path, SEQUENCE_NEEDS_SCENARIO, (key,))
     around = Surroundings(
         path,
         process_dir,
@@ -162,7 +179,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         EvalKeys(spec.config.executor, spec.schema_version),
         data,
         tuple(spec.config.instruction_files),
-        command_mocks(spec.command_mocks, path, ("command_mocks",), eval_dir),
+        commands,
     )
     tasks, disabled, warnings = _tasks(spec, around)
     settings = _run_settings(spec, project, eval_dir)
@@ -182,7 +199,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         hooks=_hooks(spec.hooks, path),
         triggers=load_trigger_tests(eval_dir),
         warnings=tuple(it for it in (*warnings, *_ignored_settings(spec), project.warning) if it),
-        mcp_mocks=mcp_mocks(spec.mcp_mocks, path),
+        mcp_mocks=servers,
         agent=agent,
         fixtures=around.fixtures,
     )
@@ -268,8 +285,9 @@ def _hooks(hooks: Hooks, path: Path) -> dict[str, tuple[Hook, ...]]:
 def _ignored_settings(spec: EvalFile) -> list[str]:
     """Return warnings about settings that no executor supports."""
     warnings = []
-    if spec.config.group_by not in {"", "model"}:
-        warnings.append(f"'config.group_by' {spec.config.group_by!r} is ignored; only 'model' works")
+    if spec.config.group_by not in {"", *GROUPINGS}:
+        known = " and ".join(f"'{it}'" for it in GROUPINGS)
+        warnings.append(f"'config.group_by' {spec.config.group_by!r} is ignored; only {known} work")
     if spec.adversarial:
         warnings.append("'adversarial' has no effect on this run; only 'waza adversarial' runs attacks")
     if spec.config.trigger_skill_routing:

@@ -33,7 +33,7 @@ class Refusal:
 
 
 def mcp_refusals(mocks: Sequence[McpMock]) -> Iterator[Refusal]:
-    """Report what waza refuses in the mocked servers of an eval."""
+    """Report what waza refuses in a list of mocked servers, of an eval or of a task."""
     for index in _repeated(it.name.strip() for it in mocks):
         yield Refusal(("mcp_mocks", index, "name"), "Two MCP mocks have this name")
     for index, mock in enumerate(mocks):
@@ -203,6 +203,7 @@ def _mocks(spec: EvalFile) -> Iterator[Refusal]:
 def task_refusals(task: TaskFile, of_eval: EvalKeys) -> Iterator[Refusal]:
     """Report what waza's loader refuses in a task that matches its schema, given the settings of its eval."""
     yield from _too_new(task, TASK_NEEDS, of_eval.schema_version)
+    yield from mcp_refusals(task.mcp_mocks or [])
     yield from command_refusals(task.command_mocks or [])
     if task.command_mocks and of_eval.executor in WITHOUT_COPILOT:
         yield Refusal(("command_mocks",), _MOCKS_NEED_COPILOT)

@@ -12,7 +12,11 @@ from waza_engine.dialects.waza.formats.expected import Expected
 from waza_engine.dialects.waza.formats.graders import EvalGrader, TaskGrader
 from waza_engine.dialects.waza.formats.inputs import Inputs
 from waza_engine.dialects.waza.formats.inputs import Responder as ResponderEntry
-from waza_engine.dialects.waza.formats.loading.mock_files import command_mocks
+from waza_engine.dialects.waza.formats.loading.mock_files import (
+    command_mocks,
+    mcp_mocks,
+    refuse_bad_sequences,
+)
 from waza_engine.dialects.waza.formats.loading.refusals import EvalKeys, task_refusals
 from waza_engine.dialects.waza.formats.loading.resources import gather
 from waza_engine.dialects.waza.formats.task import InlineTask, TaskFile
@@ -111,9 +115,13 @@ def _task(
     prompt = _prompt(spec.inputs, path, pointer)
     for refusal in task_refusals(spec, around.of_eval):
         raise LoadError(path, refusal.message, _below(pointer, refusal.pointer, data))
+    refuse_bad_sequences(_part(pointer, data), path, pointer)
     mocks = around.command_mocks
     if spec.command_mocks is not None:
         mocks = command_mocks(spec.command_mocks, path, (*pointer, "command_mocks"), around.eval_dir)
+    servers = None
+    if spec.mcp_mocks is not None:
+        servers = mcp_mocks(spec.mcp_mocks, path, (*pointer, "mcp_mocks"), around.eval_dir)
     fixtures = around.process_dir / spec.context_dir if spec.context_dir else around.fixtures
     names = (*around.instruction_files, *spec.instruction_files)
     inputs = spec.inputs.model_copy(update={"prompt": prompt})
@@ -143,6 +151,7 @@ def _task(
         golden=spec.golden,
         responder=_responder(spec.inputs.responder),
         instructions=tuple(cleaned(it) for it in names),
+        mcp_mocks=servers,
         command_mocks=mocks,
         skill_directories=tuple(str(around.eval_dir / it) for it in spec.skill_directories) or None,
         blocked=resources.blocked,
@@ -190,10 +199,14 @@ def _indices(items: Sequence[Any]) -> Iterator[int]:
 
 def _below(base: Pointer, pointer: Pointer, data: Mapping[str, Any]) -> Pointer:
     """Return the pointer in the file for a model's `pointer` below `base`, which is a file's pointer."""
+    return (*base, *pointer_in_file(pointer, _part(base, data)))
+
+
+def _part(pointer: Pointer, data: Mapping[str, Any]) -> Any:
     inner: Any = data
-    for part in base:
+    for part in pointer:
         inner = inner[part]
-    return (*base, *pointer_in_file(pointer, inner))
+    return inner
 
 
 def _entry(grader: EvalGrader | TaskGrader, path: Path, pointer: Pointer) -> GraderEntry:
