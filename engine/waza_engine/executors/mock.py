@@ -50,7 +50,7 @@ class MockExecutor:
             so_far = so_far.model_copy(
                 update={
                     "output": mock_output(task, prompt),
-                    "duration_ms": int((time.perf_counter() - started) * 1000),
+                    "duration_ms": max(1, int((time.perf_counter() - started) * 1000)),
                 }
             )
             prompt = await request.after_turn(turn, so_far)

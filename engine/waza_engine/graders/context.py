@@ -20,7 +20,8 @@ class GradingContext:
 
     `events` and `metrics` are those of a vally trajectory (docs/reference/vally.md, section 10.1), or None. `error` is
     the agent's own error, `rubric` the criteria of the task. `diff` holds the agent's changes; without it,
-    `baseline_files` are the files of the workspace before the run. `compared` is the trial to compare with. `sleep`
+    `baseline_files` are the files of the workspace before the run. `artifact_dir` holds files that the executor kept.
+    `compared` is the trial to compare with. `sleep`
     waits between two requests to a judge.
     """
 
@@ -50,5 +51,6 @@ class GradingContext:
     workspace_status: str = "local"
     baseline_files: Mapping[str, bytes] | None = None
     diff: str | None = None
+    artifact_dir: Path | None = None
     compared: "GradingContext | None" = None
     sleep: Callable[[float], None] = time.sleep

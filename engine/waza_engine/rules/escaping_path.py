@@ -35,14 +35,15 @@ def escaping_path(path: str, pointer: Pointer, *, outcome: str = "the run will f
     """Report `path` at `pointer` if it is not inside the workspace."""
     if reason := escape_reason(path):
         message = f"{reason}, so {outcome}. Use a path inside the workspace"
-        yield ESCAPING_PATH.at(pointer, message, fixes=_path_inside(path, pointer))
+        yield ESCAPING_PATH.at(pointer, message, fixes=inside_fixes(path, pointer))
 
 
 def outside_finding(problem: str, path: str, pointer: Pointer) -> Finding:
     """Return the finding for a `path` at `pointer` that makes the task fail."""
-    return ESCAPING_PATH.at(pointer, f"{problem}, so the task will fail", fixes=_path_inside(path, pointer))
+    return ESCAPING_PATH.at(pointer, f"{problem}, so the task will fail", fixes=inside_fixes(path, pointer))
 
 
-def _path_inside(path: str, pointer: Pointer) -> list[Fix]:
+def inside_fixes(path: str, pointer: Pointer) -> list[Fix]:
+    """Return the fix that removes what leads out of the workspace; none if nothing is left."""
     inside = "/".join(it for it in path.replace("\\", "/").split("/") if it not in {"", ".", ".."})
     return [Fix(f"Change to '{inside}'", (SetValue(pointer, inside),))] if inside else []

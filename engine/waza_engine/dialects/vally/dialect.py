@@ -139,6 +139,7 @@ DIALECT = Dialect(
     project_file=".vally.yaml",
     meanings=("VALLY",),
     replaces_variables=True,
+    read_entry="waza_engine.dialects.vally.formats.entries:read_entry",
     grading_context="waza_engine.dialects.vally.graders._shared.context:vally_context",
     output_is_last_message=True,
     judge_is_optional=True,

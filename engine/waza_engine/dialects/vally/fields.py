@@ -10,10 +10,11 @@ import re
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from waza_engine.analysis.schema.value_keywords import BEYOND_INTEGERS
+from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import Scalar
 from waza_engine.model.fields import as_integer, as_text, is_null
 from waza_engine.model.placeholders import has_placeholder
@@ -129,9 +130,36 @@ def _text_map(value: Any) -> Any:
     return {} if is_null(value) else _mapping(value)
 
 
+def _form(value: Any) -> str:
+    return "list" if isinstance(value, list) else "text"
+
+
 Text = Annotated[str, BeforeValidator(_text)]
 Integer = Annotated[int, BeforeValidator(_integer)]
 Number = Annotated[float, BeforeValidator(_number)]
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Texts = Annotated[list[Text], BeforeValidator(as_list_or_empty)]
+_FilledText = Annotated[Text, Field(min_length=1)]
+OneOrMoreTexts = Annotated[
+    Annotated[_FilledText, Tag("text")] | Annotated[list[_FilledText], Field(min_length=1), Tag("list")],
+    Discriminator(_form),
+    WithJsonSchema(
+        {
+            "type": ["string", "array"],
+            "minLength": 1,
+            "minItems": 1,
+            "items": {"type": "string", "minLength": 1},
+        }
+    ),
+]
+"""A non-empty string, or a non-empty list of such strings."""
+
+
+def texts_in(value: str | list[str] | None) -> list[tuple[Pointer, str]]:
+    """Return the strings of a `OneOrMoreTexts` with their pointers."""
+    if value is None or isinstance(value, str):
+        return [((), value)] if value else []
+    return [((index,), it) for index, it in enumerate(value)]
+
+
 TextMap = Annotated[dict[str, Text], BeforeValidator(_text_map)]

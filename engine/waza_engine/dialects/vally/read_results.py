@@ -74,12 +74,13 @@ def _outcome(data: Mapping[str, Any], name: str, more_details: dict[str, Any]) -
     passed = bool(data.get("passed"))
     return GraderOutcome(
         name=name,
-        type="",
+        type=str(data.get("graderType") or ""),
         status="error" if data.get("status") == "error" else "passed" if passed else "failed",
         score=_number(data.get("score")) or 0.0,
         weight=1.0,
         feedback=str(data.get("evidence") or ""),
-        details={key: it for key, it in data.items() if key not in VERDICT_MEMBERS} | more_details,
+        details={key: it for key, it in data.items() if key not in VERDICT_MEMBERS | {"graderType"}}
+        | more_details,
     )
 
 

@@ -19,6 +19,7 @@ def results(record: RunRecord) -> tuple[Iterator[dict[str, Any]], dict[str, Any]
 def _trial_result(record: RunRecord, trial: TrialRecord) -> dict[str, Any]:
     line: dict[str, Any] = {
         "type": "trial-result",
+        "runId": record.run_id,
         "itemId": f"{trial.task}#{trial.trial - 1}",
         "trialIndex": trial.trial - 1,
         "status": "error" if trial.status == "error" else "success",
@@ -63,13 +64,15 @@ def _grade_result(trial: TrialRecord) -> dict[str, Any]:
 
 
 def _grader_result(outcome: GraderOutcome) -> dict[str, Any]:
-    members = {
+    members: dict[str, Any] = {
         "name": outcome.name,
         "kind": "code",
         "passed": outcome.passed,
         "score": outcome.score,
         "evidence": outcome.feedback,
     }
+    if outcome.type and outcome.type != CONSTRAINT:
+        members["graderType"] = outcome.type
     details = dict(outcome.details or {})
     # Details of vally's graders are already in its format; details of other graders are arbitrary.
     return {**members, **details} if "kind" in details else {**members, "metadata": details}
@@ -91,6 +94,7 @@ def _run_summary(record: RunRecord) -> dict[str, Any]:
     }
     return {
         "type": "run-summary",
+        "runId": record.run_id,
         "passed": passed,
         "hadExecutionErrors": verdict.had_execution_errors or record.status == "error",
         "evals": [summary],

@@ -11,7 +11,16 @@ from waza_engine.lib.js_regex.matching import Matcher, TooSlowError, build_match
 from waza_engine.lib.js_regex.parser import parse_pattern
 from waza_engine.lib.js_regex.syntax import JsNote, JsPatternError
 
-__all__ = ["JsNote", "JsPatternError", "TooSlowError", "js_error", "js_matches", "js_notes", "js_span"]
+__all__ = [
+    "JsNote",
+    "JsPatternError",
+    "TooSlowError",
+    "js_capture",
+    "js_error",
+    "js_matches",
+    "js_notes",
+    "js_span",
+]
 
 
 def js_error(pattern: str) -> JsPatternError | None:
@@ -46,6 +55,18 @@ def js_span(pattern: str, text: str) -> tuple[int, int] | None:
     """
     matcher = _matcher(pattern)
     return None if isinstance(matcher, JsPatternError) else matcher.span(text)
+
+
+def js_capture(pattern: str, text: str) -> str | None:
+    """Return the first group of the first match, or the whole match if the group has none; None without a match.
+
+    Raises:
+        TooSlowError: the search exceeds the time limit.
+
+    """
+    matcher = _matcher(pattern)
+    place = None if isinstance(matcher, JsPatternError) else matcher.capture(text)
+    return None if place is None else text[slice(*place)]
 
 
 @lru_cache(maxsize=1024)

@@ -69,6 +69,22 @@ class Matcher:
             return start, end
         return source_length(subject[:start]), source_length(subject[:end])
 
+    def capture(self, text: str) -> tuple[int, int] | None:
+        """Return start and end of the first match's first group, of the match if the group has none, or None.
+
+        Raises:
+            TooSlowError: the search exceeds the time limit.
+
+        """
+        whole = self.span(text)
+        if whole is None or not self._regex.groups:
+            return whole
+        units = split_units(text)
+        found = self._search_with_regex(units)
+        if found is None or found.start(1) < 0:
+            return whole
+        return source_length(units[: found.start(1)]), source_length(units[: found.end(1)])
+
     def _needs_marks(self, units: str) -> bool:
         line_assertions = self.assertions & {AssertionKind.LINE_START, AssertionKind.LINE_END}
         if line_assertions and has_other_line_end(units):

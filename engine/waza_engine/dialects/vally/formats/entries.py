@@ -5,13 +5,33 @@ See docs/reference/vally.md, sections 5 and 6.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from waza_engine.dialects.vally.formats.eval import EvalFile
 from waza_engine.dialects.vally.formats.graders import GraderConfig
 from waza_engine.dialects.vally.formats.stimulus import Stimulus
 from waza_engine.dialects.vally.scoring.results import unique_names
+from waza_engine.graders.base import ConfigError
+from waza_engine.graders.entry import Entry, Level, read_leniently
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.pydantic_messages import value_text
 from waza_engine.model.suite import GraderEntry
+
+
+def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Level) -> Entry:
+    """Read an entry, ignoring unknown keys and an empty config.
+
+    Raises:
+        ConfigError: the entry is not a mapping, or `turn` is not the number of a turn.
+
+    """
+    turn = plain(entry.get("turn")) if isinstance(entry, Mapping) else None
+    is_turn = isinstance(turn, int) and not isinstance(turn, bool) and turn >= 0
+    if turn is not None and not is_turn:
+        problem = f"must be a whole number of 0 or more, not {value_text(turn)}"
+        raise ConfigError(f"turn {problem}", ("turn",), problem)
+    return read_leniently(entry, meaning, level)
 
 
 def grader_entries(

@@ -16,6 +16,7 @@ config:
 
 ## Watch out
 - If the recording lacks the workspace's state before the run, the result is an error, not a verdict.
+- With `turn`, a conversation of several turns cannot be decided: recordings have one diff for all turns.
 """
 
 from waza_engine.dialects.vally.graders._shared.diff import DiffContains

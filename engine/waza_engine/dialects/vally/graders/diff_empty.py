@@ -13,22 +13,19 @@ type: diff-empty
 
 ## Watch out
 - If the recording lacks the workspace's state before the run, the result is an error, not a verdict.
+- With `turn`, a conversation of several turns cannot be decided: recordings have one diff for all turns.
 """
 
-from typing import ClassVar
-
-from waza_engine.dialects.vally.graders._shared.base import VallyGrader
-from waza_engine.dialects.vally.graders._shared.diff import NO_BASELINE, diff_of
+from waza_engine.dialects.vally.graders._shared.diff import NO_BASELINE, DiffGrader, diff_of
 from waza_engine.dialects.vally.js_text import trim
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
 
 _HEADER = "diff --git a/"
 
 
-class DiffEmptyGrader(VallyGrader):
+class DiffEmptyGrader(DiffGrader):
     type_name = "diff-empty"
     since = "0.14"
-    requires_workspace: ClassVar[bool] = True
 
     def grade(self, context: GradingContext) -> GraderResult:
         diff = diff_of(context)

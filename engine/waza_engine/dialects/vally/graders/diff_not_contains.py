@@ -17,6 +17,7 @@ config:
 ## Watch out
 - An agent that changes nothing passes.
 - If the recording lacks the workspace's state before the run, the result is an error, not a verdict.
+- With `turn`, a conversation of several turns cannot be decided: recordings have one diff for all turns.
 """
 
 from typing import ClassVar

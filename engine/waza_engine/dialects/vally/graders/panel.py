@@ -7,7 +7,7 @@ Each judge sees what the judge of a `prompt` grader sees. All judges use the sam
 The judges' scores, each from 0 to 1, are combined by `aggregation`; a result of at least `threshold` passes. With
 `majority`, the score is the share of judges that pass the trial, and more than half must. With `unanimous`, the score is
 the lowest one, and all judges must pass the trial. Two judges with 0.75 and 0.25 have a mean of 0.5. A judge without a
-verdict counts as 0. With `criteria`, a judge's score is the weighted mean of its criterion scores, and the panel fails if
+verdict is left out. With `criteria`, a judge's score is the weighted mean of its criterion scores, and the panel fails if
 the mean score of a required criterion is below its `pass_threshold`.
 
 ## Example
@@ -20,7 +20,7 @@ config:
 
 ## Watch out
 - Each judge costs one call per trial.
-- vally documents `mean`, and `unanimous` is in use; the other aggregations are our own.
+- vally documents `majority`, `mean`, `median` and `min`; `unanimous` is in use, and `max` is our own.
 """
 
 from collections.abc import Callable, Iterator
@@ -115,8 +115,9 @@ class PanelGrader(JudgeGrader):
         with ThreadPoolExecutor(min(most_calls, len(self.models))) as pool:
             verdicts = list(pool.map(lambda it: self._ask(context, it), self.models))
         names = [it.model for it in self.models]
-        passing = sum(it.passed for it in verdicts)
-        score, passed = self._aggregate([it.score for it in verdicts], passing)
+        given = [it for it in verdicts if it.status != "error"]
+        passing = sum(it.passed for it in given)
+        score, passed = self._aggregate([it.score for it in given], passing) if given else (0.0, False)
         missed = self._missed_criteria(verdicts)
         passed = passed and not missed
         failed = [model for model, it in zip(names, verdicts, strict=True) if it.status == "error"]
@@ -125,12 +126,14 @@ class PanelGrader(JudgeGrader):
         return GraderResult(
             score,
             passed,
-            f"{passing} of {len(verdicts)} judges pass the trial, {self.aggregation} {score:.2f}{notes}",
+            f"{passing} of {len(given)} judges pass the trial, {self.aggregation} {score:.2f}{notes}",
             {
                 "models": names,
                 "aggregation": self.aggregation,
                 "scoring": self.scoring,
                 "threshold": self._pass_score,
+                "spread": max((it.score for it in given), default=0.0)
+                - min((it.score for it in given), default=0.0),
             },
             status="error" if len(failed) == len(verdicts) else "",
             kind="llm",

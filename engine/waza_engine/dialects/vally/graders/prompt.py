@@ -26,6 +26,7 @@ config:
 - `rubric` is a key of the stimulus, not an option of this grader.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -33,9 +34,14 @@ from pydantic import Field
 
 from waza_engine.dialects.vally.fields import Text
 from waza_engine.dialects.vally.graders._shared.judging import EFFORTS, JudgeGrader, judge_trial
-from waza_engine.graders.base import GraderResult, GradingContext
+from waza_engine.graders.base import GraderResult, GradingContext, Scope
 from waza_engine.model.fields import IfGiven
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Severity
 from waza_engine.model.schema_marks import marks
+from waza_engine.rules.never_applied import NEVER_APPLIED
+from waza_engine.rules.unknown_value import UNKNOWN_VALUE
+
+_REMOVE_DELIVERY = Fix("Remove 'output_delivery'", (RemoveKey(("output_delivery",)),), preferred=True)
 
 
 class PromptGrader(JudgeGrader):
@@ -53,14 +59,34 @@ class PromptGrader(JudgeGrader):
         examples=["medium"],
         json_schema_extra=marks(values=EFFORTS, since="0.15"),
     )
-    output_delivery: Literal["inline", "workspace"] = Field(
-        default="inline",
-        description="How the judge gets long outputs. We always show them inline, shortened to head and tail.",
+    output_delivery: IfGiven[Literal["inline", "workspace"]] = Field(
+        default=None,
+        description="How the judge gets long outputs. Since 0.17, evidence always goes to the judge as temporary files.",
         examples=["workspace"],
         json_schema_extra=marks(
-            since="0.15", values={"inline": "In the message.", "workspace": "As files for the judge to read."}
+            values={
+                "inline": "In the message. Refused since 0.17.",
+                "workspace": "As files for the judge to read. Deprecated since 0.17: the only way.",
+            },
         ),
     )
+
+    def refusals(self, scope: Scope) -> Iterator[Finding]:
+        if self.output_delivery == "inline":
+            message = "vally 0.17 and newer refuse 'output_delivery: inline'. Remove the key: evidence goes to files"
+            yield UNKNOWN_VALUE.at(("output_delivery",), message, fixes=[_REMOVE_DELIVERY], refused=True)
+
+    def check(self, scope: Scope) -> Iterator[Finding]:
+        yield from super().check(scope)
+        if self.output_delivery == "workspace":
+            message = "'output_delivery: workspace' is deprecated since 0.17, because it is the only way. Remove the key"
+            yield NEVER_APPLIED.at(
+                ("output_delivery",),
+                message,
+                on="key",
+                severity=Severity.INFORMATION,
+                fixes=[_REMOVE_DELIVERY],
+            )
 
     def grade(self, context: GradingContext) -> GraderResult:
         result = judge_trial(context, self.question, self.model, self.reasoning_effort or "")

@@ -22,11 +22,19 @@ config:
 """
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
-from waza_engine.dialects.vally.fields import Duration, Integer, Text, TextMap, Texts
+from waza_engine.dialects.vally.fields import (
+    Duration,
+    Integer,
+    OneOrMoreTexts,
+    Text,
+    TextMap,
+    Texts,
+    texts_in,
+)
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.graders._shared.patterns import (
     pattern_findings,
@@ -52,6 +60,11 @@ from waza_engine.model.findings import Finding, Fix, InsertKey
 from waza_engine.rules.exit_code_only import EXIT_CODE_ONLY
 from waza_engine.rules.pattern_as_text import pattern_as_text
 
+_PATTERNS: dict[str, Any] = {
+    **pattern_marks(),
+    "items": {"type": "string", "minLength": 1, **pattern_marks()},
+}
+
 
 class RunCommandGrader(VallyGrader):
     type_name = "run-command"
@@ -73,27 +86,27 @@ class RunCommandGrader(VallyGrader):
         examples=[["test", "--silent"]],
     )
     expected_exit_code: Integer = Field(default=0, description="Expected exit status.", examples=[1])
-    stdout_contains: IfGiven[Text] = Field(
+    stdout_contains: IfGiven[OneOrMoreTexts] = Field(
         default=None,
-        description="String that stdout must contain (case-sensitive).",
-        examples=["0 failures"],
+        description="String that stdout must contain (case-sensitive), or a list of which all must occur.",
+        examples=["0 failures", ["0 failing", "passed"]],
     )
-    stderr_contains: IfGiven[Text] = Field(
+    stderr_contains: IfGiven[OneOrMoreTexts] = Field(
         default=None,
-        description="String that stderr must contain (case-sensitive).",
+        description="String that stderr must contain (case-sensitive), or a list of which all must occur.",
         examples=["warning"],
     )
-    stdout_matches: IfGiven[Text] = Field(
+    stdout_matches: IfGiven[OneOrMoreTexts] = Field(
         default=None,
-        description="JavaScript pattern that stdout must match.",
+        description="JavaScript pattern that stdout must match, or a list of which all must match.",
         examples=["(?m)^# pass [1-9]"],
-        json_schema_extra=pattern_marks(),
+        json_schema_extra=_PATTERNS,
     )
-    stdout_not_matches: IfGiven[Text] = Field(
+    stdout_not_matches: IfGiven[OneOrMoreTexts] = Field(
         default=None,
-        description="JavaScript pattern that stdout must not match.",
+        description="JavaScript pattern that stdout must not match, or a list of which none may match.",
         examples=["(?i)\\berror\\b"],
-        json_schema_extra=pattern_marks(),
+        json_schema_extra=_PATTERNS,
     )
     sub_path: SubPath = ""
     timeout: Duration = Field(default="30s", description="Time limit with a unit.", examples=["120s"])
@@ -101,15 +114,17 @@ class RunCommandGrader(VallyGrader):
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
         for option in ("stdout_matches", "stdout_not_matches"):
-            yield from pattern_refusals(getattr(self, option) or "", (option,))
+            for place, pattern in texts_in(getattr(self, option)):
+                yield from pattern_refusals(pattern, (option, *place))
         yield from sub_path_refusals(self.sub_path)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option in ("stdout_matches", "stdout_not_matches"):
-            if pattern := getattr(self, option):
-                fate = "always fails" if "not" in option else "always passes"
-                yield from pattern_findings(pattern, (option,), fate)
-        yield from pattern_as_text(self.stdout_contains or "", ("stdout_contains",), "'stdout_matches'")
+            fate = "always fails" if "not" in option else "always passes"
+            for place, pattern in texts_in(getattr(self, option)):
+                yield from pattern_findings(pattern, (option, *place), fate)
+        for place, text in texts_in(self.stdout_contains):
+            yield from pattern_as_text(text, ("stdout_contains", *place), "'stdout_matches'")
         output_checks = (
             self.stdout_contains,
             self.stderr_contains,
@@ -165,9 +180,9 @@ class RunCommandGrader(VallyGrader):
             ("stdout_not_matches", "the output matches", lambda it: js_matches(it, stdout) is False, stdout),
         ]
         for option, word, holds, text in checks:
-            wanted = getattr(self, option)
-            if wanted is not None and not holds(wanted):
-                yield FailedCheck((option,), f"{word} {quote(wanted)}", _last_line(text))
+            for place, wanted in texts_in(getattr(self, option)):
+                if not holds(wanted):
+                    yield FailedCheck((option, *place), f"{word} {quote(wanted)}", _last_line(text))
 
 
 def _last_line(text: str) -> str:

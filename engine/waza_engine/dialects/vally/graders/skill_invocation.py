@@ -58,6 +58,10 @@ class SkillInvocationGrader(VallyGrader):
         for it in required_and_forbidden("required", self.required, "disallowed", self.disallowed):
             yield replace(it, refused=True, severity=Severity.ERROR)
 
+    @property
+    def checks_absence_only(self) -> bool:
+        return not self.required
+
     def grade(self, context: GradingContext) -> GraderResult:
         activated = _activated(context)
         failures = [

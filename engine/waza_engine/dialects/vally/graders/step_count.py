@@ -23,6 +23,7 @@ from typing import ClassVar
 
 from waza_engine.dialects.vally.graders._shared.budget import ToolBudget
 from waza_engine.dialects.vally.trajectory.calls import known_calls, step_count
+from waza_engine.dialects.vally.trajectory.metrics import has_events
 from waza_engine.graders.base import GradingContext
 
 
@@ -31,7 +32,9 @@ class StepCountGrader(ToolBudget):
     since = "0.15"
     unit: ClassVar = "steps"
 
-    def metric(self, context: GradingContext) -> float:
-        if not self.tools:
+    def metric(self, context: GradingContext) -> float | None:
+        if not has_events(context):
+            return None
+        if self.tools is None:
             return step_count(context)
         return len({it.step for it in known_calls(context) if self.counts(it)})

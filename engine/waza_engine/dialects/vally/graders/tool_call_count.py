@@ -23,7 +23,7 @@ from typing import ClassVar
 
 from waza_engine.dialects.vally.graders._shared.budget import ToolBudget
 from waza_engine.dialects.vally.trajectory.calls import known_calls
-from waza_engine.dialects.vally.trajectory.metrics import tool_call_count
+from waza_engine.dialects.vally.trajectory.metrics import has_events, tool_call_count
 from waza_engine.graders.base import DraftedGrader, GradingContext
 
 
@@ -31,9 +31,11 @@ class ToolCallCountGrader(ToolBudget):
     type_name = "tool-call-count"
     unit: ClassVar = "tool calls"
 
-    def metric(self, context: GradingContext) -> float:
-        if not self.tools:
+    def metric(self, context: GradingContext) -> float | None:
+        if self.tools is None:
             return tool_call_count(context)
+        if not has_events(context):
+            return None
         return sum(self.counts(it) for it in known_calls(context))
 
     @classmethod

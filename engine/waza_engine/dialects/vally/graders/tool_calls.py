@@ -24,6 +24,9 @@ config:
 - A call without a result, for example from a stopped run, counts for `disallowed` only.
 - An entry with a pattern for an argument does not match calls without this argument.
 - A misspelt name in `disallowed` always passes.
+- vally does not document `read_only`, `write_only` and `pattern` of an entry. If a verdict depends on them, the check
+  cannot be decided: it counts as failed, with status `error`.
+- Our reading of `parallel`: calls belong together if they have the same `turnId` (vally 0.11), or else the same step.
 """
 
 from collections.abc import Iterator, Sequence
@@ -104,10 +107,16 @@ class ToolCallsGrader(VallyGrader):
     def check(self, scope: Scope) -> Iterator[Finding]:
         for option, kind in _ENTRIES.items():
             yield from entry_findings(option, getattr(self, option), kind)
-        wanted, unwanted = ([_plain_name(it) for it in items] for items in (self.required, self.disallowed))
-        for it in required_and_forbidden("required", wanted, "disallowed", unwanted):
-            if unwanted[int(it.pointer[1])]:
-                yield it
+        unwanted = [_plain_name(it) for it in self.disallowed]
+        for option in ("required", "sequence", "parallel"):
+            wanted = [_plain_name(it) for it in getattr(self, option)]
+            for it in required_and_forbidden(option, wanted, "disallowed", unwanted):
+                if unwanted[int(it.pointer[1])]:
+                    yield it
+
+    @property
+    def checks_absence_only(self) -> bool:
+        return not (self.required or self.sequence or self.parallel)
 
     def grade(self, context: GradingContext) -> GraderResult:
         calls = known_calls(context)
@@ -118,6 +127,11 @@ class ToolCallsGrader(VallyGrader):
         details = {"calls": [it.name for it in calls]}
         if failures:
             return GraderResult.failed("; ".join(it.message for it in failures), details, failures)
+        if unknown := list(self._ungradable(calls)):
+            return GraderResult.undecided(
+                f"Cannot tell which calls match {'; '.join(unknown)}: vally does not document this condition",
+                details,
+            )
         return GraderResult(
             1.0, True, f"All {self._entry_count} entries match in {len(calls)} tool calls", details
         )
@@ -136,7 +150,7 @@ class ToolCallsGrader(VallyGrader):
                 yield FailedCheck(("required", index), f"{word}: {tool.summary}", seen)
         for index, unwanted in enumerate(entries(self.disallowed, DisallowedTool)):
             hits = [it for it in calls if unwanted.matches(it, last)]
-            if hits:
+            if hits and unwanted.is_gradable:
                 yield FailedCheck(
                     ("disallowed", index), f"called: {unwanted.summary}", names_used([it.name for it in hits])
                 )
@@ -145,11 +159,20 @@ class ToolCallsGrader(VallyGrader):
         if self.parallel and not self._has_parallel(answered):
             yield FailedCheck(("parallel",), "no step has all of these calls", seen)
 
+    def _ungradable(self, calls: list[Call]) -> Iterator[str]:
+        """Yield the entries on whose unknown conditions the verdict depends, if no entry has failed."""
+        last = calls[-1] if calls else None
+        for option, kind in _ENTRIES.items():
+            for tool in entries(getattr(self, option), kind):
+                is_open = option != "disallowed" or any(tool.matches(it, last) for it in calls)
+                if is_open and not tool.is_gradable:
+                    yield tool.summary
+
     def _has_parallel(self, calls: list[Call]) -> bool:
         """Whether one step has a separate matching call for each entry."""
         tools = entries(self.parallel, SequenceTool)
-        steps = {it.step for it in calls}
-        return any(_match_separately(tools, [it for it in calls if it.step == step]) for step in steps)
+        batches = {it.batch for it in calls}
+        return any(_match_separately(tools, [it for it in calls if it.batch == batch]) for batch in batches)
 
     def _sequence_failure(self, calls: list[Call], seen: str) -> Iterator[FailedCheck]:
         """Yield a failure for the first entry without a call after that of the entry before it."""

@@ -1,7 +1,7 @@
 """Checks that an agent message contains a string.
 
 ## What it looks at
-All messages of the agent, not only the last one. Each message starts on a new line.
+All messages of the agent, not only the last one, each on its own.
 
 ## Score
 1 if one of the messages contains the string, otherwise 0.

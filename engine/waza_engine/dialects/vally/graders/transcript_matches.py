@@ -1,10 +1,10 @@
 r"""Checks that the agent's messages match a pattern.
 
 ## What it looks at
-All messages of the agent, not only the last one. Each message starts on a new line.
+All messages of the agent, not only the last one, each on its own.
 
 ## Score
-1 if the pattern is found in the messages, otherwise 0.
+1 if the pattern is found in one of the messages, otherwise 0.
 
 ## Example
 ```yaml
@@ -14,7 +14,7 @@ config:
 ```
 
 ## Watch out
-- JavaScript pattern: `^` and `$` match at the start and end of all messages joined, or of each line with a leading `(?m)`.
+- JavaScript pattern: `^` and `$` match at the start and end of a message, or of each line with a leading `(?m)`.
 - Tool output is ignored.
 """
 

@@ -1,7 +1,7 @@
 """Checks that no agent message contains a string.
 
 ## What it looks at
-All messages of the agent, not only the last one. Each message starts on a new line.
+All messages of the agent, not only the last one, each on its own.
 
 ## Score
 1 if none of the messages contains the string, otherwise 0.
@@ -14,7 +14,7 @@ config:
 ```
 
 ## Watch out
-- An agent that says nothing passes.
+- Without any message of the agent, the check fails.
 - Tool output is ignored.
 """
 

@@ -1,10 +1,10 @@
 r"""Checks that the agent's messages do not match a pattern.
 
 ## What it looks at
-All messages of the agent, not only the last one. Each message starts on a new line.
+All messages of the agent, not only the last one, each on its own.
 
 ## Score
-1 if the pattern is not found in the messages, otherwise 0.
+1 if the pattern is found in none of the messages, otherwise 0.
 
 ## Example
 ```yaml
@@ -14,7 +14,7 @@ config:
 ```
 
 ## Watch out
-- An agent that says nothing passes.
+- Without any message of the agent, the check fails.
 - Tool output is ignored.
 """
 

@@ -13,13 +13,19 @@ from waza_engine.graders.base import GradingContext
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool call. `step` counts agent messages from 0; `answered` tells whether there is a result."""
+    """A tool call. `step` counts agent messages from 0; `answered` tells whether there is a result.
+
+    `arguments` are empty if the recorded ones are not a mapping: since vally 0.16 they may be any JSON value. `batch` is
+    equal for calls that the agent made together.
+    """
 
     name: str
     arguments: Mapping[str, Any]
     step: int
     answered: bool = False
     result: Any = None
+    arguments_as_recorded: Any = None
+    batch: tuple[str, str | int] = ("", 0)
 
 
 def calls_in(events: Sequence[Event]) -> list[Call]:
@@ -37,6 +43,8 @@ def calls_in(events: Sequence[Event]) -> list[Call]:
                     step,
                     call_id in results,
                     results.get(call_id),
+                    arguments,
+                    _batch(event, step),
                 )
             )
     return calls
@@ -69,6 +77,12 @@ def step_count(context: GradingContext) -> int:
 
 def _call_key(event: Event) -> tuple[str, str]:
     return str(event.get("agentId")), str(data_of(event).get("toolCallId"))
+
+
+def _batch(event: Event, step: int) -> tuple[str, str | int]:
+    """Return the turn that the executor recorded for a call (vally 0.11), or else the step."""
+    turn = data_of(event).get("turnId", event.get("turnId"))
+    return str(event.get("agentId")), step if turn is None else f"turn {turn}"
 
 
 def _steps(events: Sequence[Event]) -> list[int]:

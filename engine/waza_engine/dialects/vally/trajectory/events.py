@@ -44,6 +44,17 @@ def message_events_of(context: GradingContext) -> Sequence[Event]:
     return _with_final_events(list(_transcript_events(context, ())), context)
 
 
+def system_events_of(context: GradingContext) -> Sequence[Event] | None:
+    """Return the events if the recording keeps system events; None if its executor does not record them.
+
+    vally's executors record them since 0.10. Ours do not, so their absence from a transcript says nothing.
+    """
+    if context.events is not None:
+        return context.events
+    events = [it for it in _transcript_events(context, ()) if it["type"] == "system"]
+    return events or None
+
+
 def data_of(event: Event) -> Mapping[str, Any]:
     """Return the `data` of an event; empty if it has none."""
     data = event.get("data")
@@ -70,6 +81,7 @@ def _transcript_events(context: GradingContext, known_skills: Iterable[SkillInvo
             case "tool.execution_start":
                 names[it.get("tool_call_id")] = it.get("tool_name")
                 call = {"toolName": it.get("tool_name"), "toolCallId": it.get("tool_call_id")}
+                call |= {"turnId": it["turn_id"]} if it.get("turn_id") is not None else {}
                 yield _event("tool_call", **call, arguments=it.get("arguments"))
             case "tool.execution_complete":
                 call_id = it.get("tool_call_id")
@@ -77,6 +89,8 @@ def _transcript_events(context: GradingContext, known_skills: Iterable[SkillInvo
                 yield _event("tool_result", toolName=names.get(call_id), toolCallId=call_id, **result)
             case "session.error":
                 yield _event("error", message=it.get("message") or "")
+            case "system.event":
+                yield {"type": "system", "data": data_of(it)}
             case "skill.invoked":
                 if skill := next(skills, None):
                     yield _event("skill_activation", name=skill.name, path=skill.path)

@@ -1,6 +1,7 @@
 """Views of a trial for graders: its metrics, its timeline, its transcript and its single turns.
 
-Metrics are taken from the recording or else counted from the events (docs/reference/vally.md, section 10.1). The
+Metrics are taken from the recording or else counted from the events (docs/reference/vally.md, section 10.1). A metric
+that was never recorded is unknown, not 0: otherwise budgets would pass for recordings without any data. The
 timeline is a text for judges (section 7.9). A single turn is graded like a trial of its own (section 6).
 """
 
@@ -47,7 +48,8 @@ def _entries(events: Sequence[Event]) -> Iterator[str]:
             case "assistant_message" if trim(as_text(data.get("content") or "")):
                 yield f"[agent] {_short_text(data.get('content'))}"
             case "tool_call":
-                yield f"[tool call] {data.get('toolName')} {_short_text(data.get('arguments') or {})}"
+                arguments = data.get("arguments")
+                yield f"[tool call] {data.get('toolName')} {_short_text({} if arguments is None else arguments)}"
             case "tool_result":
                 word = "failed" if data.get("success") is False else "result"
                 yield f"[tool {word}] {_short_text(data.get('result'))}"
@@ -64,14 +66,14 @@ def _short_text(value: object) -> str:
 
 
 class TranscriptCheck:
-    """Mixin that makes an output check read all agent messages, one per line."""
+    """Mixin that makes an output check read all messages of the agent; blank ones do not count."""
 
     text_name: ClassVar[str] = "transcript"
 
     @classmethod
-    def text_of(cls, context: GradingContext) -> str:
-        messages = of_type(message_events_of(context), "assistant_message")
-        return "\n".join(it for message in messages if isinstance(it := message.get("content"), str))
+    def texts_of(cls, context: GradingContext) -> list[str]:
+        contents = (it.get("content") for it in of_type(message_events_of(context), "assistant_message"))
+        return [it for it in contents if isinstance(it, str) and trim(it)]
 
 
 _TURN_EVENTS = frozenset(["turn_start", "turn_end"])
@@ -157,9 +159,8 @@ def tokens(context: GradingContext) -> float | None:
     if known:
         return sum(known)
     if context.events is None:
-        # Like vally, count a session without usage data as 0 tokens.
         session_usage = context.session.usage if context.session is not None else None
-        return session_usage.tokens if session_usage is not None else 0
+        return (session_usage.tokens or None) if session_usage is not None else None
     used = of_type(context.events, "token_usage")
     spent = [_number(it.get(key)) or 0 for it in used for key in ("inputTokens", "outputTokens")]
     return sum(spent) if spent else None
@@ -170,30 +171,38 @@ def format_metric(value: float) -> str:
     return f"{value:.15g}"
 
 
-def tool_call_count(context: GradingContext) -> float:
+def tool_call_count(context: GradingContext) -> float | None:
+    """Return the number of tool calls; None if nothing was recorded."""
     recorded = _number(_recorded(context).get("toolCallCount"))
     if recorded is not None:
         return recorded
+    if not has_events(context):
+        return None
     if context.events is None and context.session is not None:
         return max(context.session.tool_call_count, len(of_type(events_of(context), "tool_call")))
     return len(of_type(events_of(context), "tool_call"))
 
 
-def error_count(context: GradingContext) -> float:
+def error_count(context: GradingContext) -> float | None:
+    """Return the number of errors; None if nothing was recorded."""
     recorded = _number(_recorded(context).get("errorCount"))
     if recorded is not None:
         return recorded
+    if not has_events(context):
+        return None
     count = len(of_type(message_events_of(context), "error"))
     if context.events is None and context.session is not None:
         return max(count, len(context.session.errors))
     return count
 
 
-def turn_count(context: GradingContext) -> float:
-    """Return the recorded number of agent turns, else that of turn events, else that of messages."""
+def turn_count(context: GradingContext) -> float | None:
+    """Return the recorded number of agent turns, else that of turn events, else that of messages; None if unknown."""
     recorded = _number(_recorded(context).get("turnCount"))
     if recorded is not None:
         return recorded
+    if not has_events(context):
+        return None
     events = message_events_of(context)
     starts, messages = (len(of_type(events, it)) for it in ("turn_start", "assistant_message"))
     return starts or _session_turns(context) or messages
@@ -213,7 +222,8 @@ def wall_time_ms(context: GradingContext) -> float | None:
     if recorded is not None:
         return recorded
     if context.events is None:
-        return context.duration_ms
+        # No agent takes 0 ms: recordings without a duration have this default.
+        return context.duration_ms or None
     times = _timestamps(context.events)
     return (times[-1] - times[0]).total_seconds() * 1000 if len(times) > 1 else None
 
@@ -226,6 +236,15 @@ def _timestamps(events: Sequence[Event]) -> list[datetime]:
         except ValueError:
             continue
     return sorted(moments) if len({it.tzinfo is None for it in moments}) == 1 else []
+
+
+def has_events(context: GradingContext) -> bool:
+    """Whether the trial's events were recorded in any form, even if there are none."""
+    return (
+        context.events is not None
+        or context.session is not None
+        or bool(context.transcript or context.error or context.tool_events)
+    )
 
 
 def _recorded(context: GradingContext) -> Mapping[str, Any]:

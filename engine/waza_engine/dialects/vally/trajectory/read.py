@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waza_engine.dialects.vally.trajectory.events import TEXTS, TURN_MARKS, data_of, of_type
+from waza_engine.lib.timestamps import unix_seconds
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
 _TEXTS = {theirs: ours for ours, theirs in TEXTS.items()}
@@ -41,7 +42,7 @@ def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
         output=str(data.get("output") or ""),
         error="\n".join(str(it.get("message") or "") for it in of_type(events, "error"))
         or (str(data.get("endReason")) if data.get("endReason") else ""),
-        duration_ms=int(metrics.get("wallTimeMs") or 0),
+        duration_ms=_duration_ms(metrics, metadata),
         session_id=str(metadata.get("sessionID") or ""),
         transcript=[it for event in events if (it := _entry(event)) is not None],
         session=session,
@@ -50,7 +51,18 @@ def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
             SkillInvocation(name=str(it.get("name") or ""), path=str(it.get("path") or ""))
             for it in of_type(events, "skill_activation")
         ],
+        artifact_dir=str(data.get("artifactDir") or ""),
+        patch=data["diff"] if isinstance(data.get("diff"), str) else None,
     )
+
+
+def _duration_ms(metrics: Mapping[str, Any], metadata: Mapping[str, Any]) -> int:
+    """Return the recorded duration, or else the time from start to end; 0 if it is unknown."""
+    recorded = metrics.get("wallTimeMs")
+    if isinstance(recorded, int | float) and not isinstance(recorded, bool):
+        return int(recorded)
+    started, completed = (unix_seconds(str(metadata.get(it))) for it in ("startedAt", "completedAt"))
+    return max(int((completed - started) * 1000), 0) if started and completed else 0
 
 
 def _entry(event: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -59,10 +71,14 @@ def _entry(event: Mapping[str, Any]) -> dict[str, Any] | None:
     call = {"tool_call_id": data.get("toolCallId"), "tool_name": data.get("toolName")}
     match kind:
         case "tool_call":
+            turn = data.get("turnId", event.get("turnId"))
+            call |= {} if turn is None else {"turn_id": turn}
             return {"type": "tool.execution_start", **call, "arguments": data.get("arguments")}
         case "tool_result":
             result = {"success": data.get("success") is True, "tool_result": data.get("result")}
             return {"type": "tool.execution_complete", **call, **result}
+        case "system":
+            return {"type": "system.event", "data": dict(data)}
         case "error":
             return {"type": "session.error", "message": data.get("message") or ""}
         case _ if kind in _TEXTS:

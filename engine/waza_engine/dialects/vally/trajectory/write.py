@@ -36,6 +36,8 @@ def vally_trajectory(trial: TrialRecord, executor: str) -> dict[str, Any]:
         },
         "workspaceStatus": "local",
     }
+    if trajectory.artifact_dir:
+        result["artifactDir"] = trajectory.artifact_dir
     return result | ({"endReason": "agent_error"} if trajectory.error else {})
 
 
@@ -79,14 +81,15 @@ def context_of(trajectory: Trajectory) -> GradingContext:
 
 def _metrics(context: GradingContext) -> Mapping[str, Any]:
     usage = context.session.usage if context.session is not None else None
-    return {
+    counted = {
         "wallTimeMs": context.duration_ms,
         "turnCount": turn_count(context),
         "toolCallCount": tool_call_count(context),
         "errorCount": error_count(context),
         "skillActivationCount": len(of_type(events_of(context), "skill_activation")),
-        **({"tokenUsage": _tokens(usage)} if usage is not None else {}),
+        "tokenUsage": _tokens(usage) if usage is not None else None,
     }
+    return {key: it for key, it in counted.items() if it is not None}
 
 
 def _tokens(usage: Usage) -> dict[str, int]:

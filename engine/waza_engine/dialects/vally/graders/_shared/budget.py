@@ -1,22 +1,16 @@
 """Base classes of the budget graders: a metric must not exceed `max` (docs/reference/vally.md, section 7.4)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import ClassVar
 
 from pydantic import Field
 
-from waza_engine.dialects.vally.fields import Integer, Texts
+from waza_engine.dialects.vally.fields import Integer
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
-from waza_engine.dialects.vally.graders._shared.patterns import (
-    pattern_findings,
-    pattern_marks,
-    pattern_refusals,
-)
-from waza_engine.dialects.vally.trajectory.calls import Call
+from waza_engine.dialects.vally.graders._shared.tool_filter import ToolFilter
 from waza_engine.dialects.vally.trajectory.metrics import format_metric
-from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.lib.js_regex import TooSlowError, js_matches
-from waza_engine.model.findings import Finding
+from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext
+from waza_engine.lib.js_regex import TooSlowError
 
 Metric = Callable[[GradingContext], float | None]
 
@@ -35,27 +29,13 @@ def within_budget(value: float | None, most: float, unit: str) -> GraderResult:
     return GraderResult(score, False, feedback, details, parts=(FailedCheck(("max",), feedback),))
 
 
-class ToolBudget(VallyGrader):
+class ToolBudget(ToolFilter):
     """Limits calls, or steps with calls; with `tools`, only those of the named tools."""
 
     cost_profile = "free"
     unit: ClassVar[str]
 
     max: Integer = Field(ge=0, description="Largest allowed value.", examples=[20])
-    tools: Texts = Field(
-        default=[],
-        description="JavaScript patterns for tool names: only matching calls count. Default: all calls.",
-        examples=[["^bash$", "edit"]],
-        json_schema_extra={"items": {"type": "string", **pattern_marks(since="0.15")}},
-    )
-
-    def refusals(self, scope: Scope) -> Iterator[Finding]:
-        for index, pattern in enumerate(self.tools):
-            yield from pattern_refusals(pattern, ("tools", index))
-
-    def check(self, scope: Scope) -> Iterator[Finding]:
-        for index, pattern in enumerate(self.tools):
-            yield from pattern_findings(pattern, ("tools", index))
 
     def grade(self, context: GradingContext) -> GraderResult:
         try:
@@ -66,10 +46,6 @@ class ToolBudget(VallyGrader):
     def metric(self, context: GradingContext) -> float | None:
         """Return the number of calls or steps."""
         raise NotImplementedError
-
-    def counts(self, call: Call) -> bool:
-        """Whether the limit includes this call."""
-        return not self.tools or any(js_matches(it, call.name) for it in self.tools)
 
 
 class CountBudget(VallyGrader):

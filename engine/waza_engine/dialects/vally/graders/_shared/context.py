@@ -1,19 +1,21 @@
 """Read the members of a grading context that only vally has; they extend the batch contract.
 
 `trajectory` is a complete vally trajectory (docs/reference/vally.md, section 10.1). `output`, `events`, `metrics` and
-`workspace_status` override its parts. The other members are `error`, `rubric`, `diff`, `baseline_files`
-({path: text}), `judge_model`, and `compared`, the context of the other trial for `pairwise`. Judge calls are retried
-without a delay, because the judge is scripted.
+`workspace_status` override its parts. The other members are `error`, `rubric`, `diff`, `artifact_dir` (a directory below
+the working directory or the workspace), `baseline_files` ({path: text}), `judge_model`, and `compared`, the context of
+the other trial for `pairwise`. Judge calls are retried without a delay, because the judge is scripted.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from waza_engine.dialects.vally.trajectory.events import last_message
 from waza_engine.graders.base import GradingContext
+from waza_engine.lib.paths import is_inside
 from waza_engine.model.fields import IfGiven, ListOf, Text, TextMap
 
 _Object = dict[str, Any]
@@ -26,6 +28,8 @@ class _Trajectory(BaseModel):
     events: ListOf[_Object] | None = None
     metrics: _Object | None = None
     workspaceStatus: Text = "local"  # noqa: N815  # vally's name
+    artifactDir: Text = ""  # noqa: N815  # vally's name
+    diff: IfGiven[Text] = None
     stimulus: _Object = {}
 
 
@@ -40,6 +44,7 @@ class _Members(BaseModel):
     error: Text = ""
     rubric: ListOf[Text] = []
     diff: IfGiven[Text] = None
+    artifact_dir: Text = ""
     baseline_files: IfGiven[TextMap] = None
     judge_model: Text = ""
 
@@ -85,7 +90,8 @@ def _with_vally_members(context: GradingContext, data: Mapping[str, Any]) -> Gra
         baseline_files=None
         if read.baseline_files is None
         else {path: text.encode("utf-8", "surrogatepass") for path, text in read.baseline_files.items()},
-        diff=read.diff,
+        diff=trajectory.diff if read.diff is None else read.diff,
+        artifact_dir=_artifact_dir(context, read.artifact_dir or trajectory.artifactDir),
         judge_model=read.judge_model,
         sleep=_no_sleep,
     )
@@ -95,6 +101,18 @@ def _output(read: _Members, trajectory: _Trajectory, events: list[_Object] | Non
     """Return the given output, or the agent's last message."""
     output = trajectory.output if read.output is None else read.output
     return output if output is not None else last_message(events or [])
+
+
+def _artifact_dir(context: GradingContext, path: str) -> Path | None:
+    """Return the artifact directory if it is below the directory of the process or the workspace.
+
+    A recording comes from a file, so its path must not make us read files elsewhere.
+    """
+    if not path:
+        return None
+    folder = context.process_dir / path
+    allowed = (context.process_dir, context.workspace_dir)
+    return folder if any(it is not None and is_inside(folder, it) for it in allowed) else None
 
 
 def _no_sleep(_seconds: float) -> None:

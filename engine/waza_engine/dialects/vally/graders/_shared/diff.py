@@ -8,6 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from waza_engine.dialects.vally.fields import Text
+from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.graders._shared.output import Negatable
 from waza_engine.dialects.vally.graders._shared.patterns import (
     match_in,
@@ -15,6 +16,7 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
     pattern_marks,
     pattern_refusals,
 )
+from waza_engine.dialects.vally.trajectory.events import message_events_of, of_type
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.text_diff import unified_diff
@@ -44,14 +46,29 @@ def _files(root: Path) -> Iterator[tuple[str, bytes]]:
                 yield path.relative_to(root).as_posix(), path.read_bytes()
 
 
+class DiffGrader(VallyGrader):
+    """A grader that reads the diff of the workspace."""
+
+    requires_workspace: ClassVar[bool] = True
+
+    def grade_turn(self, context: GradingContext, turn: int | None) -> GraderResult:
+        if turn is None:
+            return self.grade(context)
+        turns = max(len(of_type(message_events_of(context), "user_message")), 1)
+        if turn >= turns:
+            return GraderResult.undecided(f"Cannot tell: there is no turn {turn}, only {turns}")
+        if turns > 1:
+            return GraderResult.undecided("Cannot tell: the recording has one diff for all turns")
+        return self.grade(context)
+
+
 NO_BASELINE = "Cannot tell what changed: the recording lacks the workspace's state before the run"
 
 
-class DiffContains(Negatable):
+class DiffContains(DiffGrader, Negatable):
     """Looks for a pattern or a string in the diff of the workspace."""
 
     since = "0.14"
-    requires_workspace: ClassVar[bool] = True
     at_least_one = ("pattern", "value")
 
     pattern: IfGiven[Text] = Field(

@@ -23,11 +23,17 @@ from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.paths import file_bytes
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import marks
-from waza_engine.rules.escaping_path import ESCAPING_PATH
+from waza_engine.rules.escaping_path import ESCAPING_PATH, inside_fixes
 from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
 _MAX_LISTED = 5
+
+
+def refused_path(path: str, reason: str) -> Finding:
+    """Return the error about the option `path` that leads out of the workspace."""
+    message = f"{reason}: vally rejects it. Use a path inside the workspace"
+    return ESCAPING_PATH.at(("path",), message, fixes=inside_fixes(path, ("path",)), refused=True)
 
 
 class FileExists(Negatable):
@@ -47,9 +53,7 @@ class FileExists(Negatable):
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
         if not has_placeholder(self.path) and (reason := refusal(self.path)):
-            yield ESCAPING_PATH.at(
-                ("path",), f"{reason}: vally rejects it. Use a path inside the workspace", refused=True
-            )
+            yield refused_path(self.path, reason)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not has_placeholder(self.path) and not refusal(self.path) and self.path.endswith("/"):

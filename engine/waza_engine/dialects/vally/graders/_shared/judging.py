@@ -56,6 +56,8 @@ def judge_trial(context: GradingContext, question: Question, model: str, effort:
     }
     if context.judge is None:
         return _without_verdict("no judge is configured", details)
+    if missing := missing_evidence(context, question.evidence):
+        return _without_verdict(missing, details)
     request = JudgeRequest(
         message=message_for(context, question.evidence),
         system_message=system_message(question, question.criteria or context.rubric),
@@ -128,11 +130,19 @@ def message_for(context: GradingContext, evidence: Sequence[str]) -> str:
     if "trajectory" in evidence:
         sections.append(("What the agent did", timeline(known_events(context))))
     if "diff" in evidence:
-        diff = diff_of(context)
-        changes = "(unknown)" if diff is None else shortened(diff, _MAX_DIFF_LENGTH) or "(nothing)"
+        changes = shortened(diff_of(context) or "", _MAX_DIFF_LENGTH) or "(nothing)"
         sections.append(("What the agent changed in its workspace", changes))
     sections.append(("Final answer", context.output or "(none)"))
     return "\n\n".join(f"# {title}\n\n{fenced(text)}" for title, text in sections if text)
+
+
+def missing_evidence(context: GradingContext, evidence: Sequence[str]) -> str:
+    """Return which evidence the recording lacks, or "". Since 0.16 vally fails such a check explicitly."""
+    if "diff" in evidence and diff_of(context) is None:
+        return "the recording has no diff to show as evidence"
+    if "golden_patch" in evidence:
+        return "the recording has no golden patch to show as evidence"
+    return ""
 
 
 def fenced(text: str) -> str:
@@ -156,7 +166,7 @@ EFFORTS = {
 _EVIDENCE = {
     "trajectory": "A timeline of messages, tool calls and results.",
     "diff": "The agent's changes in its workspace.",
-    "golden_patch": "The reference patch of the stimulus. Recordings do not contain it.",
+    "golden_patch": "The reference patch of the stimulus. Recordings do not contain it, so the check cannot be decided.",
     "repo": "The judge may read files of the workspace.",
 }
 

@@ -4,7 +4,7 @@ See docs/reference/vally.md, section 7.1.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -55,9 +55,16 @@ class _MessageCheck(Negatable):
     text_name: ClassVar[str] = "output"
 
     @classmethod
-    def text_of(cls, context: GradingContext) -> str:
-        """Return the text to check: the agent's last message."""
-        return context.output
+    def texts_of(cls, context: GradingContext) -> list[str]:
+        """Return the texts to check, of which any may match: the agent's last message."""
+        return [context.output]
+
+    def _no_message(self, texts: list[str], details: dict[str, Any]) -> GraderResult | None:
+        """Return the verdict on an agent without a message, which no negated check accepts."""
+        if texts or not self.negated:
+            return None
+        feedback = f"The {self.text_name} has no message of the agent"
+        return GraderResult.failed(feedback, details, (FailedCheck((), feedback),))
 
 
 class OutputContains(_MessageCheck):
@@ -101,10 +108,13 @@ class OutputContains(_MessageCheck):
         yield from pattern_as_text(self.expected_text, (self._option,), f"'{twin}'")
 
     def grade(self, context: GradingContext) -> GraderResult:
-        text, output = self.expected_text, self.text_of(context)
+        text, texts = self.expected_text, self.texts_of(context)
         exact = bool(self.case_sensitive)
-        found = text in output if exact else text.lower() in output.lower()
         details = {"substring": text, "case_sensitive": exact, "negate": self.negated}
+        if failed := self._no_message(texts, details):
+            return failed
+        matching = next((it for it in texts if (text in it if exact else text.lower() in it.lower())), None)
+        found, output = matching is not None, "\n".join(texts) if matching is None else matching
         feedback = f"The {self.text_name} {'contains' if found else 'does not contain'} '{text}'"
         if found is not self.negated:
             return GraderResult(1.0, True, feedback, details)
@@ -144,13 +154,16 @@ class OutputMatches(_MessageCheck):
 
     def grade(self, context: GradingContext) -> GraderResult:
         details = {"pattern": self.pattern, "negate": self.negated}
-        output = self.text_of(context)
+        texts = self.texts_of(context)
+        if failed := self._no_message(texts, details):
+            return failed
         try:
-            found = js_matches(self.pattern, output)
+            matching = next((it for it in texts if js_matches(self.pattern, it)), None)
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell: {error}", details)
+        found, output = matching is not None, "\n".join(texts) if matching is None else matching
         feedback = f"The {self.text_name} {'matches' if found else 'does not match'} {self.pattern}"
-        if bool(found) is not self.negated:
+        if found is not self.negated:
             return GraderResult(1.0, True, feedback, details)
         excerpt = match_in(self.pattern, output) if found else beginning_of(output)
         part = FailedCheck(("pattern",), f"{'match' if found else 'no match'}: {self.pattern}", excerpt)

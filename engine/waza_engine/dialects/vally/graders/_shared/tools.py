@@ -18,7 +18,7 @@ from waza_engine.dialects.vally.trajectory.calls import Call
 from waza_engine.lib.js_regex import js_matches
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import IfGiven
-from waza_engine.model.findings import Finding
+from waza_engine.model.findings import Finding, Severity
 from waza_engine.model.schema_marks import FileModel
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS
 
@@ -69,6 +69,33 @@ class SequenceTool(FileModel):
         json_schema_extra={"additionalProperties": {"type": "string", **pattern_marks()}},
     )
 
+    read_only: IfGiven[Flag] = Field(
+        default=None,
+        description=(
+            "Whether only tools that read match. vally does not document which tools these are, so the entry cannot be "
+            "graded from a recording."
+        ),
+        examples=[True],
+    )
+    write_only: IfGiven[Flag] = Field(
+        default=None,
+        description=(
+            "Whether only tools that write match. vally does not document which tools these are, so the entry cannot be "
+            "graded from a recording."
+        ),
+        examples=[True],
+    )
+    pattern: IfGiven[Text] = Field(
+        default=None,
+        description="vally accepts a pattern but does not document its meaning. The entry cannot be graded from a recording.",
+        examples=["npm (test|t)"],
+    )
+
+    @property
+    def is_gradable(self) -> bool:
+        """Whether we know all conditions; a call that meets the known ones may still not match."""
+        return not (self.read_only or self.write_only or self.pattern is not None)
+
     def patterns(self) -> Iterator[tuple[Pointer, str]]:
         """Yield all patterns with their pointers."""
         for option in ("name", "command", "path", "result"):
@@ -78,7 +105,7 @@ class SequenceTool(FileModel):
             yield ("args", name), pattern
 
     def matches(self, call: Call, last: Call | None) -> bool:
-        """Whether the entry matches this call; `last` is the last call of the run.
+        """Whether the call meets the conditions that we know; `last` is the last call of the run.
 
         Raises:
             TooSlowError: a pattern took too long.
@@ -90,6 +117,12 @@ class SequenceTool(FileModel):
             name in call.arguments and bool(js_matches(it, as_text(call.arguments[name])))
             for name, it in wanted
         )
+
+    def contradictions(self) -> Iterator[Finding]:
+        """Yield findings on conditions that no call can meet."""
+        if self.read_only and self.write_only:
+            message = "No tool is both 'read_only' and 'write_only'"
+            yield CONTRADICTORY_CHECKS.at(("write_only",), message, severity=Severity.WARNING)
 
     @property
     def summary(self) -> str:
@@ -146,7 +179,7 @@ class RequiredTool(DisallowedTool):
         )
 
     def contradictions(self) -> Iterator[Finding]:
-        """Yield findings on conditions that no run can meet."""
+        yield from super().contradictions()
         if self.at_step is not None and self.before_step is not None and self.at_step >= self.before_step:
             yield CONTRADICTORY_CHECKS.at(
                 ("at_step",), f"Step {self.at_step} is not before step {self.before_step}"
@@ -174,8 +207,7 @@ def entry_findings(option: str, items: list[Any], kind: type[SequenceTool]) -> I
     for pointer, pattern in _patterns(option, items, kind):
         yield from pattern_findings(pattern, pointer)
     for index, tool in enumerate(entries(items, kind)):
-        if isinstance(tool, RequiredTool):
-            yield from (it.below((option, index)) for it in tool.contradictions())
+        yield from (it.below((option, index)) for it in tool.contradictions())
 
 
 def _patterns(option: str, items: list[Any], kind: type[SequenceTool]) -> Iterator[tuple[Pointer, str]]:
