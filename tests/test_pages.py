@@ -74,7 +74,7 @@ def test_sections_that_code_cites_exist() -> None:
         for number in _cited_parts(*numbers)
     ]
     assert len(cited) > 250
-    parts = {page: _parts_of(ROOT / page) for page in {it[1] for it in cited} if (ROOT / page).exists()}
+    parts = {page: sections_of(ROOT / page) for page in {it[1] for it in cited} if (ROOT / page).exists()}
     assert [
         f"{where}: {page} has no {number}"
         for where, page, number in cited
@@ -115,7 +115,7 @@ def _cited_parts(sections: str, rows: str, more: str, rows_of_more: str) -> list
     return numbers + [f"row {it}" for it in re.findall(r"\d+", f"{rows} {rows_of_more}")]
 
 
-def _parts_of(page: Path) -> set[str]:
+def sections_of(page: Path) -> set[str]:
     """The numbers of the headings, `N.M` for item M of a numbered list in section N, `row N` for rows of a table."""
     found, section = set(), ""
     for line in page.read_text(encoding="utf-8").splitlines():

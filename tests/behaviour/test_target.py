@@ -9,10 +9,10 @@ from lsprotocol import types
 from tests.behaviour.findings_harness import HEADER
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.analysis.schema.navigate import Schema
-from waza_engine.analysis.versions import newer_than_target
+from waza_engine.analysis.versions import version_findings
 from waza_engine.model.findings import Finding
-from waza_engine.project.settings import is_newer, read_target
+from waza_engine.model.releases import is_newer
+from waza_engine.project.settings import read_target
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.syntax.text import Place, Span
 
@@ -37,17 +37,17 @@ def _newer(target: str) -> list[tuple[str, str]]:
     snapshot = snapshot_of(SUITE)
     marks = findings(snapshot, CheckContext(snapshot.path, target=target))
     found = [it for it in marks if it.finding.code == "newer-than-target"]
-    assert all(str(it.finding.severity) == "warning" for it in found)
+    assert all(str(it.finding.severity) == "error" for it in found)  # waza 0.24 to 0.35 reads files strictly.
     return [(snapshot.text.slice(it.span), it.finding.message) for it in found]
 
 
 def test_an_option_and_a_type() -> None:
     assert _newer("0.26") == [
-        ("tool_calls", "'tool_calls' needs waza 0.27, but this project uses 0.26"),
-        ("extract_json", "'extract_json' needs waza 0.36, but this project uses 0.26"),
+        ("tool_calls", "'tool_calls' needs waza 0.27, but this project uses 0.26, which refuses it"),
+        ("extract_json", "'extract_json' needs waza 0.36, but this project uses 0.26, which refuses it"),
     ]
     assert _newer("0.27.0") == [
-        ("extract_json", "'extract_json' needs waza 0.36, but this project uses 0.27.0")
+        ("extract_json", "'extract_json' needs waza 0.36, but this project uses 0.27.0, which refuses it")
     ]
     assert _newer("0.36") == []
     assert _newer("") == []
@@ -159,12 +159,12 @@ def test_texts_of_any_shape(text: str) -> None:
 def test_an_edit_costs_the_pieces_that_it_touches(monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[object] = []
 
-    def watched(root: Schema, data: Any, *rest: Any, **more: Any) -> Iterator[Finding]:
+    def watched(dialect: str, kind: str, data: Any, target: str, **more: Any) -> Iterator[Finding]:
         checked.append(data)
-        return newer_than_target(root, data, *rest, **more)
+        return version_findings(dialect, kind, data, target, **more)
 
     for module in ("pieces", "rules"):
-        monkeypatch.setattr(f"waza_lsp.diagnostics.{module}.newer_than_target", watched)
+        monkeypatch.setattr(f"waza_lsp.diagnostics.{module}.version_findings", watched)
     many = "".join(
         f"  - {{type: tool_calls, name: calls{it}, config: {{min_calls: 1}}}}\n" for it in range(50)
     )

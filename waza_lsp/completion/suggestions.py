@@ -1,6 +1,6 @@
 """Suggestions from a schema: missing keys, values, and skeletons of whole mappings."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import Any
@@ -78,7 +78,7 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
     found = [
         _key_suggestion(root, name, it, wanted)
         for name, it in properties(root, schema, present).items()
-        if name not in excluded and resolve(root, it).get("x-move-to") not in present
+        if name not in excluded and not _is_replaced(resolve(root, it), present)
     ]
     free = schema.get("additionalProperties")
     if isinstance(free, Mapping):
@@ -248,3 +248,8 @@ def _value_suggestion(schema: Schema, value: Any, text: str, *, is_old: bool) ->
 def has_open_branch(schema: Schema, value: Any) -> bool:
     """Whether the schema has a discriminator whose value is missing or unknown."""
     return DISCRIMINATOR in schema and branch_of(schema, value) is None
+
+
+def _is_replaced(schema: Schema, present: Container[str]) -> bool:
+    """Whether a key is the old name of one that is present."""
+    return schema.get("x-move-to") in present or schema.get("x-use-instead") in present

@@ -12,7 +12,7 @@ from typing import Any
 
 from waza_engine.analysis.pipeline import check_grader, unknown_keys
 from waza_engine.analysis.schema.navigate import Schema, discriminated_values, resolve
-from waza_engine.analysis.versions import newer_than_target
+from waza_engine.analysis.versions import version_findings
 from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_reads
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope
@@ -154,8 +154,7 @@ def _check_nodes(
     form, key = context.form, context.key
     known: dict[str, Any] = form.schema.get("properties", {})
     if context.target:
-        schema = form.schema if key is None else resolve(form.schema, known[key])
-        versions = newer_than_target(form.schema, root.data(nodes), context.target, part=schema)
+        versions = version_findings(form.dialect, form.kind, root.data(nodes), context.target, key=key)
         return tuple(locate_in(root, it) for it in versions)
     result: list[RangedFinding] = []
     if key is not None:

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import narrow
-from waza_engine.analysis.versions import newer_than_target
+from waza_engine.analysis.versions import needs_check, version_findings
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.project.document import Document
+from waza_engine.recognition.recognise import releases
 from waza_lsp.diagnostics.pieces import list_findings, piece_context, piece_findings
 from waza_lsp.diagnostics.ranges import RangedFinding, alias_above, span_below, span_in
 from waza_lsp.schema.document_kind import Form
@@ -45,13 +46,14 @@ def _all_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedF
         if findings:
             result += _locate_rule_findings(tree, findings)
     result += _grader_findings(tree, form, document)
-    if context.target:
-        result += version_findings(tree, form, context.target)
+    target = releases(form.dialect).target(context.target)
+    if needs_check(form.dialect, form.kind, target):
+        result += _version_findings(tree, form, target)
     return result
 
 
-def version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFinding]:
-    """Yield findings about keys and values that the project's version does not know; cached per piece."""
+def _version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFinding]:
+    """Yield findings about keys and values that this version refuses or does not know; cached per piece."""
     known, top = form.schema.get("properties", {}), piece_context(form, None, None, target)
     if tree.whole is not None:
         if not tree.whole.parsed.problems:
@@ -63,7 +65,7 @@ def version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFind
         if entry.is_list:
             # The key of a list is a piece without the items, so it cannot tell an empty list from a full one.
             head = {entry.key.source: [None] * bool(entry.items)}
-            for finding in newer_than_target(form.schema, head, target):
+            for finding in version_findings(form.dialect, form.kind, head, target):
                 yield RangedFinding(entry.key.span.shift(entry.piece.start), finding)
             if "items" in narrow(form.schema, known.get(entry.key.source, {}), []):
                 yield from list_findings(tree, entry, piece_context(form, entry.key.source, None, target))

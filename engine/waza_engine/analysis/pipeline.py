@@ -6,16 +6,17 @@ Then `finish` applies the project's settings. The stages are imported late: the 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from waza_engine.analysis.versions import adjust
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.settings import Levels, Projects, ProjectSettings
-from waza_engine.recognition.recognise import Kind, dialect, load_object, recognise
+from waza_engine.recognition.recognise import Kind, recognise
 from waza_engine.rules.refused_config import REFUSED_CONFIG
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
@@ -97,7 +98,7 @@ def _stages(document: Document, kind: Kind, written: Any, context: CheckContext)
     from waza_engine.analysis.schema.checker import SchemaChecker
     from waza_engine.analysis.schema.files import read_schema
     from waza_engine.analysis.schema.navigate import discriminated_values
-    from waza_engine.analysis.versions import newer_than_target
+    from waza_engine.analysis.versions import version_findings
     from waza_engine.rules.refused_config import is_explained
 
     schema = read_schema(kind.schema)
@@ -110,7 +111,7 @@ def _stages(document: Document, kind: Kind, written: Any, context: CheckContext)
     ]
     place = partial(_place, document)
     condemned = {place(it) for it in (*found, *by_types) if _condemns(it)}
-    versions = newer_than_target(schema, document.data, context.target) if context.target else ()
+    versions = version_findings(document.dialect, document.kind, document.data, context.target)
     by_rules = [it for it in (*check_document(document), *versions) if place(it) not in condemned]
     found += (it for it in by_types if it.rule is not REFUSED_CONFIG or not is_explained(it, by_rules))
     return found + by_rules
@@ -186,11 +187,8 @@ def finish(findings: Iterable[Finding], dialect_name: str, context: CheckContext
 
     An unchanged finding stays the same object, so that callers can cache by identity.
     """
-    adjust = _adjust(dialect_name) if context.target else None
     for found in findings:
-        it: Finding | None = found
-        if adjust is not None:
-            it = adjust(found, context.target)
+        it = adjust(found, dialect_name, context.target)
         if it is not None and context.extra_types and it.rule is UNKNOWN_GRADER_TYPE:
             it = _with_extra_types(it, context.extra_types)
         if it is not None and it.code in context.levels:
@@ -207,10 +205,3 @@ def _with_extra_types(finding: Finding, names: frozenset[str]) -> Finding | None
         return None
     is_doubtful = finding.open_name and finding.severity is not Severity.ERROR
     return replace(finding, severity=Severity.HINT) if is_doubtful else finding
-
-
-@cache
-def _adjust(dialect_name: str) -> Any:
-    """Return the function that adjusts findings to an older runner of the dialect; None if there is none."""
-    name = dialect(dialect_name).adjust_finding
-    return load_object(name) if name else None

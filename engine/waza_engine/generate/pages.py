@@ -21,7 +21,7 @@ from waza_engine.generate.schemas.shape import subschemas
 from waza_engine.graders.base import Grader
 from waza_engine.model.findings import Rule
 from waza_engine.model.type_words import MANY, ONE
-from waza_engine.recognition.recognise import Dialect, dialects
+from waza_engine.recognition.recognise import Dialect, dialects, releases
 
 _REFERENCE = "#/$defs/"
 _PLURAL = {word: MANY[name] for name, word in ONE.items() if name in MANY}
@@ -77,11 +77,22 @@ def _in_cell(text: str) -> str:
 
 
 def _meaning(option: Schema, program: str) -> str:
-    since = f" Since {program} {option['x-since']}." if "x-since" in option else ""
+    dates = "".join(f" {it}." for it in version_words(option, program))
     values = [f"`{value}`: {text}" for value, text in option.get("x-enum-descriptions", {}).items()]
     example = option.get("examples", [None])[0]
     shown = f" Example: `{json.dumps(example, ensure_ascii=False)}`." if example is not None else ""
-    return " ".join([option.get("description", ""), *values]) + since + shown
+    return " ".join([option.get("description", ""), *values]) + dates + shown
+
+
+def version_words(schema: Schema, program: str) -> Iterator[str]:
+    """Yield when a key came, was deprecated and was refused, from the marks in its schema."""
+    for mark, words in (
+        ("x-since", "Since"),
+        ("x-deprecated-since", "Deprecated since"),
+        ("x-refused-since", "Refused since"),
+    ):
+        if mark in schema:
+            yield f"{words} {program} {schema[mark]}"
 
 
 def kind_words(option: Schema, definitions: Schema) -> str:
@@ -146,7 +157,7 @@ def _grader_pages(dialect: Dialect) -> dict[str, str]:
 
 def _grader_page(dialect: Dialect, name: str, kinds: Sequence[type[Grader]]) -> str:
     first = f"Only in files of {_versions(dialect, kinds[0])}." if is_legacy(kinds) else ""
-    parts = [f"# {name}", _class_section(dialect, kinds[0], first)]
+    parts = [f"# {name}", _class_section(dialect, kinds[0], first, *_dates(dialect, name), is_first=True)]
     for older in kinds[1:]:
         parts += [
             f"## In files of {_versions(dialect, older)}",
@@ -155,19 +166,25 @@ def _grader_page(dialect: Dialect, name: str, kinds: Sequence[type[Grader]]) -> 
     return "\n\n".join(parts) + "\n"
 
 
-def _class_section(dialect: Dialect, kind: type[Grader], fact: str = "") -> str:
-    """The text of one grader class, with its options before the example."""
+def _dates(dialect: Dialect, type_name: str) -> Iterator[str]:
+    """When a type came, and when it went."""
+    fact = releases(dialect.name).grader(type_name)
+    if fact is not None and fact.since:
+        yield f"Since {dialect.name} {fact.since}."
+
+
+def _class_section(dialect: Dialect, kind: type[Grader], *about: str, is_first: bool = False) -> str:
+    """The text of one grader class, with its options before the example. Only the first class of a type has versions."""
     page = kind.page().strip()
-    facts = [fact] if fact else []
-    if kind.since:
-        facts.append(f"Since {dialect.name} {kind.since}.")
+    facts = [it for it in about if it]
     if kind.executes:
         facts.append("Runs code or a program that the file names.")
     if taxonomy := [f"{name} {it}" for name, it in kind.taxonomy().items() if not isinstance(it, bool)]:
         facts.append(f"Taxonomy: {', '.join(taxonomy)}.")
     if facts:
         page = page.replace("\n\n", f"\n\n{' '.join(facts)}\n\n", 1)
-    options = f"{_OPTIONS}\n\n{option_tables(config_schema([kind]), dialect.name)}\n\n"
+    schema = config_schema([kind], dialect.name if is_first else "")
+    options = f"{_OPTIONS}\n\n{option_tables(schema, dialect.name)}\n\n"
     before, heading, after = page.partition("## Example")
     return f"{before}{options}{heading}{after}" if heading else f"{page}\n\n{options.strip()}"
 

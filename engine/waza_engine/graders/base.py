@@ -70,11 +70,6 @@ class Grader(BaseModel):
 
     type_name: ClassVar[str]
     """The value of `type` in the file."""
-    since: ClassVar[str] = ""
-    """The waza version that introduced the type; empty = the first one, or unknown.
-
-    An option newer than its type has `json_schema_extra={"x-since": "0.34"}`.
-    """
     at_least_one: ClassVar[tuple[str, ...]] = ()
     """Options of which at least one must differ from its default."""
     needs: ClassVar[Mapping[str, tuple[str, Any]]] = {}

@@ -163,7 +163,7 @@ class Finding:
     `refused` means that waza cannot create the grader with this config ("create error" in
     docs/reference/waza-graders.md), which a run reports before the agent starts. `part` is the range of the string at
     `pointer` that is wrong (start and exclusive end); None is all of it. `open_name` is the unknown name, where plug-ins
-    may add names.
+    may add names. `older` is a version, and the severity of the finding before it.
     """
 
     rule: "Rule"
@@ -176,6 +176,7 @@ class Finding:
     refused: bool = False
     part: tuple[int, int] | None = None
     open_name: str = ""
+    older: tuple[str, Severity] | None = None
 
     @property
     def code(self) -> str:

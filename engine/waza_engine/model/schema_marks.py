@@ -33,7 +33,6 @@ class FileModel(BaseModel):
 
 def marks(  # noqa: PLR0913  # one argument for each of our schema keywords
     *,
-    since: str = "",
     required: bool = False,
     tolerated: bool = False,
     recommended: bool = False,
@@ -50,7 +49,6 @@ def marks(  # noqa: PLR0913  # one argument for each of our schema keywords
 ) -> dict[str, Any]:
     """Return extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
 
-    since: the version of waza that introduced the key.
     required: the key must be present, although the loader accepts its absence.
     tolerated: for a required key: the run accepts its absence as well, so that it is no error.
     recommended: the key should be present; the schema does not require it.
@@ -67,7 +65,6 @@ def marks(  # noqa: PLR0913  # one argument for each of our schema keywords
         key needless.
     """
     extra = {
-        "x-since": since,
         "x-required": required,
         "x-tolerated": tolerated,
         "x-recommended": recommended,

@@ -96,15 +96,6 @@ def read_target(given: Any, where: str) -> tuple[str, list[str]]:
     return "", [f"{where} must be a version in quotes, such as '0.34'; the newest is meant"]
 
 
-def is_newer(since: str, target: str) -> bool:
-    """Whether version `since` is newer than `target`; parts that `target` omits count as 0."""
-    return _numbers(since) > (*_numbers(target), *[0] * (len(_numbers(since)) - len(_numbers(target))))
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(it) for it in version.split("."))
-
-
 OWN_FILE = ".waza-lsp.toml"
 PYPROJECT = "pyproject.toml"
 SETTINGS_FILES = (OWN_FILE, PYPROJECT)

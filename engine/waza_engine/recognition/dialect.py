@@ -283,8 +283,8 @@ class Dialect:
     describe_task: str = ""
     """(task) -> its description for recordings; empty: recordings hold neither that nor the user's messages."""
 
-    adjust_finding: str = ""
-    """(finding, target) -> the finding for that version of the runner, or None"""
+    releases: str = ""
+    """`model.releases.Releases`: what each version of the runner added, deprecated or refused"""
     settings: frozenset[str] = frozenset()
     """The keys of the table in `.waza-lsp.toml` that has the dialect's name."""
     results_folder: str = ""

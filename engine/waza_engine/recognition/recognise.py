@@ -7,6 +7,7 @@ from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
+from waza_engine.model.releases import Releases
 from waza_engine.plugins import DIALECT_GROUP, has_plugins, plugin_entry_points
 from waza_engine.recognition.dialect import Dialect, Kind
 from waza_engine.recognition.eval_names import usual_path
@@ -25,6 +26,7 @@ __all__ = [
     "meanings",
     "recognise",
     "recognise_text",
+    "releases",
 ]
 
 _FOLDER = Path(__file__).parents[1] / "dialects"
@@ -61,6 +63,14 @@ def kind_of(dialect_name: str, kind: str) -> Kind | None:
     """Return a kind of file by the names of its dialect and itself; None if there is none."""
     found = _dialects_by_name().get(dialect_name)
     return found.kind(kind) if found is not None else None
+
+
+@cache
+def releases(dialect_name: str) -> Releases:
+    """Return the dated table of a dialect; an empty one if it has none."""
+    name = dialect(dialect_name).releases
+    found: Releases = load_object(name) if name else Releases()
+    return found
 
 
 @cache

@@ -34,13 +34,21 @@ def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
 
 
 def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-    """Yield warnings for unknown keys that the loader ignores; with `near`, only for likely typos."""
+    """Yield warnings for unknown keys that the loader ignores; with `near`, only for likely typos.
+
+    If newer versions refuse unknown keys, the findings are errors that older versions lower.
+    """
     only_near = error.validator_value == "near"
     placed = {**error.schema.get("x-moved", {}), **error.schema.get("x-explained", {})}
     free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
+    refused_since, note = error.schema.get("x-unknown-refused-since"), error.schema.get("x-unknown-note")
     for it in unknown_keys(index, error):
         key = str(it.pointer[-1])
-        if not only_near or key in placed or is_key_without_space(key) or is_likely_typo(key, free):
+        is_meant = not only_near or key in placed or is_key_without_space(key) or is_likely_typo(key, free)
+        if refused_since:
+            older = Severity.WARNING if is_meant else Severity.HINT
+            yield replace(it, message=f"{it.message}. {note}", older=(refused_since, older))
+        elif is_meant:
             yield replace(it, severity=Severity.WARNING)
 
 

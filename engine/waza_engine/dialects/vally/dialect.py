@@ -145,6 +145,7 @@ DIALECT = Dialect(
     judge_is_optional=True,
     score_trial="waza_engine.dialects.vally.scoring.trial:trial_verdict",
     describe_task="waza_engine.dialects.vally.trajectory.write:stimulus_members",
+    releases="waza_engine.dialects.vally.releases:RELEASES",
     settings=frozenset(["extraGraderTypes"]),
     write_results="waza_engine.dialects.vally.write_results:results",
     read_results="waza_engine.dialects.vally.read_results:read_run",

@@ -237,6 +237,6 @@ DIALECT = Dialect(
     drops_nulls=True,
     grading_context="waza_engine.dialects.waza.generations.context:waza_context",
     task_refusal="waza_engine.dialects.waza.formats.loading.resources:task_refusal",
-    adjust_finding="waza_engine.dialects.waza.generations.versions:adjust_for_version",
+    releases="waza_engine.dialects.waza.releases:RELEASES",
     results_folder="waza_engine.dialects.waza.formats.loading.project_file:results_folder",
 )

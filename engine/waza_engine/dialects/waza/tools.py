@@ -70,7 +70,6 @@ class ToolSpec(FileModel):
         default={},
         description="Matchers for the arguments of the call, by argument name.",
         examples=[{"path": {"regex": r"\.go$"}}],
-        json_schema_extra=marks(since="0.36"),
     )
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 from waza_engine.analysis.schema.tolerance import Schema, widen
 from waza_engine.generate.schemas.graders import config_schema, grader_types, with_graders
 from waza_engine.generate.schemas.shape import finish_schema, model_schema
+from waza_engine.generate.schemas.versions import require_places, with_facts
 from waza_engine.lib.files.safe_write import require_inside
 from waza_engine.recognition.recognise import Dialect, dialects, load_object
 
@@ -23,13 +24,14 @@ def _dialect_schemas(dialect: Dialect) -> dict[str, Schema]:
     types = grader_types(dialect)
     found: dict[str, Schema] = {}
     for kind in dialect.kinds:
-        schema = with_graders(model_schema(load_object(kind.model)), types, dialect.schema_folder)
-        found[kind.schema] = finish_schema(widen(schema))
+        schema = with_graders(model_schema(load_object(kind.model)), types, dialect)
+        found[kind.schema] = finish_schema(widen(with_facts(schema, dialect.name, kind)))
     for type_name, kinds in types.items():
         page = {"x-page": kinds[0].page()}
         found[f"{dialect.schema_folder}graders/{type_name}"] = finish_schema(
-            widen({**config_schema(kinds), **page})
+            widen({**config_schema(kinds, dialect.name), **page})
         )
+    require_places(dialect.name, found)
     return found
 
 

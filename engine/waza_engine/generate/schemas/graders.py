@@ -10,6 +10,7 @@ from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 from waza_engine.analysis.schema.tolerance import Schema, map_schemas
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.generate.schemas.shape import model_schema
+from waza_engine.generate.schemas.versions import with_grader_facts
 from waza_engine.graders.base import Grader
 from waza_engine.graders.registry import graders, graders_in
 from waza_engine.recognition.recognise import Dialect
@@ -32,22 +33,24 @@ def is_legacy(kinds: Sequence[type[Grader]]) -> bool:
     return issubclass(kinds[0], OlderGrader) or bool(kinds[0].outdated)
 
 
-def config_schema(kinds: Sequence[type[Grader]]) -> Schema:
-    """Return the schema of `config` for one type; options of older generations are deprecated."""
+def config_schema(kinds: Sequence[type[Grader]], dialect_name: str = "") -> Schema:
+    """Return the schema of `config` for one type; options of older generations are deprecated.
+
+    With a dialect, the schema has the facts of its table of releases.
+    """
     schema = _options(kinds[0])
     for older in kinds[1:]:
         _merge(schema, _options(older))
     first = kinds[0]
     extra: Schema = {"title": first.type_name, "description": first.summary()}
-    if first.since:
-        extra["x-since"] = first.since
     if is_legacy(kinds):
         extra["deprecated"] = True
     if cost := _cost(first):
         extra["x-cost"] = cost
     if taxonomy := first.taxonomy():
         extra["x-taxonomy"] = dict(taxonomy)
-    return {**schema, **extra}
+    schema |= extra
+    return with_grader_facts(schema, dialect_name, first.type_name) if dialect_name else schema
 
 
 def _cost(kind: type[Grader]) -> str:
@@ -89,18 +92,18 @@ def _widen_items(schema: Schema, current: Schema, older: Schema) -> None:
         schema["$defs"] = {**schema["$defs"], name: {**schema["$defs"][name], "type": ["object", "string"]}}
 
 
-def with_graders(schema: Schema, types: GraderTypes, folder: str) -> Schema:
+def with_graders(schema: Schema, types: GraderTypes, dialect: Dialect) -> Schema:
     """Return the schema of a file with the configs of all grader types in its grader entries.
 
     Their `x-docs` names the schema that has the type's page, `x-manual` the page below `docs` where that is called
-    otherwise; `folder` is where those schemas are.
+    otherwise.
     """
-    definitions = dict(schema.get("$defs", {}))
+    folder, definitions = dialect.schema_folder, dict(schema.get("$defs", {}))
     entries = [name for name, it in definitions.items() if "x-grader-entry" in it]
     if not entries:
         return schema
     for type_name, kinds in types.items():
-        config = {**config_schema(kinds), "x-docs": f"{folder}graders/{type_name}"}
+        config = {**config_schema(kinds, dialect.name), "x-docs": f"{folder}graders/{type_name}"}
         if folder:
             config["x-manual"] = f"graders/{folder}{type_name}"
         for name, definition in config.pop("$defs", {}).items():

@@ -105,16 +105,11 @@ class EvalFile(TolerantModel):
         default_factory=EvalConfig,
         description="How the stimuli are run.",
         examples=[{"runs": 3, "timeout": "300s", "model": "claude-sonnet-4.6"}],
-        json_schema_extra=marks(since="0.7"),
     )
     config: _OldConfig = Field(
         default=None,
-        description="Name of `defaults` before vally 0.7.",
+        description="Old name of `defaults`.",
         examples=[{"runs": 1}],
-        json_schema_extra={
-            **marks(instead="defaults", move_to="defaults"),
-            "x-severity": "warning",
-        },
     )
     stimuli: ListOf[Stimulus] = Field(
         min_length=1,

@@ -32,7 +32,6 @@ class GraderConfig(TolerantModel):
         default=None,
         description="Turn to grade in a stimulus with `turns`, counted from 0. Default: the whole conversation.",
         examples=[0],
-        json_schema_extra=marks(since="0.7"),
     )
     weight: IfGiven[Number] = Field(
         default=None,

@@ -94,7 +94,7 @@ class EvalConfig(TolerantModel):
         default="",
         description="Reasoning effort of the judge model.",
         examples=["medium"],
-        json_schema_extra={**marks(since="0.9"), "x-suggestions": ["low", "medium", "high"]},
+        json_schema_extra={"x-suggestions": ["low", "medium", "high"]},
     )
     max_retries: IfGiven[Count] = Field(
         default=None,

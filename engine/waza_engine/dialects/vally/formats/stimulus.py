@@ -185,7 +185,7 @@ class Stimulus(TolerantModel):
         default=[],
         description="Prompts of a conversation, sent one after another; replaces `prompt`.",
         examples=[["List the failing tests.", "Fix the first one."]],
-        json_schema_extra=marks(since="0.7", minItems=1),
+        json_schema_extra=marks(minItems=1),
     )
     environment: NamedOrInline | None = Field(
         default=None,
@@ -216,19 +216,16 @@ class Stimulus(TolerantModel):
         default=None,
         description="Workspace files to keep in the output.",
         examples=[{"include": ["dist/**"]}],
-        json_schema_extra=marks(since="0.10"),
     )
     golden_trajectory: IfGiven[GoldenTrajectory] = Field(
         default=None,
         description="Reference answer. It must pass the stimulus' deterministic graders.",
         examples=[{"path": "golden/answer.json"}],
-        json_schema_extra=marks(since="0.14"),
     )
     golden_patch: IfGiven[GoldenPatch] = Field(
         default=None,
         description="Reference change of the workspace as a git patch.",
         examples=[{"path": "golden/change.patch"}],
-        json_schema_extra=marks(since="0.14"),
     )
     agent_environment: NamedOrInline | None = Field(
         default=None,

@@ -25,7 +25,6 @@ _HEADER = "diff --git a/"
 
 class DiffEmptyGrader(DiffGrader):
     type_name = "diff-empty"
-    since = "0.14"
 
     def grade(self, context: GradingContext) -> GraderResult:
         diff = diff_of(context)

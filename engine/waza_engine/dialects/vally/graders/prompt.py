@@ -57,7 +57,7 @@ class PromptGrader(JudgeGrader):
         default=None,
         description="Reasoning effort of the judge model. Default: the effort in the spec.",
         examples=["medium"],
-        json_schema_extra=marks(values=EFFORTS, since="0.15"),
+        json_schema_extra=marks(values=EFFORTS),
     )
     output_delivery: IfGiven[Literal["inline", "workspace"]] = Field(
         default=None,

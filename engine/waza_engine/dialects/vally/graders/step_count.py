@@ -29,7 +29,6 @@ from waza_engine.graders.base import GradingContext
 
 class StepCountGrader(ToolBudget):
     type_name = "step-count"
-    since = "0.15"
     unit: ClassVar = "steps"
 
     def metric(self, context: GradingContext) -> float | None:

@@ -53,7 +53,6 @@ from waza_engine.graders.drafts import common_tools
 from waza_engine.graders.excerpts import names_used
 from waza_engine.lib.js_regex import TooSlowError
 from waza_engine.model.findings import Finding
-from waza_engine.model.schema_marks import marks
 from waza_engine.rules.contradictory_checks import required_and_forbidden
 
 _Required = Annotated[Annotated[RequiredTool, Tag("entry")] | ToolName, Discriminator(form_of), AnyForm()]
@@ -92,7 +91,6 @@ class ToolCallsGrader(VallyGrader):
         default=[],
         description="Calls that must happen in one step, in any order: one agent message makes all of them.",
         examples=[["view", "grep"]],
-        json_schema_extra=marks(since="0.15"),
     )
 
     @classmethod

@@ -162,7 +162,6 @@ class EvalFile(FileModel):
         default="",
         description='A workflow to test instead of a skill. Needs `schemaVersion: "2.0"`.',
         examples=["release-a-hotfix"],
-        json_schema_extra=marks(since="0.36"),
     )
     schema_version: Text = Field(
         default="",
@@ -172,7 +171,7 @@ class EvalFile(FileModel):
         ),
         examples=["1.4"],
         json_schema_extra={
-            **marks(since="0.36", pattern=r"^[0-9]+\.[0-9]+$"),
+            **marks(pattern=r"^[0-9]+\.[0-9]+$"),
             "x-pattern-text": 'it must be two numbers with a dot between them, in quotes, such as "1.2"',
         },
     )
@@ -236,17 +235,14 @@ class EvalFile(FileModel):
         default=[],
         description="Mocks of MCP servers.",
         examples=[[{"name": "tickets", "fixtures": "mocks/tickets"}]],
-        json_schema_extra=marks(since="0.36"),
     )
     command_mocks: ListOf[CommandMock] = Field(
         default=[],
         description="Mocks of programs that the agent calls. Only with the executor `copilot-sdk`.",
         examples=[[{"name": "kubectl", "responses": [{"stdout": "healthy\n"}]}]],
-        json_schema_extra=marks(since="0.36"),
     )
     adversarial: IfGiven[Adversarial] = Field(
         default=None,
         description="Attacks for `waza adversarial`. Ordinary runs ignore them.",
         examples=[{"packs": ["prompt-injection"]}],
-        json_schema_extra=marks(since="0.36"),
     )

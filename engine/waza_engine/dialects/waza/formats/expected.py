@@ -12,8 +12,6 @@ from waza_engine.model.schema_marks import FileModel, MapOf, foreign_keys, marks
 
 _COUNTS: dict[str, Any] = {"x-check-weight": 1}
 """The list is a check with weight 1 in the score."""
-_APPLIED: dict[str, Any] = {**_COUNTS, "x-applied-since": "0.27"}
-"""Older versions read the list and ignored it."""
 
 
 class Outcome(FileModel):
@@ -50,7 +48,7 @@ class Behavior(FileModel):
         default=0,
         description="Never checked; use `max_duration_ms` of the `behavior` grader.",
         examples=[30000],
-        json_schema_extra=marks(since="0.27", minimum=1),
+        json_schema_extra=marks(minimum=1),
     )
     required_tools: Strings = Field(
         default=[], description="Never checked; use the `behavior` grader.", examples=[["bash"]]
@@ -80,21 +78,21 @@ class Expected(FileModel):
 
     output_contains: Strings = Field(
         default=[],
-        description="Strings that must all appear in the output (case-insensitive). Checked since 0.27.",
+        description="Strings that must all appear in the output (case-insensitive).",
         examples=[["deployed to"]],
-        json_schema_extra=_APPLIED,
+        json_schema_extra=_COUNTS,
     )
     output_not_contains: Strings = Field(
         default=[],
-        description="Strings that must not appear in the output (case-insensitive). Checked since 0.27.",
+        description="Strings that must not appear in the output (case-insensitive).",
         examples=[["error"]],
-        json_schema_extra=_APPLIED,
+        json_schema_extra=_COUNTS,
     )
     output_contains_any: Strings = Field(
         default=[],
         description="Strings of which at least one must appear in the output (case-insensitive).",
         examples=[["done", "finished"]],
-        json_schema_extra=marks(since="0.27", **_COUNTS),
+        json_schema_extra=marks(**_COUNTS),
     )
     outcomes: ListOf[Outcome] = Field(
         default=[],

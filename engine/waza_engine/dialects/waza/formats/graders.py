@@ -104,7 +104,6 @@ class EvalGrader(_Entry):
             "override those of the shared grader."
         ),
         examples=["github.com/octo/graders/tone#polite@v1.2.0"],
-        json_schema_extra=marks(since="0.36"),
     )
     script: Text = Field(
         default="",

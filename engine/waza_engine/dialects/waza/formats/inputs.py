@@ -101,7 +101,7 @@ class Context(FileModel):
             "directory."
         ),
         examples=["fixtures/project"],
-        json_schema_extra=marks(since="0.36", path=("eval", "any"), type="string"),
+        json_schema_extra=marks(path=("eval", "any"), type="string"),
     )
 
 
@@ -127,7 +127,7 @@ class Inputs(FileModel):
         default="",
         description="File with the prompt, instead of `prompt`. In the directory of this task file or below.",
         examples=["prompts/summarize.md"],
-        json_schema_extra=marks(since="0.27", path=("task", "file")),
+        json_schema_extra=marks(path=("task", "file")),
     )
     files: ListOf[InputFile] = Field(
         default=[],
@@ -143,25 +143,22 @@ class Inputs(FileModel):
         default=[],
         description="Prompts to send one after another in the same session. Graders get the last answer as output.",
         examples=[["Now shorten it."]],
-        json_schema_extra=marks(since="0.28"),
     )
     responder: IfGiven[Responder] = Field(
         default=None,
         description="A model that answers the agent's questions. Cannot be combined with `follow_up_prompts`.",
         examples=[{"instructions": "Say yes to every offer.", "max_followups": 2}],
-        json_schema_extra=marks(since="0.36"),
     )
     repos: ListOf[Repository] = Field(
         default=[],
         description="Git repositories to check out into the workspace.",
         examples=[[{"type": "worktree", "source": "../my-service", "dest": "my-service"}]],
-        json_schema_extra=marks(since="0.35"),
     )
     workdir: Text = Field(
         default="",
         description="Working directory of the agent, in the workspace. `..` is not allowed.",
         examples=["my-service"],
-        json_schema_extra=marks(since="0.35", path=("workspace", "directory")),
+        json_schema_extra=marks(path=("workspace", "directory")),
     )
     environment: TextMap = Field(
         default={},

@@ -70,7 +70,6 @@ class McpResponse(FileModel):
             "After the last step, calls fail. Needs an eval with `scenario`."
         ),
         examples=[[{"error": "temporarily unavailable"}, {"return": {"status": "ok"}}]],
-        json_schema_extra=marks(since="0.39"),
     )
 
 
@@ -184,7 +183,6 @@ class CommandResponse(FileModel):
             "After the last step, calls fail. Needs an eval with `scenario`."
         ),
         examples=[[{"stderr": "busy", "exit_code": 1}, {"stdout": "done\n"}]],
-        json_schema_extra=marks(since="0.39"),
     )
 
 

@@ -54,19 +54,16 @@ class Files(_Section):
         default="eval.yaml",
         description="Name of eval files. `eval.yaml` still works.",
         examples=["skill.eval.yaml"],
-        json_schema_extra=marks(since="0.33"),
     )
     task_glob: Text = Field(
         default="tasks/*.yaml",
         description="Glob for `tasks` in new evals. Does not affect existing evals.",
         examples=["tasks/*.task.yaml"],
-        json_schema_extra=marks(since="0.33"),
     )
     task_file_suffix: Text = Field(
         default=".yaml",
         description="Suffix for the names of new task files.",
         examples=[".task.yaml"],
-        json_schema_extra=marks(since="0.33"),
     )
 
 
@@ -249,7 +246,6 @@ class ProjectFile(FileModel):
         default_factory=Files,
         description="Names of eval and task files.",
         examples=[{"evalFile": "skill.eval.yaml"}],
-        json_schema_extra=marks(since="0.33"),
     )
     defaults: SectionOf[Defaults] = Field(
         default_factory=Defaults,

@@ -139,7 +139,6 @@ class Settings(FileModel):
         ge=0,
         description="Stop if the agent sends no event within this many seconds. 0 means no limit.",
         examples=[60],
-        json_schema_extra=marks(since="0.36"),
     )
     parallel: Flag = Field(
         default=False,
@@ -150,7 +149,7 @@ class Settings(FileModel):
         default=0,
         description="Number of tasks to run at the same time with `parallel`. 0 means automatic.",
         examples=[4],
-        json_schema_extra=marks(since="0.24", minimum=0),
+        json_schema_extra=marks(minimum=0),
     )
     fail_fast: Flag = Field(
         default=False,
@@ -170,7 +169,7 @@ class Settings(FileModel):
         default="",
         description="Reasoning effort of the model. Only with the executor `copilot-sdk`.",
         examples=["high"],
-        json_schema_extra=marks(since="0.36", values=REASONING_EFFORTS),
+        json_schema_extra=marks(values=REASONING_EFFORTS),
     )
     judge_model: Text = Field(
         default="",
@@ -182,7 +181,7 @@ class Settings(FileModel):
         default="",
         description="Reasoning effort of the judge model. Only with the executor `copilot-sdk`.",
         examples=["medium"],
-        json_schema_extra=marks(since="0.36", values=REASONING_EFFORTS),
+        json_schema_extra=marks(values=REASONING_EFFORTS),
     )
     group_by: Text = Field(
         default="",
@@ -211,13 +210,13 @@ class Settings(FileModel):
         default=[],
         description="Skills to disable: items of `skill_directories` or their last part. `*` disables all.",
         examples=[["deploy"]],
-        json_schema_extra=marks(since="0.29", items={"type": "string", "x-reference": "skill"}),
+        json_schema_extra=marks(items={"type": "string", "x-reference": "skill"}),
     )
     instruction_files: Strings = Field(
         default=[],
         description="Files of the fixtures directory to copy into the workspace and the system message.",
         examples=[["AGENTS.md"]],
-        json_schema_extra=marks(since="0.33", **item_marks(path=("fixtures", "file"))),
+        json_schema_extra=marks(**item_marks(path=("fixtures", "file"))),
     )
     inject_skill_body: Switch = Field(
         default=True,
@@ -226,13 +225,11 @@ class Settings(FileModel):
             "set it to false to measure triggering."
         ),
         examples=[False],
-        json_schema_extra=marks(since="0.34"),
     )
     trigger_skill_routing: Flag = Field(
         default=False,
         description="Let the agent choose the skill itself. Works only with `inject_skill_body: false`.",
         examples=[True],
-        json_schema_extra=marks(since="0.36"),
     )
     mcp_servers: MapOf[SectionOf[McpServer]] = Field(
         default={},

@@ -170,7 +170,6 @@ class TaskFile(FileModel):
         default=False,
         description="The task must pass for `waza gate`.",
         examples=[True],
-        json_schema_extra=marks(since="0.36"),
     )
     tags: Strings = Field(
         default=[], description="Tags to select tasks with `--tags`.", examples=[["basic", "python"]]
@@ -187,7 +186,6 @@ class TaskFile(FileModel):
         ge=0,
         description="Stop if the agent sends no event within this many seconds. Overrides the eval's. 0 means no limit.",
         examples=[60],
-        json_schema_extra=marks(since="0.36"),
     )
     context_dir: Text = Field(
         default="",
@@ -225,39 +223,33 @@ class TaskFile(FileModel):
                 }
             ]
         ],
-        json_schema_extra=marks(since="0.36"),
     )
     requirements: ListOf[Requirement] = Field(
         default=[],
         description="Requirements of the task, linked to graders. Has no effect on runs.",
         examples=[[{"id": "R1", "category": "outcome", "description": "The summary names the topic."}]],
-        json_schema_extra=marks(since="0.36"),
     )
     skill_directories: Strings = Field(
         default=[],
         description="Skill directories for this task, instead of the eval's. Relative to the eval file.",
         examples=[["skills/deploy"]],
-        json_schema_extra=marks(
-            since="0.29", **item_marks(path=("eval", "directory"), **{"x-holds": "SKILL.md"})
-        ),
+        json_schema_extra=item_marks(path=("eval", "directory"), **{"x-holds": "SKILL.md"}),
     )
     instruction_files: Strings = Field(
         default=[],
         description="More files of the fixtures directory to copy into the workspace and the system message.",
         examples=[["AGENTS.md"]],
-        json_schema_extra=marks(since="0.33", **item_marks(path=("fixtures", "file"))),
+        json_schema_extra=marks(**item_marks(path=("fixtures", "file"))),
     )
     mcp_mocks: ListOf[McpMock] | None = Field(
         default=None,
         description="Mocks of MCP servers, instead of the eval's. An empty list disables them.",
         examples=[[{"name": "tickets", "fixtures": "mocks/tickets"}]],
-        json_schema_extra=marks(since="0.40"),
     )
     command_mocks: ListOf[CommandMock] | None = Field(
         default=None,
         description="Mocks of programs, instead of the eval's. An empty list disables them.",
         examples=[[{"name": "kubectl", "responses": [{"stdout": "healthy\n"}]}]],
-        json_schema_extra=marks(since="0.36"),
     )
 
 

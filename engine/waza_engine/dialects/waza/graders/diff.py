@@ -231,7 +231,6 @@ class DiffGrader(Grader):
         default=False,
         description="Write missing or different snapshots instead of failing. Same as `--update-snapshots`.",
         examples=[True],
-        json_schema_extra=marks(since="0.21"),
     )
 
     @classmethod

@@ -99,7 +99,6 @@ class JsonSchemaGrader(Grader):
         default=False,
         description="If the output is not just JSON, look for JSON in a fenced block or anywhere in the text.",
         examples=[True],
-        json_schema_extra=marks(since="0.36"),
     )
 
     @classmethod

@@ -101,7 +101,7 @@ class PromptGrader(Grader):
         description="A built-in rubric, or the path of a rubric file: anything that ends in .md or contains a slash.",
         examples=["groundedness"],
         json_schema_extra={
-            **marks(since="0.36", reference="rubric"),
+            **marks(reference="rubric"),
             "x-suggestions": list[JsonValue](built_in_names()),
             "x-or-path": {"base": "process", "kind": "file"},
         },
@@ -133,7 +133,6 @@ class PromptGrader(Grader):
         description="Reasoning effort of the judge model.",
         examples=["medium"],
         json_schema_extra=marks(
-            since="0.36",
             values={
                 "low": "Least reasoning, fastest answers.",
                 "medium": "Moderate reasoning.",

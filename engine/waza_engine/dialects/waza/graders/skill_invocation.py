@@ -81,7 +81,7 @@ class SkillInvocationGrader(Grader):
         default=[],
         description="Skills that the agent must not load.",
         examples=[["azure-delete"]],
-        json_schema_extra={**item_marks(reference="skill"), **marks(since="0.34")},
+        json_schema_extra=item_marks(reference="skill"),
     )
     mode: Annotated[
         IfGiven[Literal["exact_match", "in_order", "any_order"]], BeforeValidator(_none_when_empty)

@@ -112,7 +112,6 @@ class ExpectedCall(FileModel):
 
 class ToolCallsGrader(Grader):
     type_name = "tool_calls"
-    since = "0.27"
     at_least_one = ("required_tools", "forbidden_tools", "min_calls", "max_calls", "expect")
     demands: ClassVar = dict.fromkeys(
         ("required_tools", "expect", "min_calls", "required"), Demand.TOOL_CALLS
@@ -154,7 +153,6 @@ class ToolCallsGrader(Grader):
         default=[],
         description="Calls that must happen, with matchers for their arguments.",
         examples=[[{"tool": "search", "args": {"query": {"contains": "auth"}}}]],
-        json_schema_extra=marks(since="0.36"),
     )
 
     @classmethod

@@ -56,7 +56,6 @@ from waza_engine.lib.go.regexp import literal
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import IfGiven, ListOf
 from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey, SetValue
-from waza_engine.model.schema_marks import marks
 from waza_engine.model.trajectory import Session, ToolCall
 
 _DROPPED_OPTIONS = {
@@ -86,7 +85,6 @@ class ToolConstraintGrader(Grader):
         description="The only tools allowed: every call must match an item. An empty list allows no calls. "
         "`tool` is a whole name in this list, not a pattern.",
         examples=[[{"tool": "bash"}, {"tool": "edit"}]],
-        json_schema_extra=marks(since="0.36"),
     )
 
     @classmethod

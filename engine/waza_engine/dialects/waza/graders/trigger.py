@@ -65,7 +65,6 @@ def _shown(score: float, threshold: float) -> str:
 
 class TriggerGrader(Grader):
     type_name = "trigger"
-    since = "0.21"
     without_file: ClassVar[str] = "the run ends with an error"
 
     model_config = ConfigDict(

@@ -22,7 +22,6 @@ from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.text_diff import unified_diff
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Fix, RemoveKey
-from waza_engine.model.schema_marks import marks
 from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
 from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
@@ -68,7 +67,6 @@ NO_BASELINE = "Cannot tell what changed: the recording lacks the workspace's sta
 class DiffContains(DiffGrader, Negatable):
     """Looks for a pattern or a string in the diff of the workspace."""
 
-    since = "0.14"
     at_least_one = ("pattern", "value")
 
     pattern: IfGiven[Text] = Field(
@@ -84,7 +82,6 @@ class DiffContains(DiffGrader, Negatable):
         default=None,
         description="String to find in the unified diff (case-sensitive), instead of `pattern`.",
         examples=["+++ b/src/app.py"],
-        json_schema_extra=marks(since="0.15"),
     )
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:

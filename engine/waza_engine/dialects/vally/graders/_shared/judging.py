@@ -205,7 +205,7 @@ class JudgeGrader(VallyGrader):
         default=["trajectory"],
         description="What the judge sees in addition to the task and the final answer.",
         examples=[["trajectory", "diff"]],
-        json_schema_extra={**item_marks(values=_EVIDENCE), **marks(since="0.14")},
+        json_schema_extra=item_marks(values=_EVIDENCE),
     )
 
     @classmethod
