@@ -1,6 +1,7 @@
 """Find the known names that a misspelt word may stand for."""
 
 import difflib
+import re
 from collections.abc import Collection
 from functools import lru_cache
 
@@ -8,6 +9,7 @@ _LONG_ENOUGH = 4
 _CLOSE = 0.66
 _LIKELY = 0.85
 _PREFIX = 0.9
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def nearest(word: str, known: Collection[str], *, most: int = 3) -> list[str]:
@@ -29,7 +31,7 @@ def is_typo(word: str, name: str) -> bool:
     Case, hyphens and underscores are ignored. Short words are too uncertain and never count.
     """
     one, other = _normalize(word), _normalize(name)
-    if one == other:
+    if one.replace("_", "") == other.replace("_", ""):
         return True
     if min(len(one), len(other)) < _LONG_ENOUGH or abs(len(one) - len(other)) > 1:
         return False
@@ -51,7 +53,8 @@ def _is_swapped(left: str, right: str) -> bool:
 
 
 def _normalize(word: str) -> str:
-    return word.lower().replace("-", "_")
+    """Return a word in snake case: `expectedExitCode` and `expected-exit-code` are `expected_exit_code`."""
+    return _HUMP.sub("_", word).lower().replace("-", "_")
 
 
 def _ratio(one: str, other: str) -> float:

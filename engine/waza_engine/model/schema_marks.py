@@ -86,8 +86,8 @@ def marks(  # noqa: PLR0913  # one argument for each of our schema keywords
 def foreign_keys(moved: Mapping[str, str] | None = None, **explained: str) -> dict[str, Any]:
     """Return hints for keys that authors write although the model does not have them, for its `json_schema_extra`.
 
-    `moved` says where a key belongs: `name`, `section.name`, or `../name` for the mapping above. `explained` has a
-    sentence for each key that belongs nowhere.
+    `moved` says where a key belongs: `name`, `section.name`, or `../name` for the mapping above (`../../name` for the
+    one above that); of several ways, separated by blanks, the first that takes the value. `explained` has a sentence for each key that belongs nowhere.
     """
     extra = {"x-moved": dict(moved or {}), "x-explained": explained}
     return {key: value for key, value in extra.items() if value}

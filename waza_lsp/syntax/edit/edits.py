@@ -113,7 +113,8 @@ class Draft:
         Returns None if the edits affect other pieces.
         """
         end = max(it.span.end for it in edits)
-        if end > (piece.end, 0):
+        if end > (piece.end, 0) or min(it.span.start for it in edits) == (piece.start, 0):
+            # A line inserted at the start of a piece belongs to the piece above.
             return None
         part = Text(split_lines("".join(self.text.lines[piece.start : piece.end])))
         for span, new in sorted(edits, key=lambda it: it.span, reverse=True):

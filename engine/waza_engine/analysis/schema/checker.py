@@ -45,7 +45,7 @@ class SchemaChecker:
 
     def _findings(self, schema: Schema, data: Any) -> list[Finding]:
         errors = self._walker.errors(schema, data)
-        found = gather_findings(self._index, errors) if errors else []
+        found = gather_findings(self._index, errors, data) if errors else []
         limit = self._max_severity
         if limit is None:
             return found

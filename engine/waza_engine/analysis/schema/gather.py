@@ -1,26 +1,31 @@
 """Turns the errors of one check into findings: related errors become one, cascades are dropped."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from waza_engine.analysis.schema.fixes import add_type_fixes, combined_fixes, likely_types
+from waza_engine.analysis.schema.grader_types import with_type_fixes
 from waza_engine.analysis.schema.keyword import SchemaError
 from waza_engine.analysis.schema.messages import errors_of_choice, findings_of_error
+from waza_engine.analysis.schema.navigate import key_groups
 from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 from waza_engine.analysis.schema.schema_index import SchemaIndex
+from waza_engine.analysis.schema.substitutes import Lack, with_renames
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import AddBlanks, Finding, Fix, InsertKey, MoveKey, RenameKey, Severity
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
 
-def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError]) -> list[Finding]:
-    """Return the findings for all errors of one check.
+def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError], data: Any) -> list[Finding]:
+    """Return the findings for all errors of one check of `data`.
 
     Keys missing in one place become one finding, and a misspelt key is not also reported as missing. A value of the
     wrong type gets no other finding.
     """
+    lacks: list[Lack] = []
     findings: list[Finding] = []
     missing: dict[Pointer, dict[str, bool]] = defaultdict(dict)
     presence_errors: dict[Pointer, SchemaError] = {}
@@ -31,9 +36,15 @@ def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError]) -> list[F
             known.update({name: is_needed or known.get(name, False) for name, is_needed in found})
             presence_errors[error.absolute_path] = error
         elif inner := errors_of_choice(index, error):
-            findings.extend(gather_findings(index, inner))
+            findings.extend(gather_findings(index, inner, data))
         else:
             findings.extend(findings_of_error(index, error))
+            lacks += _lack_of_group(index, error)
+    for pointer, names in missing.items():
+        error = presence_errors[pointer]
+        absent = [it for it in names if it not in error.instance]
+        lacks.append(Lack(pointer, error.instance, error.schema, absent))
+    findings = with_renames(index, [with_type_fixes(index, it, data) for it in findings], lacks)
     taken = _keys_from_fixes(findings)
     for pointer, names in missing.items():
         error = presence_errors[pointer]
@@ -75,6 +86,15 @@ def _is_needless(error: SchemaError, name: str) -> bool:
     """Whether a value beside it makes a recommended key needless: the mock executor uses no model."""
     beside = error.schema.get("properties", {}).get(name, {}).get("x-needless-beside", {})
     return any(error.instance.get(key) == value for key, value in beside.items())
+
+
+def _lack_of_group(index: SchemaIndex, error: SchemaError) -> Iterator[Lack]:
+    """Yield the lack of a mapping that has no key of a group."""
+    if error.validator == "anyOf" and isinstance(error.instance, Mapping):
+        groups = key_groups([index.resolve(it) for it in error.validator_value])
+        names = [it[0] for it in groups if len(it) == 1]
+        if names and not any(it in error.instance for it in names):
+            yield Lack(error.absolute_path, error.instance, error.schema, names, one_of=True)
 
 
 def _keys_from_fixes(findings: list[Finding]) -> set[tuple[Pointer, str]]:

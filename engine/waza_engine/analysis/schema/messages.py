@@ -181,7 +181,8 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     meant = error.schema.get("x-meant", {}).get(value)
     close = [meant] if meant else nearest(value, allowed)
     fixes = value_fixes(pointer, value, close, error.validator_value)
-    hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(allowed)}"
+    current = [it for it in allowed if it not in error.schema.get("x-enum-deprecated", ())]
+    hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(current)}"
     severity = _open_list_severity(error, is_near=bool(close))
     if index.is_discriminator(error.schema):
         severity = severity if value else None  # No plug-in has an empty name.

@@ -91,8 +91,8 @@ def _advice(
 ) -> tuple[str, list[Fix]]:
     """Return the advice about the key, and the fixes, best first."""
     place = (*pointer, key)
-    if (way := error.schema.get("x-moved", {}).get(key)) is not None:
-        hint, fixes = _move_advice(place, str(way), error.instance)
+    if (ways := error.schema.get("x-moved", {}).get(key)) is not None:
+        hint, fixes = _move_advice(place, _way_for(index, error, key, ways.split()), error.instance)
         return hint, _with_lists(index, error.schema, fixes, error.instance[key])
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
         return f". {said}", _inner_moves(error, place) or [_remove_fix(place)]
@@ -106,11 +106,24 @@ def _advice(
     return _owners_hint(index, error, key), [_remove_fix(place)]
 
 
+def _way_for(index: SchemaIndex, error: SchemaError, key: str, ways: Sequence[str]) -> str:
+    """Return the first way whose new key takes the value; the way that leaves the mapping, if no key does."""
+    for way in ways[:-1]:
+        wanted = error.schema.get("properties", {}).get(way)
+        if wanted is None or index.accepts(wanted, error.instance[key]):
+            return way
+    return ways[-1]
+
+
 def _move_advice(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[str, list[Fix]]:
     """Return the advice to move the entry at `place` to `way`, which is relative to its mapping."""
     key = place[-1]
     if way.startswith("../"):
-        to, stands = (*_parent(place[:-1]), way.removeprefix("../")), "one level up"
+        up = way.count("../")
+        to = (*_above(place[:-1], up), way.removeprefix("../" * up))
+        stands = (
+            "one level up" if up == 1 else f"beside '{place[-1 - up]}'" if len(place) > up else "further up"
+        )
     else:
         to = (*place[:-1], *way.split("."))
         stands = f"under '{way.partition('.')[0]}'" if "." in way else ""
@@ -131,7 +144,7 @@ def _move_advice(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[
 def _with_lists(index: SchemaIndex, schema: Mapping[str, Any], fixes: Sequence[Fix], value: Any) -> list[Fix]:
     """Return the fixes, turning the value into a list if the key's new name requires one."""
     return [
-        replace(it, changes=(MakeList(change.pointer), change), safe=False)
+        replace(it, changes=(MakeList(change.pointer), change))
         if isinstance(value, (str, int, float))
         and not isinstance(value, bool)
         and isinstance(change, RenameKey)
@@ -146,9 +159,9 @@ def _remove_fix(place: Pointer) -> Fix:
     return Fix(f"Remove '{place[-1]}'", (RemoveKey(place),))
 
 
-def _parent(pointer: Pointer) -> Pointer:
-    """Return the pointer one level up; a part of a file that is checked alone does not know it."""
-    return pointer[:-1] if pointer else ("..",)
+def _above(pointer: Pointer, levels: int) -> Pointer:
+    """Return the pointer so many levels up; a part of a file that is checked alone does not know all of them."""
+    return (*[".."] * (levels - len(pointer)), *pointer[: max(0, len(pointer) - levels)])
 
 
 def _inner_moves(error: SchemaError, place: Pointer) -> list[Fix]:

@@ -139,6 +139,9 @@ def _entry(entry: Schema, types: GraderTypes, definitions: Schema) -> Schema:
         "enum": list(types),
         "x-enum-descriptions": {name: kinds[0].summary() for name, kinds in types.items()},
         "x-enum-deprecated": [name for name, kinds in types.items() if is_legacy(kinds)],
+        "x-enum-successors": {
+            name: kinds[0].successor for name, kinds in types.items() if kinds[0].successor
+        },
     }
     properties["config"] = {**properties["config"], "type": "object"}
     rest = {key: value for key, value in entry.items() if key != "x-grader-entry"}

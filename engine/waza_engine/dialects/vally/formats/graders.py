@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.formats.model import TolerantModel, tolerant
+from waza_engine.dialects.vally.formats.sibling_types import SIBLING_TYPES
 from waza_engine.model.fields import IfGiven, Integer, Number, Text
 from waza_engine.model.schema_marks import marks
 
@@ -20,7 +21,7 @@ class GraderConfig(TolerantModel):
         default="",
         description="Type of the check. It determines the options under `config`.",
         examples=["output-contains"],
-        json_schema_extra={**marks(required=True), "x-open": "warning"},
+        json_schema_extra={**marks(required=True), "x-open": "warning", "x-siblings": SIBLING_TYPES},
     )
     config: Any = Field(default=None, description="Options of the grader type.")
     name: Text = Field(

@@ -30,14 +30,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Text
 from waza_engine.dialects.vally.graders._shared.judging import EFFORTS, JudgeGrader, judge_trial
 from waza_engine.graders.base import GraderResult, GradingContext, Scope
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Severity
-from waza_engine.model.schema_marks import marks
+from waza_engine.model.schema_marks import foreign_keys, marks
 from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.unknown_value import UNKNOWN_VALUE
 
@@ -46,6 +46,17 @@ _REMOVE_DELIVERY = Fix("Remove 'output_delivery'", (RemoveKey(("output_delivery"
 
 class PromptGrader(JudgeGrader):
     type_name = "prompt"
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign_keys(
+            {
+                "rubric": "prompt ../../../rubric",
+                "criteria": "prompt ../../../rubric",
+                "instructions": "prompt",
+                "question": "prompt",
+            }
+        )
+    )
 
     model: Text = Field(
         default="",

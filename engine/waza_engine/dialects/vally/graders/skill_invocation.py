@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Texts
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
@@ -31,7 +31,7 @@ from waza_engine.dialects.vally.trajectory.events import of_type
 from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import names_used
 from waza_engine.model.findings import Finding, Severity
-from waza_engine.model.schema_marks import item_marks
+from waza_engine.model.schema_marks import foreign_keys, item_marks
 from waza_engine.rules.contradictory_checks import required_and_forbidden
 
 
@@ -40,6 +40,19 @@ class SkillInvocationGrader(VallyGrader):
     cost_profile = "free"
     at_least_one = ("required", "disallowed")
     demands: ClassVar = {"required": Demand.SKILLS}
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign_keys(
+            {
+                "skill": "required",
+                "skills": "required",
+                "required_skills": "required",
+                "expected": "required",
+                "forbidden": "disallowed",
+                "forbidden_skills": "disallowed",
+            }
+        )
+    )
 
     required: Texts = Field(
         default=[],

@@ -24,13 +24,15 @@ stimuli:
     graders:
       - type: output-contains
         config: {substring: rolls out}
+      - type: prompt
+        config: {prompt: Which answer explains more?}
 ```
 """
 
 from collections.abc import Iterator
 
 from waza_engine.graders.registry import graders
-from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, SetValue
 from waza_engine.project.document import Document
 
 REMOVED_GRADER_TYPE = Rule(
@@ -44,5 +46,9 @@ def check(document: Document) -> Iterator[Finding]:
     for place, grader in document.graders():
         kind = known.get(str(grader.get("type")))
         if kind is not None and kind.outdated:
-            fix = Fix("Remove the grader", (RemoveKey(place),))
-            yield REMOVED_GRADER_TYPE.at((*place, "type"), kind.outdated, fixes=[fix])
+            pointer = (*place, "type")
+            remove = Fix("Remove the grader", (RemoveKey(place),))
+            change = Fix(
+                f"Change to '{kind.successor}'", (SetValue(pointer, kind.successor),), preferred=True
+            )
+            yield REMOVED_GRADER_TYPE.at(pointer, kind.outdated, fixes=[change, remove])

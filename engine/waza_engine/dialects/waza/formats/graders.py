@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
+from waza_engine.dialects.waza.formats.sibling_types import SIBLING_TYPES
 from waza_engine.model.fields import Number, Strings, Text
 from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
 
@@ -36,10 +37,9 @@ _TYPES: dict[str, Any] = {
     "assertions": "code",
     "contains": "text",
     "not_contains": "text",
-    "output-contains": "text",
     "output_contains": "text",
-    "output-matches": "text",
     "regex_match": "text",
+    "regexp": "text",
     "match": "text",
     "substring": "text",
     "llm_judge": "prompt",
@@ -48,17 +48,15 @@ _TYPES: dict[str, Any] = {
     "judge": "prompt",
     "rubric": "prompt",
     "file_exists": "file",
-    "file-exists": "file",
     "shell": "program",
     "command": "program",
-    "run-command": "program",
     "jsonschema": "json_schema",
     "tools": "tool_calls",
     "tool_usage": "tool_calls",
     "skill": "skill_invocation",
     "skill_trigger": "trigger",
 }
-"""Wrong names of types, from other tools, the sibling format and waza's loader, and the right ones."""
+"""Wrong names of types, from other tools and waza's loader, and the right ones."""
 
 
 class _Entry(FileModel):
@@ -68,7 +66,7 @@ class _Entry(FileModel):
         default="",
         description="Grader type. The options under `config` depend on it.",
         examples=["text"],
-        json_schema_extra={**marks(required=True), "x-meant": _TYPES},
+        json_schema_extra={**marks(required=True), "x-meant": _TYPES, "x-siblings": SIBLING_TYPES},
     )
     name: Text = Field(
         default="",

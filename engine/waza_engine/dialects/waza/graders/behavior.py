@@ -67,7 +67,9 @@ class BehaviorGrader(Grader):
                 "required": "required_tools",
                 "forbidden": "forbidden_tools",
                 "max_calls": "max_tool_calls",
-            }
+            },
+            max_turns="No grader limits turns. Use 'max_tool_calls' or 'max_tokens'",
+            max_iterations="No grader limits turns. Use 'max_tool_calls' or 'max_tokens'",
         )
     )
 

@@ -81,6 +81,7 @@ class OutputContains(_MessageCheck):
         default=None,
         description="Alias of `substring`.",
         examples=["resource group"],
+        json_schema_extra={"x-alias-of": "substring"},
     )
     case_sensitive: IfGiven[Flag] = Field(
         default=None,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, GetJsonSchemaHandler, Tag
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, Tag
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -19,7 +19,7 @@ from waza_engine.lib.js_regex import js_matches
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Severity
-from waza_engine.model.schema_marks import FileModel
+from waza_engine.model.schema_marks import FileModel, foreign_keys
 from waza_engine.rules.contradictory_checks import CONTRADICTORY_CHECKS
 
 
@@ -43,6 +43,18 @@ ToolName = Annotated[Text, Field(min_length=1), Tag("name")]
 
 class SequenceTool(FileModel):
     """A tool call. One call must match all patterns. A string is short for `name`."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign_keys(
+            {
+                "tool": "name",
+                "tool_name": "name",
+                "command_pattern": "command",
+                "path_pattern": "path",
+                "arguments": "args",
+            }
+        )
+    )
 
     name: Text = Field(
         min_length=1,
