@@ -101,7 +101,7 @@ def _example(main: str, beside: Mapping[str, str]) -> Example:
         main = EVAL + "graders:\n  - " + textwrap.indent(main, "    ").lstrip()
         data = {"tasks": []}
     name = _name(data)
-    added = {} if name == ".waza.yaml" else {"eval.yaml": GRADED}
+    added = {} if name in {".waza.yaml", ".vally.yaml"} else {"eval.yaml": GRADED}
     if not any(it.startswith("tasks/") for it in (name, *beside)):
         added["tasks/some-task.yaml"] = TASK
     return Example(name, {**added, **beside, name: main})
@@ -115,6 +115,8 @@ def _name(data: Mapping[str, Any]) -> str:
         return "trigger_tests.yaml"
     if keys & {"inputs", "id"}:
         return "tasks/first.yaml"
+    if "suites" in keys:
+        return ".vally.yaml"
     return ".waza.yaml" if keys and keys <= {"defaults", "paths", "cache"} else "eval.yaml"
 
 

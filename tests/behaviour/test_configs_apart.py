@@ -69,7 +69,7 @@ def test_an_entry_with_merged_config_is_reported_at_its_merge_key(tmp_path: Path
 
 def test_an_eval_in_braces_is_read_so_too(tmp_path: Path) -> None:
     text = "{name: a, skill: a, tasks: [a], config: {trials_per_task: 1, timeout_seconds: 9, executor: mock, model: m},\n graders: [{type: text, name: a, config: {contains: [a], regex_match: }}]}\n"
-    write(tmp_path, {"eval.yaml": text})
+    write(tmp_path, {"eval.yaml": text, "a": TASK})
     assert errors(tmp_path, "eval.yaml") == ["regex_match"]
 
 

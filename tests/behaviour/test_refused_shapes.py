@@ -94,5 +94,5 @@ def test_some_types_need_a_name(type_name: str, is_wrong: bool, tmp_path: Path) 
 )
 def test_the_case_of_a_word_matters_where_it_does_to_a_run(mode: str, is_wrong: bool, tmp_path: Path) -> None:
     grader = "graders:\n  - {type: trigger, name: t, config: {skill_path: skills/a, mode: " + mode + "}}\n"
-    write(tmp_path, {"eval.yaml": EVAL + grader, "tasks/a.yaml": TASK})
+    write(tmp_path, {"eval.yaml": EVAL + grader, "tasks/a.yaml": TASK, "skills/a/SKILL.md": "# A\n"})
     assert errors(tmp_path, "eval.yaml") == ([mode] if is_wrong else [])

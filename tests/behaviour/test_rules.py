@@ -38,8 +38,8 @@ def test_an_empty_glob_among_others_is_a_warning(tmp_path: Path) -> None:
     ]
 
 
-def test_an_unmatched_glob_without_any_tasks_is_only_a_warning(tmp_path: Path) -> None:
-    assert codes(tmp_path, "eval.yaml", eval_yaml=GRADED) == [("glob-without-match", "warning")]
+def test_an_unmatched_glob_without_any_tasks_is_an_error(tmp_path: Path) -> None:
+    assert codes(tmp_path, "eval.yaml", eval_yaml=GRADED) == [("glob-without-match", "error")]
 
 
 def test_an_unmatched_glob_is_an_error_if_there_are_tasks(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_context_fixture_is_relative_to_the_eval(tmp_path: Path) -> None:
     write(tmp_path / "evals/fixtures", {"project/a.txt": "a"})
     good, bad = inputs("context: {fixture: fixtures/project}"), inputs("context: {fixture: project}")
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=good) == []
-    assert codes(tmp_path, "tasks/a.yaml", tasks__a_yaml=bad) == [("missing-fixture", "warning")]
+    assert codes(tmp_path, "tasks/a.yaml", tasks__a_yaml=bad) == [("missing-fixture", "error")]
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_row_ranges(limits: str, severity: str, tmp_path: Path) -> None:
 
 
 def test_a_missing_dataset(tmp_path: Path) -> None:
-    assert codes(tmp_path, "eval.yaml", eval_yaml=DATASET) == [("missing-dataset", "warning")]
+    assert codes(tmp_path, "eval.yaml", eval_yaml=DATASET) == [("missing-dataset", "error")]
     write(tmp_path / "evals", {"data.csv": "id,prompt\n"})
     assert codes(tmp_path, "eval.yaml") == [("missing-dataset", "error")]
     assert codes(tmp_path, "eval.yaml", eval_yaml=DATASET.replace("d.csv", "../d.csv")) == [
@@ -317,7 +317,7 @@ def test_the_parent_of_a_skill_folder_is_not_a_skill_directory(tmp_path: Path) -
 def test_the_project_may_have_the_required_skills(tmp_path: Path) -> None:
     text = GRADED.replace("tasks:", "  required_skills: [notes]\ntasks:")
     write(tmp_path / "evals", {"tasks/a.yaml": TASK})
-    assert codes(tmp_path, "eval.yaml", eval_yaml=text) == [("missing-required-skill", "warning")]
+    assert codes(tmp_path, "eval.yaml", eval_yaml=text) == [("missing-required-skill", "error")]
     write(tmp_path, {".waza.yaml": "paths:\n  skills: skills\n"})
     assert codes(tmp_path, "eval.yaml") == [("missing-required-skill", "error")]
     write(tmp_path, {"skills/notes/SKILL.md": SKILL})

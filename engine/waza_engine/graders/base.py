@@ -91,6 +91,7 @@ class Grader(BaseModel):
     program_options: ClassVar[tuple[str, str] | None] = None
     """The option with the program to start, and the one with the list of its arguments."""
     without_file: ClassVar[str] = "the grader cannot do its work"
+    requires_files: ClassVar[bool] = False
     """The consequence for a run if a file of `run_files` is missing."""
     outdated: ClassVar[str] = ""
     """For types that newer versions do not have: a sentence that says so and what to use."""

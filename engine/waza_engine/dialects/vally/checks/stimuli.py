@@ -36,6 +36,15 @@ def environments(document: Document) -> Iterator[Pointer]:
         yield from ((*pointer, key) for key in _ENVIRONMENTS)
 
 
+def named_environment(document: Document, place: Pointer) -> Mapping[str, Any]:
+    """Return the environment of the project that the string at `place` names; empty without one."""
+    name, suite = document.text(*place), document.suite
+    path = suite.project_path if name and suite is not None else None
+    known = document.files.mapping(path).get("environments") if path is not None else None
+    found = known.get(name) if isinstance(known, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
 def has_own_executor(document: Document) -> bool:
     """Whether a plug-in runs the stimuli; it creates the workspace in its own way."""
     executor = document.value("defaults", "executor") or document.value("config", "executor")

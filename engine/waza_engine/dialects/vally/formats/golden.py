@@ -1,15 +1,26 @@
-"""Check the golden trajectory of a stimulus when the spec is loaded.
+"""Check the golden trajectory and patch of a stimulus when the spec is loaded.
 
 See docs/reference/vally.md, sections 10.3 and 12.
 """
 
 from pathlib import Path
 
-from waza_engine.dialects.vally.formats.stimulus import GoldenTrajectory
+from waza_engine.dialects.vally.formats.stimulus import GoldenPatch, GoldenTrajectory
 from waza_engine.dialects.vally.trajectory.atif import atif_problem, text_problem
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.suite import LoadError
 from waza_engine.project.reading import read_text
+
+
+def check_golden_patch(golden: GoldenPatch | None, spec: Path, pointer: Pointer) -> None:
+    """Check that the file of a golden patch exists.
+
+    Raises:
+        LoadError: it does not.
+
+    """
+    if golden is not None and golden.path and not (spec.parent / golden.path).is_file():
+        raise LoadError(spec, f"The golden patch '{golden.path}' does not exist", (*pointer, "path"))
 
 
 def check_golden_trajectory(golden: GoldenTrajectory | None, spec: Path, pointer: Pointer) -> None:

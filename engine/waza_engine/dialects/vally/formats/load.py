@@ -10,7 +10,7 @@ from waza_engine.dialects.vally.fields import milliseconds
 from waza_engine.dialects.vally.formats.entries import grader_entries
 from waza_engine.dialects.vally.formats.environment import Environment, McpServer
 from waza_engine.dialects.vally.formats.eval import EvalFile
-from waza_engine.dialects.vally.formats.golden import check_golden_trajectory
+from waza_engine.dialects.vally.formats.golden import check_golden_patch, check_golden_trajectory
 from waza_engine.dialects.vally.formats.project_file import Project, find_project
 from waza_engine.dialects.vally.formats.settings import EvalConfig
 from waza_engine.dialects.vally.formats.stimulus import Constraints, Stimulus
@@ -121,6 +121,7 @@ class _Loader:
         if not first:
             raise LoadError(self._path, f"'{it.name}' has neither 'prompt' nor 'turns'", pointer)
         check_golden_trajectory(it.golden_trajectory, self._path, (*pointer, "golden_trajectory"))
+        check_golden_patch(it.golden_patch, self._path, (*pointer, "golden_patch"))
         environment = merge_environments(self._shared, self._environment(it, pointer))
         files, problem = staged_files(environment.files, self._start)
         constraints = tuple(_constraints(it.constraints, (*pointer, "constraints")))

@@ -2,7 +2,7 @@
 
 ## Why
 vally copies the files under `environment.files` before the run. If one is missing, vally's check refuses the spec, and
-every trial ends with an error. The paths are relative to the spec's folder.
+every trial ends with an error. The paths are relative to the spec's folder, also those of a named environment.
 
 ## Example
 The script is in `fixtures/deploy.sh`:
@@ -35,9 +35,12 @@ stimuli:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeGuard
 
-from waza_engine.dialects.vally.checks.stimuli import environments
+from waza_engine.dialects.vally.checks.stimuli import environments, named_environment
+from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
@@ -54,9 +57,27 @@ def check(document: Document) -> Iterator[Finding]:
     for environment in environments(document):
         for place, it in document.mappings(*environment, "files"):
             source = it.get("src")
-            if not isinstance(source, str) or not source or has_placeholder(source):
-                continue
-            if not document.files.exists(folder / source):
+            if _is_missing(source, document, folder):
                 fixes = similar_paths(document.files, folder, (*place, "src"), source)
                 message = f"'{source}' not found in the spec's folder, so every trial will fail"
                 yield ENVIRONMENT_FILE_NOT_FOUND.at((*place, "src"), message, fixes=fixes)
+        yield from _named(document, folder, environment)
+
+
+def _named(document: Document, folder: Path, place: Pointer) -> Iterator[Finding]:
+    """Report a missing file of a named environment, where the spec names it."""
+    files = named_environment(document, place).get("files")
+    for it in files if isinstance(files, list) else ():
+        source = it.get("src") if isinstance(it, Mapping) else None
+        if _is_missing(source, document, folder):
+            message = (
+                f"'{source}' of the environment '{document.text(*place)}' not found in the spec's folder, "
+                "so every trial will fail"
+            )
+            yield ENVIRONMENT_FILE_NOT_FOUND.at(place, message)
+            return
+
+
+def _is_missing(source: Any, document: Document, folder: Path) -> TypeGuard[str]:
+    is_path = isinstance(source, str) and source != "" and not has_placeholder(source)
+    return is_path and not document.files.exists(folder / source)

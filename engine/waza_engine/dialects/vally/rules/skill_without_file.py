@@ -42,7 +42,8 @@ stimuli:
 from collections.abc import Iterator
 from pathlib import Path
 
-from waza_engine.dialects.vally.checks.stimuli import environments
+from waza_engine.dialects.vally.checks.stimuli import environments, named_environment
+from waza_engine.lib.pointer import Pointer
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.model.placeholders import has_placeholder
@@ -62,13 +63,34 @@ def check(document: Document) -> Iterator[Finding]:
             path = folder / text
             if not text or has_placeholder(text):
                 continue
-            if path.name == SKILL_FILE and document.files.is_file(path):
-                continue
-            if document.files.is_file(path / SKILL_FILE) or _holds_skills(document, path):
+            if _is_skill(document, path):
                 continue
             fixes = similar_paths(document.files, folder, place, text.rstrip("/"))
             message = f"No SKILL.md in '{text}'. The run will have no such skill"
             yield SKILL_WITHOUT_FILE.at(place, message, fixes=fixes)
+        yield from _named(document, folder, environment)
+
+
+def _named(document: Document, folder: Path, place: Pointer) -> Iterator[Finding]:
+    """Report a missing skill of a named environment, where the spec names it."""
+    skills = named_environment(document, place).get("skills")
+    for text in skills if isinstance(skills, list) else ():
+        if (
+            isinstance(text, str)
+            and text
+            and not has_placeholder(text)
+            and not _is_skill(document, folder / text)
+        ):
+            name = document.text(*place)
+            message = f"No SKILL.md in '{text}' of the environment '{name}'. The run will have no such skill"
+            yield SKILL_WITHOUT_FILE.at(place, message)
+            return
+
+
+def _is_skill(document: Document, path: Path) -> bool:
+    files = document.files
+    is_file = path.name == SKILL_FILE and files.is_file(path)
+    return is_file or files.is_file(path / SKILL_FILE) or _holds_skills(document, path)
 
 
 def _holds_skills(document: Document, path: Path) -> bool:

@@ -44,6 +44,7 @@ scoring:
 from collections.abc import Iterator, Mapping
 
 from waza_engine.dialects.vally.checks.stimuli import environments
+from waza_engine.dialects.vally.formats.project_file import NAME as PROJECT_FILE
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 from waza_engine.model.placeholders import has_placeholder
@@ -54,17 +55,19 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Report nothing without a readable project file: it may be outside of the workspace."""
-    path = document.suite.project_path if document.suite is not None else None
-    project = document.files.data(path) if path is not None else None
-    if path is None or not isinstance(project, Mapping):
+    if document.suite is None:
         return
-    known = project.get("environments")
+    path = document.suite.project_path
+    project = document.files.data(path) if path is not None else None
+    if path is not None and document.files.text(path) and not isinstance(project, Mapping):
+        return  # The project file has an error of its own.
+    known = project.get("environments") if isinstance(project, Mapping) else None
     names = [str(it) for it in known] if isinstance(known, Mapping) else []
     for place in environments(document):
         name = document.text(*place)
         if name and name not in names and not has_placeholder(name):
             fixes = [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in nearest(name, names)]
             known_names = f". Known environments: {', '.join(names)}" if names else ""
-            message = f"{path.name} has no environment '{name}'{known_names}"
+            where = f"{path.name} has no" if path is not None else f"There is no {PROJECT_FILE} with an"
+            message = f"{where} environment '{name}', so the run cannot start{known_names}"
             yield UNKNOWN_ENVIRONMENT.at(place, message, fixes=fixes)

@@ -2,7 +2,7 @@
 
 ## Why
 An experiment runs the evals that its paths and globs match. A missing eval goes unnoticed, and without any eval there
-is nothing to run. Paths are relative to the experiment. The same applies to the suites of a project; their globs are
+is nothing to run; then the level is error. All files that match must be eval specs. Paths are relative to the experiment. The same applies to the suites of a project; their globs are
 resolved from the project's folder and from the folders under `paths.evals`.
 
 ## Example
@@ -49,13 +49,15 @@ variants:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from waza_engine.dialects.vally.checks.experiments import matching_evals
 from waza_engine.dialects.vally.experiments.globs import matching_specs
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
+from waza_engine.recognition.recognise import recognise
 
 UNMATCHED_EVALS = Rule("unmatched-evals", "path or glob that matches no eval", Severity.WARNING)
 APPLIES = frozenset(["experiment", "project"])
@@ -63,13 +65,30 @@ _DEFAULT_FOLDER = "evals"
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Warn only: evals may be generated or fetched before the experiment runs."""
     if document.kind == "project":
         yield from _suites(document)
         return
-    for place, pattern, paths in matching_evals(document):
-        if not paths and document.folder is not None:
-            yield UNMATCHED_EVALS.at(place, f"No eval matches '{pattern}' in {document.folder.name}/")
+    matches, folder = matching_evals(document), document.folder
+    if folder is None:
+        return
+    # With one spec the experiment can run; a pattern with a placeholder may match some.
+    has_none = len(matches) == len(list(document.texts("evals"))) and not any(it for _, _, it in matches)
+    for place, pattern, paths in matches:
+        if not paths:
+            fate = ", so the run cannot start" if has_none else ""
+            severity = Severity.ERROR if has_none else Severity.WARNING
+            message = f"No eval matches '{pattern}' in {folder.name}/{fate}"
+            yield UNMATCHED_EVALS.at(place, message, severity=severity)
+        elif strange := next((it for it in paths if not _is_spec(document, it)), None):
+            what = "this experiment" if strange == document.path else "which is no eval spec"
+            message = f"'{pattern}' matches {strange.name}, {what}, so the run cannot start"
+            yield UNMATCHED_EVALS.at(place, message, severity=Severity.ERROR)
+
+
+def _is_spec(document: Document, path: Path) -> bool:
+    data = document.data if path == document.path else document.files.data(path)
+    found = recognise(data, path) if isinstance(data, Mapping) else None
+    return found is not None and (found[0].name, found[1].runnable) == (document.dialect, "eval")
 
 
 def _suites(document: Document) -> Iterator[Finding]:

@@ -76,6 +76,7 @@ class JsonSchemaGrader(Grader):
     at_least_one = ("schema", "schema_file")
     demands: ClassVar = {"schema": Demand.JSON, "schema_file": Demand.JSON}
     without_file: ClassVar[str] = "the run ends with an error"
+    requires_files: ClassVar[bool] = True
 
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(

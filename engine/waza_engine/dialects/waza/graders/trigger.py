@@ -66,6 +66,7 @@ def _shown(score: float, threshold: float) -> str:
 class TriggerGrader(Grader):
     type_name = "trigger"
     without_file: ClassVar[str] = "the run ends with an error"
+    requires_files: ClassVar[bool] = True
 
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(

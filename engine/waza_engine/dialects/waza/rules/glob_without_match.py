@@ -2,7 +2,7 @@
 
 ## Why
 waza notices only if all globs together match nothing, and then stops before the first task. If one of several globs
-matches nothing, its tasks silently never run. If a glob matches a folder, waza tries to read the folder as a task.
+matches nothing, its tasks silently never run. The level is error if no task is left, else warning. If a glob matches a folder, waza tries to read the folder as a task.
 
 ## Example
 With a task in `tasks/first.yaml`:
@@ -49,7 +49,6 @@ from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.suite_files import SuiteFiles, globs_of
-from waza_engine.recognition.recognise import recognise
 
 GLOB_WITHOUT_MATCH = Rule("glob-without-match", "task glob that matches no file")
 APPLIES = frozenset(["eval"])
@@ -77,9 +76,8 @@ def check(document: Document) -> Iterator[Finding]:
         if task.path.suffix not in _SUFFIXES and files.is_directory(task.path):
             yield _folder(document, task.globs[0], task.path)
     likely = _likely_globs(suite, files) if unmatched else []
-    # An error only if no run could start although tasks exist; otherwise they may be elsewhere or not written yet.
-    is_sure = bool(unmatched) and not suite.tasks and any(_has_task(suite, files, it) for it in likely)
-    severity = Severity.ERROR if is_sure else Severity.WARNING
+    # Without any task file, the run cannot start.
+    severity = Severity.WARNING if suite.tasks else Severity.ERROR
     for index, pattern in unmatched:
         near = sorted(likely, key=partial(_unlikeness, pattern))[:_MOST_FIXES]
         fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in near]
@@ -109,16 +107,6 @@ def _likely_globs(suite: SuiteFiles, files: Files) -> list[str]:
         names = files.names(suite.folder / name)
         globs += [f"{name}/*{end}" for end in _SUFFIXES if any(it.endswith(end) for it in names)]
     return globs
-
-
-def _has_task(suite: SuiteFiles, files: Files, pattern: str) -> bool:
-    """Whether the files that a glob matches are tasks, judging by the first few."""
-    for path in sorted(files.glob(pattern, suite.folder))[:_MOST_TASKS_READ]:
-        data = files.data(path)
-        recognised = recognise(data) if isinstance(data, dict) else None
-        if recognised is not None and recognised[1].name == "task":
-            return True
-    return False
 
 
 def _unlikeness(one: str, other: str) -> float:

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 
 from waza_engine.dialects.waza.checks.dataset import dataset_path
 from waza_engine.lib.spelling import nearest
-from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 from waza_engine.project.document import Document
 
 MISSING_DATASET = Rule("missing-dataset", "CSV file of tasks that does not exist")
@@ -73,10 +73,8 @@ def check(document: Document) -> Iterator[Finding]:
         tables = [it for it in document.files.names(path.parent) if it.endswith(".csv")]
         close = [it for it in tables if it in nearest(path.name, tables)]
         fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks_from",), _beside(text, it)),)) for it in close]
-        # If there is no table at all, the data may simply be stored elsewhere.
-        severity = Severity.ERROR if tables else Severity.WARNING
         message = f"'{text}' not found in {folder.name}/, so the run cannot start"
-        yield MISSING_DATASET.at(("tasks_from",), message, severity=severity, fixes=fixes)
+        yield MISSING_DATASET.at(("tasks_from",), message, fixes=fixes)
 
 
 def _beside(text: str, name: str) -> str:

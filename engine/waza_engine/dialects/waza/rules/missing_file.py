@@ -2,7 +2,7 @@
 
 ## Why
 waza reads the file only after the agent has run. The run then ends with an error, or the check fails whatever the agent
-did. These paths are relative to the directory you run waza from.
+did. A file without which the run ends with an error is an error, others are warnings. These paths are relative to the directory you run waza from.
 
 ## Example
 ```yaml
@@ -74,7 +74,10 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
         resolved = run_path(document, text)
         if resolved.status is PathStatus.MISSING:
             message = f"'{text}' not found in the directory you run waza from, so {kind.without_file}"
-            yield MISSING_FILE.at(place, message, fixes=_similar_files(document, place, text))
+            severity = Severity.ERROR if kind.requires_files else None
+            yield MISSING_FILE.at(
+                place, message, fixes=_similar_files(document, place, text), severity=severity
+            )
         elif resolved.path is not None and (reader := kind.file_reader()) is not None:
             is_readable = may_be_read(document, resolved.path)
             problem = document.files.read_as(resolved.path, reader) if is_readable else ""

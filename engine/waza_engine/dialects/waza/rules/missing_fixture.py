@@ -1,7 +1,8 @@
 """An input file that does not exist in the fixtures folder.
 
 ## Why
-waza only prints a warning: the agent works without the file, and the graders grade the result. Files come from
+waza only prints a warning: the agent works without the file, and the graders grade the result. A missing instruction file or
+context fixture is an error: without it the task fails. Files come from
 `fixtures` next to the eval, from the task's `context_dir`, or from `--context-dir`.
 
 ## Example
@@ -80,7 +81,7 @@ def _instructions(document: Document, base: Pointer, folder: Path) -> Iterator[F
     for pointer, name in document.texts(*base, "instruction_files"):
         if name and not is_refused(name) and not document.files.is_file(folder / cleaned(name)):
             message = f"'{name}' not found in {_display(document, folder)}. The task will fail"
-            yield MISSING_FIXTURE.at(pointer, message)
+            yield MISSING_FIXTURE.at(pointer, message, severity=Severity.ERROR)
 
 
 def _context_fixture(document: Document, task: Pointer) -> Iterator[Finding]:
@@ -89,7 +90,7 @@ def _context_fixture(document: Document, task: Pointer) -> Iterator[Finding]:
         return
     if not document.files.exists(suite.folder / text):
         message = f"'{text}' not found in {suite.folder.name}/, the eval's folder. The task will fail"
-        yield MISSING_FIXTURE.at((*task, "inputs", "context", "fixture"), message)
+        yield MISSING_FIXTURE.at((*task, "inputs", "context", "fixture"), message, severity=Severity.ERROR)
 
 
 def _display(document: Document, folder: Path) -> str:

@@ -56,8 +56,7 @@ from pathlib import Path
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import nearest
-from waza_engine.model.file_names import SKILL_FILE
-from waza_engine.model.findings import HERE, Finding, Fix, Rule, SetValue, Severity
+from waza_engine.model.findings import HERE, Finding, Fix, Rule, SetValue
 from waza_engine.project.document import Document
 from waza_engine.project.skills import are_skills_off, has_project_skills, skill_folders, skill_in
 
@@ -88,13 +87,8 @@ def check(document: Document) -> Iterator[Finding]:
 def _without_directories(document: Document) -> Iterator[Finding]:
     if has_project_skills(document):
         return
-    suite = document.suite
     message = "'required_skills' needs 'skill_directories', so the run cannot start"
-    # A project file elsewhere may say where the skills are.
-    has_project = suite is not None and suite.project_path is not None
-    is_sure = has_project or bool(document.text("scenario") and not document.text("skill"))
-    severity = Severity.ERROR if is_sure else Severity.WARNING
-    yield MISSING_REQUIRED_SKILL.at(_REQUIRED, message, on="key", severity=severity)
+    yield MISSING_REQUIRED_SKILL.at(_REQUIRED, message, on="key")
 
 
 def _missing_skill(
@@ -110,10 +104,8 @@ def _missing_skill(
             return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=[fix], related=[(place, "this folder")])
     fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in _suggested_names(name, present)]
     known = f" Known skills: {', '.join(sorted(present))}" if present else ""
-    is_complete = all(files.is_file(it / SKILL_FILE) for it in folders)
     message = f"No skill named '{name}' in the skill directories, so the run cannot start.{known}"
-    severity = Severity.ERROR if is_complete else Severity.WARNING
-    return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=fixes, severity=severity)
+    return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=fixes)
 
 
 def _suggested_names(name: str, present: set[str]) -> list[str]:

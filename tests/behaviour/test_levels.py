@@ -1,0 +1,183 @@
+"""The level of a finding follows its consequence: a run refuses the file if and only if `check` reports an error."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.behaviour.rules_harness import findings_at, write
+from waza_engine.graders.base import ConfigError
+from waza_engine.model.suite import LoadError
+from waza_engine.project.load_suite import experiment_at, load_suite
+from waza_engine.runs.planning.plan import Overrides, PlanError, make_plan
+from waza_engine.runs.planning.preflight import missing_skills_problem, refuse_unreadable_graders
+
+WAZA = """\
+name: notes
+skill: notes
+config: {trials_per_task: 1, timeout_seconds: 60, executor: mock, inject_skill_body: false}
+tasks: ["tasks/*.yaml"]
+"""
+TASK = "id: a\nname: A\ninputs: {prompt: hi}\nexpected: {output_contains: [hi]}\n"
+VALLY = """\
+name: notes
+stimuli:
+  - name: a
+    prompt: hi
+    graders: [{type: output-contains, config: {substring: hello}}]
+"""
+EXPERIMENT = """\
+name: models
+evals: [eval.yaml]
+vary: [/defaults/model]
+baseline: a
+variants:
+  a: {overrides: {model: m}}
+  b: {overrides: {model: n}}
+"""
+CHECKED = "graders: [{type: output-contains, config: {substring: hello}}]"
+
+REFUSED = {
+    "a glob that matches nothing": {"eval.yaml": WAZA.replace("tasks/", "task/"), "tasks/a.yaml": TASK},
+    "no tasks at all": {"eval.yaml": WAZA},
+    "only disabled tasks": {"eval.yaml": WAZA, "tasks/a.yaml": TASK + "enabled: false\n"},
+    "a missing data set": {
+        "eval.yaml": WAZA.replace('tasks: ["tasks/*.yaml"]', "tasks_from: no.csv\ngraders: []"),
+    },
+    "a required skill without directories": {
+        "eval.yaml": WAZA.replace("executor:", "required_skills: [a], executor:"),
+        "tasks/a.yaml": TASK,
+    },
+    "a required skill in no directory": {
+        "eval.yaml": WAZA.replace("executor:", "required_skills: [a], skill_directories: [no], executor:"),
+        "tasks/a.yaml": TASK,
+    },
+    "assertions beside the type": {
+        "eval.yaml": WAZA,
+        "tasks/a.yaml": TASK + "graders: [{type: code, name: c, assertions: ['True']}]\n",
+    },
+    "an environment without a project": {"eval.yaml": VALLY + "environment: prod\n"},
+    "an environment in an empty project": {"eval.yaml": VALLY + "environment: prod\n", ".vally.yaml": ""},
+    "an environment of a stimulus": {"eval.yaml": VALLY + "    environment: prod\n"},
+    "a grader without config": {"eval.yaml": VALLY.replace(", config: {substring: hello}", "")},
+    "a grader with an empty config": {"eval.yaml": VALLY.replace("{substring: hello}", "")},
+    "a missing golden patch": {"eval.yaml": VALLY + "    golden_patch: {path: no.patch}\n"},
+    "a missing golden trajectory": {"eval.yaml": VALLY + "    golden_trajectory: {path: no.json}\n"},
+    "an experiment without evals": {"x.experiment.yaml": EXPERIMENT},
+    "an experiment that runs itself": {
+        "x.experiment.yaml": EXPERIMENT.replace("[eval.yaml]", "['*.yaml']"),
+        "eval.yaml": VALLY,
+    },
+    "an experiment with another dialect's eval": {
+        "x.experiment.yaml": EXPERIMENT,
+        "eval.yaml": WAZA,
+        "tasks/a.yaml": TASK,
+    },
+}
+ACCEPTED = {
+    "a waza eval": {"eval.yaml": WAZA, "tasks/a.yaml": TASK},
+    "a second glob without a match": {
+        "eval.yaml": WAZA.replace('"tasks/*.yaml"', '"tasks/*.yaml", "more/*.yaml"'),
+        "tasks/a.yaml": TASK,
+    },
+    "one disabled task": {
+        "eval.yaml": WAZA,
+        "tasks/a.yaml": TASK,
+        "tasks/b.yaml": TASK.replace("id: a", "id: b").replace("name: A", "name: B") + "enabled: false\n",
+    },
+    "a working directory that nothing makes": {
+        "eval.yaml": WAZA,
+        "tasks/a.yaml": TASK.replace("{prompt: hi}", "{prompt: hi, workdir: nowhere}"),
+    },
+    "the first form of tool_constraint": {
+        "eval.yaml": WAZA + "graders: [{type: tool_constraint, name: t, config: {max_turns: 3}}]\n",
+        "tasks/a.yaml": TASK,
+    },
+    "a vally eval": {"eval.yaml": VALLY},
+    "a grader type without options": {"eval.yaml": VALLY.replace(CHECKED, "graders: [{type: completed}]")},
+    "a named environment": {
+        "eval.yaml": VALLY + "environment: prod\n",
+        ".vally.yaml": "environments: {prod: {env: {A: b}}}\n",
+    },
+    "an experiment": {"x.experiment.yaml": EXPERIMENT, "eval.yaml": VALLY},
+    "an experiment with a second pattern": {
+        "x.experiment.yaml": EXPERIMENT.replace("[eval.yaml]", "[eval.yaml, more.yaml]"),
+        "eval.yaml": VALLY,
+    },
+}
+
+
+def _is_refused(folder: Path) -> bool:
+    try:
+        if (folder / "x.experiment.yaml").exists():
+            experiment_at(folder / "x.experiment.yaml")
+            return False
+        suite = load_suite(folder / "eval.yaml", process_dir=folder)
+        plan = make_plan(suite, Overrides(executor="mock"))
+        refuse_unreadable_graders(suite)
+        return bool(missing_skills_problem(suite, plan.settings.skill_directories))
+    except (LoadError, PlanError, ConfigError):
+        return True
+
+
+def _has_error(folder: Path) -> bool:
+    found = [it for path in folder.rglob("*.yaml") for it in findings_at(path, folder)]
+    return "error" in {it.severity for it in found}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_run_refuses_is_an_error(case: str, tmp_path: Path) -> None:
+    write(tmp_path, REFUSED[case])
+    assert (_is_refused(tmp_path), _has_error(tmp_path)) == (True, True)
+
+
+@pytest.mark.parametrize("case", ACCEPTED)
+def test_what_a_run_accepts_is_no_error(case: str, tmp_path: Path) -> None:
+    write(tmp_path, ACCEPTED[case])
+    assert (_is_refused(tmp_path), _has_error(tmp_path)) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"eval.yaml": WAZA + "graders: [{type: json_schema, name: j, config: {schema_file: no.json}}]\n"},
+        {
+            "eval.yaml": WAZA
+            + "graders: [{type: trigger, name: t, config: {mode: positive, skill_path: no}}]\n"
+        },
+        {"eval.yaml": WAZA.replace("executor:", "instruction_files: [no.md], executor:")},
+        {
+            "eval.yaml": VALLY + "environment: prod\n",
+            ".vally.yaml": "environments: {prod: {files: [{src: no, dest: no}]}}\n",
+        },
+        {"eval.yaml": VALLY + "environment: {files: [{src: no, dest: no}]}\n"},
+    ],
+)
+def test_a_missing_file_that_ends_every_trial_is_an_error(files: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, {"tasks/a.yaml": TASK, **files})
+    errors = [it for it in findings_at(tmp_path / "eval.yaml", tmp_path) if it.severity == "error"]
+    assert len(errors) == 1
+
+
+def test_a_skill_of_a_named_environment_that_is_missing(tmp_path: Path) -> None:
+    project = "environments: {prod: {skills: [skills/no, skills/notes]}}\n"
+    write(tmp_path, {"eval.yaml": VALLY + "environment: prod\n", ".vally.yaml": project})
+    [it] = findings_at(tmp_path / "eval.yaml", tmp_path)
+    assert (it.code, it.underlined) == ("skill-without-file", "prod")
+
+
+@pytest.mark.parametrize(
+    ("suites", "underlined"),
+    [
+        ("{ci: {filter: {tier: ci}}}", []),
+        ("{ci: {filter: {teir: ci}}}", ["teir"]),
+        ("{ci: {filter: {tags: {teir: ci}}}}", ["teir"]),
+        ("{ci: {filter: {}}, all: {evals: [evals/*.yaml]}}", []),
+    ],
+)
+def test_a_filter_names_a_tag_of_a_stimulus(suites: str, underlined: list[str], tmp_path: Path) -> None:
+    spec = VALLY.replace("    prompt: hi\n", "    prompt: hi\n    tags: {tier: ci}\n")
+    write(
+        tmp_path, {".vally.yaml": f"suites: {suites}\n", "evals/a/eval.yaml": spec, "evals/eval.yaml": spec}
+    )
+    found = findings_at(tmp_path / ".vally.yaml", tmp_path)
+    assert [it.underlined for it in found if it.code == "unmatched-filter"] == underlined
