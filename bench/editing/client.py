@@ -40,18 +40,25 @@ class Server:
     name: str
     command: list[str]
     settings: dict[str, Any] = field(default_factory=dict)
+    has_rules: bool = False
+    """Whether it finds more than a schema describes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Diagnostics, their arrival time, and the number of edits sent before."""
+    """Diagnostics, their arrival time, the server's processor seconds then, and the number of edits sent before."""
 
     at: float
+    cpu: float
     version: int
     items: list[dict[str, Any]]
 
     def has(self, line: int) -> bool:
         return any(it["range"]["start"]["line"] == line for it in self.items)
+
+    def codes(self) -> set[tuple[int, str]]:
+        """Return the lines of the findings with their codes."""
+        return {(it["range"]["start"]["line"], str(it.get("code"))) for it in self.items}
 
 
 class Editor:
@@ -210,18 +217,13 @@ class Editor:
                 self._pull()
         elif method == "textDocument/publishDiagnostics" and message["params"]["uri"] == self.uri:
             params = message["params"]
-            self._tell(Told(now, params.get("version") or self._version, params["diagnostics"]))
+            self._tell(now, params.get("version") or self._version, params["diagnostics"])
         elif method == "window/logMessage":
             self.logged.append(message["params"]["message"])
         elif request in self._pulls:
             found = message.get("result") or {}
-            self._tell(
-                Told(
-                    now,
-                    self._pulls.pop(request),
-                    found.get("items", self.told[-1].items if self.told else []),
-                )
-            )
+            known = self.told[-1].items if self.told else []
+            self._tell(now, self._pulls.pop(request), found.get("items", known))
             if self._pull_again:
                 self._pull()
         elif request is not None:
@@ -229,9 +231,9 @@ class Editor:
                 self._answers[request] = now, message.get("result")
                 self._news.notify_all()
 
-    def _tell(self, told: Told) -> None:
+    def _tell(self, now: float, version: int, items: list[dict[str, Any]]) -> None:
         with self._news:
-            self.told.append(told)
+            self.told.append(Told(now, self.cpu(), version, items))
             self._news.notify_all()
 
     def _asked(self, method: str, params: Any) -> Any:

@@ -23,6 +23,9 @@ class Written:
 
     lines: list[str] = field(default_factory=list)
     mistakes: list[int] = field(default_factory=list)
+    """Lines with mistakes that the schema shows."""
+    beyond_schema: list[tuple[int, str]] = field(default_factory=list)
+    """Lines with mistakes that only a rule or a grader type finds, and the codes of these findings."""
     numbers: list[int] = field(default_factory=list)
     """Lines that end in a number where a string is an error."""
     configs: list[int] = field(default_factory=list)
@@ -39,11 +42,13 @@ def eval_file(count: int, seed: int = 7) -> Written:
     rng, it = random.Random(seed), Written()
     it.lines += ["name: bench", "skill: bench", "config:", "  trials_per_task: 1", "  timeout_seconds: 60"]
     it.lines += ["  executor: mock", "  model: gpt-4o", "tasks:"]
-    it.lines += [f"  - tasks/group-{number}/*.yaml" for number in range(max(1, count // 40))]
+    for number in range(max(1, count // 40)):
+        it.beyond_schema.append((len(it.lines), "glob-without-match"))
+        it.lines.append(f"  - tasks/group-{number}/*.yaml")
     it.lines.append("graders:")
     every = _EVERY if count >= 1000 else 5
     for number in range(count):
-        parts: list[list[Any]] = [it.lines, it.mistakes, it.numbers, it.configs]
+        parts: list[list[Any]] = [it.lines, it.mistakes, it.beyond_schema, it.numbers, it.configs]
         before = [len(part) for part in parts]
         _grader(it, rng, number, wrong=number % every == 2)
         if len(it.lines) > count:
@@ -59,7 +64,8 @@ def _grader(it: Written, rng: random.Random, number: int, *, wrong: bool) -> Non
     if rng.random() < 0.2:
         it.lines.append(f"  # {rng.choice(_SENTENCES)}")
     kind = make.__name__[1:]
-    it.lines += [f"  - type: {kind}", f"    name: {rng.choice(_WORDS)}_{rng.choice(_WORDS)}_{number}"]
+    it.lines.append(f"  - type: {kind}")
+    _name(it, rng, kind, number)
     if kind == "text" or rng.random() < 0.5:
         if not wrong:
             it.numbers.append(len(it.lines))
@@ -74,6 +80,19 @@ def _grader(it: Written, rng: random.Random, number: int, *, wrong: bool) -> Non
         if line.startswith("timeout: ") and not wrong:
             it.numbers.append(len(it.lines))
         it.lines.append(f"      {line}")
+    if kind == "text" and not wrong:
+        it.beyond_schema.append((len(it.lines) + 1, "invalid-regex"))
+        it.lines += ["      regex_not_match:", '        - "(never closed"']
+
+
+def _name(it: Written, rng: random.Random, kind: str, number: int) -> None:
+    """Add a name, the same one to all graders of one type."""
+    name = f"{rng.choice(_WORDS)}_{rng.choice(_WORDS)}_{number}"
+    if kind == "behavior":
+        name = "same_name"
+        if number:
+            it.beyond_schema.append((len(it.lines), "duplicate-grader-name"))
+    it.lines.append(f"    name: {name}")
 
 
 def _behavior(rng: random.Random) -> Iterator[str]:

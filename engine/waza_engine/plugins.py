@@ -26,16 +26,15 @@ _SCHEMA_EXPORT = "waza_engine.generate.schemas.export", "export"
 @cache
 def has_plugins() -> bool:
     """Whether any distribution adds anything. Cached, because it scans everything that is installed."""
-    # `importlib.metadata` takes longer to import than all schemas take to read, so it is imported only if a search of
-    # the metadata files finds the name of a group.
-    groups = [f"[{it}]" for it in _GROUPS]
-    if not any(group in text for text in _declared_entry_points() for group in groups):
-        return False
     return any(plugin_entry_points(it) for it in _GROUPS)
 
 
 def plugin_entry_points(group: str) -> "list[EntryPoint]":
     """Return the entry points of a group without loading them."""
+    # `importlib.metadata` takes longer to import than all schemas take to read, so it is imported only if a search of
+    # the metadata files finds the name of a group.
+    if group not in _declared_groups():
+        return []
     from importlib.metadata import entry_points
 
     return list(entry_points(group=group))
@@ -46,6 +45,12 @@ def schemas_with_plugins() -> dict[str, dict[str, Any]]:
     module, name = _SCHEMA_EXPORT
     made: dict[str, dict[str, Any]] = getattr(importlib.import_module(module), name)()
     return made
+
+
+@cache
+def _declared_groups() -> frozenset[str]:
+    """Return those of our groups that the metadata of any distribution contains."""
+    return frozenset(it for text in _declared_entry_points() for it in _GROUPS if f"[{it}]" in text)
 
 
 def _declared_entry_points() -> Iterator[str]:

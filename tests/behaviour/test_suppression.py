@@ -114,12 +114,6 @@ def test_while_the_text_is_broken_no_comment_is_called_unused() -> None:
     assert _codes(HEADER + "graders: [  # waza-lsp: ignore[unknown-key]\n  a: b\n c\n") == ["syntax-error"]
 
 
-def test_while_checks_are_missing_no_comment_is_called_unused() -> None:
-    snapshot = snapshot_of(_text_grader("contains: [b]  # waza-lsp: ignore[invalid-regex]"))
-    assert findings(snapshot, CheckContext(complete=False)) == []
-    assert [it.finding.code for it in findings(snapshot, CheckContext())] == [UNUSED]
-
-
 def _levels(source: str, **levels: Severity | None) -> list[tuple[str, str]]:
     named = {code.replace("_", "-"): level for code, level in levels.items()}
     snapshot = snapshot_of(source)

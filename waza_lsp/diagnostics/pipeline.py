@@ -66,7 +66,7 @@ _Filter = Callable[[list[RangedFinding], _Checked], list[RangedFinding]]
 
 
 def _stages(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
-    scope = context.scope if context.complete else None
+    scope = context.scope
     result = list(_syntax_findings(tree))
     broken = {it.span.start.line for it in result}
     result += [it for it in _reference_findings(tree) if it.span.start.line not in broken]
@@ -78,7 +78,7 @@ def _stages(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding
     else:
         result += _root_findings(tree, form)
         result += _value_findings(tree, form, scope)
-    return _with_rules(result, tree, form, context) if context.complete else result
+    return _with_rules(result, tree, form, context)
 
 
 def _unreadable(tree: Tree) -> RangedFinding | None:
@@ -306,8 +306,7 @@ def _report_nested_keys(found: list[RangedFinding], document: _Checked) -> list[
 
 
 def _apply_suppressions(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
-    complete = document.context.complete
-    return apply_suppressions(found, document.tree, document.text.lines, complete=complete)
+    return apply_suppressions(found, document.tree, document.text.lines)
 
 
 def _apply_settings(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:

@@ -62,12 +62,9 @@ class Suppression:
 
 
 def apply_suppressions(
-    findings: Sequence[RangedFinding], tree: Tree, lines: Sequence[str], *, complete: bool
+    findings: Sequence[RangedFinding], tree: Tree, lines: Sequence[str]
 ) -> list[RangedFinding]:
-    """Drop the suppressed findings, and report comments that suppress nothing.
-
-    Unused comments are not reported while checks are missing (`complete` is false) or the text is broken.
-    """
+    """Drop the suppressed findings, and report comments that suppress nothing, unless the text is broken."""
     if _PREFIX not in "".join(lines):
         return list(findings)
     found = list(suppressions(tree, lines))
@@ -78,7 +75,7 @@ def apply_suppressions(
         used.update(matching)
         if not matching:
             kept.append(ranged)
-    if not complete or any(it.finding.rule is SYNTAX_ERROR for it in findings):
+    if any(it.finding.rule is SYNTAX_ERROR for it in findings):
         return kept
     hidden = _HiddenFindings(findings, tree)
     unused = (

@@ -80,7 +80,7 @@ def _bound(command: Callable[..., Any], session: Session) -> Callable[..., Any]:
 def _join_parts() -> Session:
     # The functions below may name parts that are made later: they are called once all are there.
     client, documents, configuration = Client(), Documents(), Configuration()
-    refreshes, collector, checks_ready = Refreshes.of(client), IdleCollector(client), asyncio.Event()
+    refreshes, collector, started = Refreshes.of(client), IdleCollector(client), asyncio.Event()
 
     def annotations_of(snapshot: Snapshot) -> list[str]:
         if not configuration.settings.results_inline:
@@ -96,7 +96,7 @@ def _join_parts() -> Session:
         documents,
         annotations,
         client,
-        checks_ready,
+        started,
         LedgerEvents(
             results_changed=refreshes.lenses.soon,
             verdict_changed=lambda: tests.everything_changed(),  # noqa: PLW0108  # made later
@@ -104,7 +104,7 @@ def _join_parts() -> Session:
             store_read=collector.collect_soon,
         ),
     )
-    workspace = Workspace(client, documents, configuration, checks_ready, ledger.metrics_of)
+    workspace = Workspace(client, documents, configuration, ledger.metrics_of)
     checker = Checker(client, workspace)
     workspace_diagnostics = WorkspaceDiagnostics(client, documents, workspace)
     publisher = Publisher(documents, checker.check, client, annotations_of, workspace_diagnostics, refreshes)
@@ -127,9 +127,7 @@ def _join_parts() -> Session:
         workspace=workspace,
         checker=checker,
         publisher=publisher,
-        pull=PullDiagnostics(
-            documents, checker.check, client, workspace_diagnostics, configuration, checks_ready
-        ),
+        pull=PullDiagnostics(documents, checker.check, client, workspace_diagnostics, configuration, started),
         annotations=annotations,
         ledger=ledger,
         lenses=LensCache(),
@@ -139,7 +137,7 @@ def _join_parts() -> Session:
         questions=questions,
         tests=tests,
         refreshes=refreshes,
-        checks_ready=checks_ready,
+        started=started,
         code_cache=CodeCache(None),
     )
 

@@ -41,8 +41,8 @@ class Session:
     questions: Questions
     tests: TestTree
     refreshes: Refreshes
-    checks_ready: asyncio.Event
-    """Set once the grader types are imported. Until then, the checks that need them are left out."""
+    started: asyncio.Event
+    """Set in the first pause after the start. Work that nobody waits for begins then."""
     code_cache: CodeCache
     """Stores what the libraries compile during the start."""
 

@@ -1,6 +1,5 @@
 """The workspace folders and their projects: the context of checks and requests."""
 
-import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -19,17 +18,13 @@ _MOST_CONTEXTS = 64
 
 
 class Workspace:
-    """Knows where a document is, which settings apply to it, and the files around it.
-
-    `checks_ready` is set once the grader types are imported. Until then, the checks that need them are left out.
-    """
+    """Knows where a document is, which settings apply to it, and the files around it."""
 
     def __init__(
         self,
         client: Client,
         documents: Documents,
         configuration: Configuration,
-        checks_ready: asyncio.Event,
         metrics_of: Callable[[Path], Mapping[str, float]],
     ) -> None:
         self.files = Files(documents.text_of)
@@ -37,7 +32,6 @@ class Workspace:
         self._client = client
         self._documents = documents
         self._configuration = configuration
-        self._checks_ready = checks_ready
         self._metrics_of = metrics_of
         self._recordings = PreviewCache()
         self._contexts: dict[Path | None, tuple[object, CheckContext]] = {}
@@ -57,25 +51,22 @@ class Workspace:
         """The context for checking a document. Pass its `project` if it is already known."""
         path = snapshot.path
         project = project or self.project(path)
-        settings, is_complete = self._configuration.settings, self._checks_ready.is_set()
-        state = project, settings, is_complete, *self._client.folder_uris
+        state = project, self._configuration.settings, *self._client.folder_uris
         known = self._contexts.get(path)
         if known is None or known[0] != state:
             if len(self._contexts) >= _MOST_CONTEXTS:
                 self._contexts.clear()
-            self._contexts[path] = known = state, self._new_context(path, project, complete=is_complete)
+            self._contexts[path] = known = state, self._new_context(path, project)
         return known[1]
 
-    def _new_context(self, path: Path | None, project: ProjectSettings, *, complete: bool) -> CheckContext:
+    def _new_context(self, path: Path | None, project: ProjectSettings) -> CheckContext:
         settings = self._configuration.settings
         defaults = ProjectSettings(
             rules={**levels(self._configuration.beside), **settings.rules},
             target=settings.target,
             extra_grader_types=tuple(settings.extra_grader_types),
         )
-        return check_context(
-            path, project, self.process_dir(path), files=self.files, defaults=defaults, complete=complete
-        )
+        return check_context(path, project, self.process_dir(path), files=self.files, defaults=defaults)
 
     def files_for(self, snapshot: Snapshot) -> WorkspaceFiles:
         """The files around a document for a request, with the text of the editor for open files."""

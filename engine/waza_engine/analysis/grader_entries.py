@@ -5,7 +5,7 @@ from typing import Any
 
 from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import read_entry
-from waza_engine.graders.registry import find_grader, graders
+from waza_engine.graders.registry import current_grader, find_grader
 from waza_engine.lib.yaml.scalars import Scalar, plain
 from waza_engine.model.findings import Finding, Fix, InsertKey, Scope
 from waza_engine.model.placeholders import has_placeholder
@@ -17,7 +17,7 @@ from waza_engine.rules.refused_config import REFUSED_CONFIG
 
 def check_raw(dialect_name: str, entry: Mapping[str, Any]) -> list[Finding]:
     """Return what the entry's type finds in a config that may be invalid; pointers start at the entry."""
-    kind, config = graders(dialect_name).get(str(entry.get("type"))), entry.get("config")
+    kind, config = current_grader(dialect_name, str(entry.get("type"))), entry.get("config")
     if kind is None or not isinstance(config, Mapping):
         return []
     return [it.below(("config",)) for it in kind.check_raw(config)]
@@ -36,7 +36,7 @@ def check_entry(dialect_name: str, entry: Mapping[str, Any], scope: Scope) -> li
 
     The entry must be valid by the schema of its file. For an unknown type there are no findings.
     """
-    if str(entry.get("type")) not in graders(dialect_name):
+    if current_grader(dialect_name, str(entry.get("type"))) is None:
         return []
     # The config may be in a form that an older version of the type had.
     kind = find_grader(str(entry.get("type")), dialect_name, entry.get("config"))

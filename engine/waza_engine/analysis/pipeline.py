@@ -28,7 +28,6 @@ class CheckContext:
 
     `levels` maps codes to the user's severities. An `excluded` document has no findings. `target` is the version of the
     runner that the project uses, empty for the newest. `extra_types` are grader types that plug-ins of the runner add.
-    Until the grader types are imported, the context is not `complete` and only the schema is checked.
     """
 
     path: Path | None = None
@@ -36,7 +35,6 @@ class CheckContext:
     files: Files = field(default_factory=Files)
     levels: Levels = field(default_factory=dict)
     excluded: bool = False
-    complete: bool = True
     target: str = ""
     extra_types: frozenset[str] = frozenset()
 
@@ -48,7 +46,6 @@ def check_context(
     *,
     files: Files | None = None,
     defaults: ProjectSettings | None = None,
-    complete: bool = True,
 ) -> CheckContext:
     """Return the context of a document in its project; `defaults` apply where the project sets nothing."""
     defaults = defaults or ProjectSettings()
@@ -58,7 +55,6 @@ def check_context(
         files if files is not None else Files(),
         {**defaults.rules, **project.rules},
         excluded=path is not None and project.excludes(path),
-        complete=complete,
         target=project.target or defaults.target,
         extra_types=frozenset([*project.extra_grader_types, *defaults.extra_grader_types]),
     )

@@ -10,6 +10,7 @@ import logging
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING, TypeGuard
 
 from waza_engine.graders.base import Grader
@@ -38,6 +39,40 @@ def graders(dialect_name: str) -> dict[str, type[Grader]]:
     return found
 
 
+@cache
+def current_grader(dialect_name: str, type_name: str) -> type[Grader] | None:
+    """Return the current class of a grader type, or None. It imports only the file of that type, or the plug-ins.
+
+    Raises:
+        KeyError: there is no such dialect.
+
+    """
+    chosen = dialect(dialect_name)
+    # A type's file has the name of the type.
+    if type_name in _names_in(chosen.graders[0]):
+        module = importlib.import_module(f"{chosen.graders[0]}.{module_name(type_name)}")
+        if found := next((it for it in _graders_of(module) if it.type_name == type_name), None):
+            return found
+    return (
+        graders(dialect_name).get(type_name)
+        if chosen.grader_group and plugin_entry_points(chosen.grader_group)
+        else None
+    )
+
+
+def module_name(type_name: str) -> str:
+    """Return the name of the module of a grader type."""
+    return type_name.replace("-", "_")
+
+
+@cache
+def _names_in(package_name: str) -> frozenset[str]:
+    """Return the names that the types of a package can have, with underscores as well as with hyphens."""
+    package = importlib.import_module(package_name)
+    names = {it.name for it in pkgutil.iter_modules(package.__path__) if not it.name.startswith("_")}
+    return frozenset(names | {it.replace("_", "-") for it in names})
+
+
 def find_grader(type_name: str, meaning: str = "", config: object = None) -> type[Grader] | None:
     """Return the class of a grader type; None if the type is unknown.
 
@@ -46,7 +81,7 @@ def find_grader(type_name: str, meaning: str = "", config: object = None) -> typ
     """
     chosen = dialect_for(meaning)
     if not chosen.find_grader:
-        return graders(chosen.name).get(type_name)
+        return current_grader(chosen.name, type_name)
     found: type[Grader] | None = load_object(chosen.find_grader)(type_name, meaning, config)
     return found
 
@@ -57,10 +92,13 @@ def graders_in(package_name: str) -> Iterator[type[Grader]]:
     for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda it: it.name):
         if module_info.name.startswith("_"):
             continue
-        module = importlib.import_module(f"{package_name}.{module_info.name}")
-        for thing in vars(module).values():
-            if _is_grader_type(thing) and thing.__module__ == module.__name__:
-                yield thing
+        yield from _graders_of(importlib.import_module(f"{package_name}.{module_info.name}"))
+
+
+def _graders_of(module: ModuleType) -> Iterator[type[Grader]]:
+    for thing in vars(module).values():
+        if _is_grader_type(thing) and thing.__module__ == module.__name__:
+            yield thing
 
 
 def _is_grader_type(thing: object) -> TypeGuard[type[Grader]]:

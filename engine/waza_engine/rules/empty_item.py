@@ -58,10 +58,10 @@ def check(document: Document) -> Iterator[Finding]:
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     # Imported late: the rule's constant is used where pydantic must not be loaded.
-    from waza_engine.graders.registry import graders
+    from waza_engine.graders.registry import current_grader
 
     # In waza's outdated graders a null is an item (docs/reference/waza-graders.md, section 13.14). Other types are unknown.
-    kind = graders(document.dialect).get(entry.text("type"))
+    kind = current_grader(document.dialect, entry.text("type"))
     if kind is None:
         return
     for key in entry.mapping("config"):

@@ -36,9 +36,9 @@ APPLIES = frozenset(["eval", "task"])
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     # Imported late: the rule's constant is used where pydantic must not be loaded.
-    from waza_engine.graders.registry import graders
+    from waza_engine.graders.registry import current_grader
 
-    kind = graders(document.dialect).get(entry.text("type"))
+    kind = current_grader(document.dialect, entry.text("type"))
     if kind is None:
         return
     if kind.name_required and entry.value("name") == "":

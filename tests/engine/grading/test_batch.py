@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from waza_engine.dialects.waza.graders.text import TextGrader
 from waza_engine.graders.registry import graders
 from waza_engine.grading.batch import answer_line
 from waza_engine.grading.batch_input import InputError, grading_context
@@ -146,14 +145,13 @@ def test_a_child_that_has_no_place_to_run_in(entry: dict[str, Any], sub_path: st
     assert (found["passed"], found["status"]) == (False, "error")
 
 
-class _Broken(TextGrader):
-    def grade(self, context: Any) -> Any:
-        raise ZeroDivisionError("a defect")
+def _broken(_grader: Any, _context: Any) -> Any:
+    raise ZeroDivisionError("a defect")
 
 
 def test_a_defect_of_one_grader_leaves_the_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(graders("waza"), "file", _Broken)
-    broken = {"type": "file", "name": "f", "config": {"contains": ["a"]}}
+    monkeypatch.setattr(graders("waza")["behavior"], "grade", _broken)
+    broken = {"type": "behavior", "name": "f", "config": {"max_tokens": 9}}
     first, second = answer(graders=[broken, text(contains=["a"])], context={"output": "a"})["results"]
     assert first["error"] == {"kind": "grade", "message": "internal error: ZeroDivisionError: a defect"}
     assert second["passed"]

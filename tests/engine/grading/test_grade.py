@@ -217,6 +217,7 @@ def test_a_plug_in_adds_a_type_and_a_broken_one_is_left_out(
     monkeypatch.setattr(EntryPoint, "load", lambda self: Shout if self.name == "shout" else _load(self))
     monkeypatch.setattr(registry, "plugin_entry_points", lambda _group: points)
     registry.graders.cache_clear()
+    registry.current_grader.cache_clear()
     try:
         with caplog.at_level(logging.WARNING):
             graded = grade_entry({"type": "shout", "name": "s"}, GradingContext(output="HEY"))
@@ -236,6 +237,7 @@ def test_a_plug_in_adds_a_type_and_a_broken_one_is_left_out(
         ]
     finally:
         registry.graders.cache_clear()
+        registry.current_grader.cache_clear()
 
 
 _load = EntryPoint.load

@@ -222,7 +222,6 @@ async def test_settings_of_the_project(pushed: Recorder, tmp_path: Path) -> None
 async def test_a_client_that_pulls_is_sent_nothing(pulling: Recorder, tmp_path: Path) -> None:
     (tmp_path / "tasks" / "one.yaml").write_text(TASK.format(name="one"), encoding="utf-8")
     uri = open_document(pulling, tmp_path / "eval.yaml", EVAL + "bad: 1\n")
-    await until(lambda: pulling.diagnostic_refresh_count > 0)
     full = await pull(pulling, uri)
     assert (full.kind, codes(full.items)) == ("full", ["unknown-key"])
     same = await pull(pulling, uri, full.result_id)
@@ -336,7 +335,6 @@ async def test_a_cancelled_survey_gives_way(pulling: Recorder, tmp_path: Path) -
         path = tmp_path / "tasks" / f"t{index}.yaml"
         path.write_text(TASK.format(name=f"t{index}"), encoding="utf-8")
     uri = open_document(pulling, tmp_path / "eval.yaml", EVAL)
-    await until(lambda: pulling.diagnostic_refresh_count > 0)
     params = types.WorkspaceDiagnosticParams([], partial_result_token=PARTS)
     asked = asyncio.wrap_future(pulling.workspace_diagnostic(params))
     await until(lambda: bool(pulling.parts))

@@ -30,22 +30,22 @@ class PullDiagnostics:
         client: Client,
         workspace_diagnostics: WorkspaceDiagnostics,
         configuration: Configuration,
-        checks_ready: asyncio.Event,
+        started: asyncio.Event,
     ) -> None:
         self._documents = documents
         self._check = check
         self._client = client
         self._workspace_diagnostics = workspace_diagnostics
         self._configuration = configuration
-        self._checks_ready = checks_ready
+        self._started = started
 
     def document(self, params: types.DocumentDiagnosticParams) -> Later:
         """Report on a document, after the requests that the user is waiting for."""
         return Later(functools.partial(self._document_report, params))
 
-    async def document_when_ready(self, params: types.DocumentDiagnosticParams) -> Later:
-        """Report once all checks are ready, for a client that cannot be asked to pull again."""
-        await self._checks_ready.wait()
+    async def document_when_configured(self, params: types.DocumentDiagnosticParams) -> Later:
+        """Report once the settings are known, for a client that cannot be asked to pull again."""
+        await self._configuration.is_known.wait()
         return self.document(params)
 
     def _document_report(self, params: types.DocumentDiagnosticParams) -> Json:
@@ -55,7 +55,7 @@ class PullDiagnostics:
 
     async def workspace(self, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
         """Report on all eval files. With a token for partial results, send the reports in batches."""
-        await self._checks_ready.wait()
+        await self._started.wait()
         loop, stop = asyncio.get_running_loop(), threading.Event()
         token = params.partial_result_token
         send = functools.partial(self._send, token) if token is not None else None
@@ -104,5 +104,5 @@ PULLED: list[tuple[str, Callable[..., Any], Any]] = [
     (types.TEXT_DOCUMENT_DIAGNOSTIC, PullDiagnostics.document, _OPTIONS),
     (types.WORKSPACE_DIAGNOSTIC, PullDiagnostics.workspace, None),
 ]
-PULLED_WITHOUT_REFRESH = {types.TEXT_DOCUMENT_DIAGNOSTIC: PullDiagnostics.document_when_ready}
+PULLED_WITHOUT_REFRESH = {types.TEXT_DOCUMENT_DIAGNOSTIC: PullDiagnostics.document_when_configured}
 """The handlers that replace those above for clients that cannot be asked to pull again."""

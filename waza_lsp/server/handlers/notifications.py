@@ -9,11 +9,10 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from waza_engine.model.findings import Scope
 from waza_lsp.server.coexistence import read_beside, whole_requests
 from waza_lsp.server.diagnostics.pull import PULLED, PULLED_WITHOUT_REFRESH
 from waza_lsp.server.handlers.formatting import handle_formatting, offer_formatting, update_formatting
-from waza_lsp.server.memory import collect_start, freeze, until_idle
+from waza_lsp.server.memory import collect_start, until_idle
 from waza_lsp.server.params import members_of
 from waza_lsp.server.session import Session
 from waza_lsp.server.settings import Settings
@@ -59,20 +58,17 @@ async def on_initialized(session: Session, _params: types.InitializedParams) -> 
             _request_settings(session),
             _register_watchers(session),
             _prepare_messages(session),
-            _prepare_checks(session),
+            _finish_start(session),
         )
     finally:
         # Also after a failure, because code that is compiled later should not be cached all day.
         await asyncio.to_thread(session.code_cache.save)
 
 
-async def _prepare_checks(session: Session) -> None:
+async def _finish_start(session: Session) -> None:
     await until_idle(session.client)
     collect_start()
-    await asyncio.to_thread(_import_grader_types)
-    session.checks_ready.set()
-    session.publisher.everything_changed(pause=0)
-    freeze()
+    session.started.set()
 
 
 async def _prepare_messages(session: Session) -> None:
@@ -81,17 +77,6 @@ async def _prepare_messages(session: Session) -> None:
     for method in sorted(protocol.fm.features.keys() - {types.INITIALIZE}):
         protocol.prepare(method)
         await asyncio.sleep(0)
-
-
-def _import_grader_types() -> None:
-    """Import what the last stage of checking needs. That is too slow for the start."""
-    from waza_engine.analysis.grader_entries import check_entry
-    from waza_engine.analysis.rules import checks
-    from waza_engine.recognition.recognise import dialects
-
-    for dialect in dialects():
-        check_entry(dialect.name, {}, Scope())
-        checks(dialect.name, "")
 
 
 async def _request_settings(session: Session) -> None:

@@ -53,14 +53,14 @@ class TaskResult:
 
 
 class ResultLedger:
-    """Verdicts by eval and task id. `checks_ready` is awaited before the store is read for the first time."""
+    """Verdicts by eval and task id. `started` is awaited before the store is read for the first time."""
 
     def __init__(
         self,
         documents: Documents,
         annotations: Annotations,
         client: Client,
-        checks_ready: asyncio.Event,
+        started: asyncio.Event,
         on_change: LedgerEvents,
     ) -> None:
         self.run_here: set[Path] = set()
@@ -68,7 +68,7 @@ class ResultLedger:
         self._documents = documents
         self._annotations = annotations
         self._client = client
-        self._checks_ready = checks_ready
+        self._started = started
         self._on_change = on_change
         self._owners: dict[Path, Path | None] = {}
         self._tasks: dict[_Key, TaskResult] = {}
@@ -204,7 +204,7 @@ class ResultLedger:
 
     async def _read_in(self, snapshot: Snapshot, key: Path) -> None:
         try:
-            await self._checks_ready.wait()
+            await self._started.wait()
             eval_path = await self._owner(snapshot)
             if eval_path is not None:
                 known = self._read.get(eval_path)

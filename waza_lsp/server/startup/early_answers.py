@@ -1,7 +1,7 @@
 """Answer `initialize` and check the first document before the protocol library is imported.
 
 Importing that library takes longer than anything else at the start. So `initialize` is answered from a file, and the
-first document is checked with only our own code and the standard library. Then all messages are handled again with the
+first document is checked completely, with the rules and grader types that it uses. Then all messages are handled again with the
 library, except that the answers from here are not repeated. Messages that are not simple are left to the library, which
 only takes longer.
 """
@@ -62,13 +62,17 @@ class EarlyAnswers:
         self._params = params
         import_lazily("lsprotocol.types")
         # A part of what the first document needs, short enough not to delay the answer.
-        import waza_engine.analysis.schema.checker  # noqa: F401
+        import waza_engine.analysis.schema.checker
         import waza_lsp.schema.document_kind
 
         _send({"id": message["id"], "result": answer(self._client)})
         self.answered = message["id"]
         # The rest, while the editor handles the answer.
         import waza_lsp.features.diagnostics  # noqa: F401
+
+        if not self._unread and not self.frames.is_waiting(0):
+            # Nearly every document needs these. They bring pydantic, which is a quarter of the way to its findings.
+            import waza_engine.analysis.rules  # noqa: F401
 
         while (body := self._next(_PATIENCE_SECONDS)) is not None and self._handle(body):
             pass
@@ -105,7 +109,7 @@ class EarlyAnswers:
 
     @property
     def _pulls_again(self) -> bool:
-        """Whether the editor pulls findings, and can be asked to pull again when all checks are ready."""
+        """Whether the editor pulls findings, and can be asked to pull again when its settings are known."""
         findings = _mapping(_mapping(self._client.get("workspace")).get("diagnostics"))
         return self._pulls and bool(findings.get("refreshSupport"))
 
@@ -115,24 +119,26 @@ class EarlyAnswers:
 
     def _open(self, item: dict[str, Any]) -> None:
         from waza_lsp.diagnostics.json_writer import publish_json
-        from waza_lsp.features.diagnostics import diagnostics_json
         from waza_lsp.snapshot import Snapshot
 
         snapshot = Snapshot.of(item["uri"], item["text"], item["version"], encoding(self._client))
         self._snapshots[snapshot.uri] = snapshot
         if not self._pulls:
-            params = publish_json(
-                snapshot.uri, diagnostics_json(snapshot, self._context(snapshot)), item["version"]
-            )
+            params = publish_json(snapshot.uri, self._check(snapshot), item["version"])
             self.published[snapshot.uri] = params
             _write(f'{{"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{params}}}')
 
     def _report(self, request: Any, snapshot: "Snapshot", previous: str | None) -> None:
-        from waza_lsp.features.diagnostics import diagnostics_json
         from waza_lsp.features.pull_diagnostics import document_report
 
-        report = document_report(diagnostics_json(snapshot, self._context(snapshot)), previous)
+        report = document_report(self._check(snapshot), previous)
         _write(f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{report}}}')
+
+    def _check(self, snapshot: "Snapshot") -> list[str]:
+        """Return all findings, each as JSON."""
+        from waza_lsp.features.diagnostics import diagnostics_json
+
+        return diagnostics_json(snapshot, self._context(snapshot))
 
     def _context(self, snapshot: "Snapshot") -> "CheckContext":
         """Return the context of a document before the settings are known."""
@@ -141,10 +147,10 @@ class EarlyAnswers:
 
         path = snapshot.path
         if path is None:
-            return CheckContext(complete=False)
+            return CheckContext()
         project = Projects().of(path.parent)
         folder = next((it for it in self._folders() if path.is_relative_to(it)), path.parent)
-        return check_context(path, project, folder, complete=False)
+        return check_context(path, project, folder)
 
     def _folders(self) -> list[Path]:
         from waza_lsp.snapshot import path_of

@@ -5,7 +5,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from waza_lsp.lazy_import import import_lazily
+from waza_lsp.lazy_import import import_lazily, skip_pydantic_plugins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,8 +37,9 @@ def serve_stdio(log_file: "Path | None" = None) -> None:
     """Answer an editor until it ends the session."""
     # Imports create little garbage, and looking for it takes a tenth of the time. It is collected later.
     gc.set_threshold(*_RARELY)
-    for name in _NOT_AT_FIRST:
+    for name in (*_NOT_AT_FIRST, *_NOT_YET):
         import_lazily(name)
+    skip_pydantic_plugins()
     from waza_lsp.server.startup.code_cache import AT_FIRST, COMPILING, CodeCache
 
     first = CodeCache.of_user("start")
@@ -49,8 +50,6 @@ def serve_stdio(log_file: "Path | None" = None) -> None:
     early = EarlyAnswers(Frames(0))
     if os.name != "nt":  # Windows cannot tell whether a pipe has data.
         early.run()
-    for name in _NOT_YET:
-        import_lazily(name)
     log_to(log_file)
     if early.failure is not None:
         import logging

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.dialects.vally.formats.settings import EXECUTORS
-from waza_engine.graders.registry import graders
+from waza_engine.graders.registry import current_grader
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.project.document import Document
@@ -20,7 +20,7 @@ def grader_types(document: Document) -> list[str]:
 
 def asks_judge(document: Document, grader: Mapping[str, Any]) -> bool:
     """Whether a grader entry uses a judge model; true for unknown types, which may use one."""
-    kind = graders(document.dialect).get(str(grader.get("type")))
+    kind = current_grader(document.dialect, str(grader.get("type")))
     return kind is None or kind.asks_judge
 
 

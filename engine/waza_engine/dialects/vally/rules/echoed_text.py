@@ -26,7 +26,7 @@ stimuli:
 
 from collections.abc import Iterator
 
-from waza_engine.graders.registry import graders
+from waza_engine.graders.registry import current_grader
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
@@ -35,13 +35,12 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    known = graders(document.dialect)
     for stimulus, data in document.tasks():
         own, prompt = list(document.mappings(*stimulus, "graders")), data.get("prompt")
         if len(own) != 1 or not isinstance(prompt, str) or document.has("graders"):
             continue
         place, grader = own[0]
-        kind, config = known.get(str(grader.get("type"))), grader.get("config")
+        kind, config = current_grader(document.dialect, str(grader.get("type"))), grader.get("config")
         for pointer in kind.echoed_checks(config, prompt) if kind and isinstance(config, dict) else ():
             message = (
                 "The prompt contains this text and nothing else is checked, so an echo of the prompt passes"

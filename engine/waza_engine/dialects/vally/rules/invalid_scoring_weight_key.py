@@ -31,7 +31,7 @@ scoring:
 from collections.abc import Iterator
 
 from waza_engine.dialects.vally.checks.stimuli import grader_types
-from waza_engine.graders.registry import graders
+from waza_engine.graders.registry import current_grader
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import HERE, Finding, Fix, RenameKey, Rule
 from waza_engine.project.document import Document
@@ -48,7 +48,7 @@ def check(document: Document) -> Iterator[Finding]:
     used, place = grader_types(document), ("scoring", "weights")
     weights = document.mapping(*place)
     # A misspelt grader type is reported at the grader.
-    unknown = [it for it in used if it not in graders(document.dialect)]
+    unknown = [it for it in used if current_grader(document.dialect, it) is None]
     for key in weights if used else ():
         if key in used or nearest(key, unknown):
             continue

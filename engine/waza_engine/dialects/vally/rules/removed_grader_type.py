@@ -31,7 +31,7 @@ stimuli:
 
 from collections.abc import Iterator
 
-from waza_engine.graders.registry import graders
+from waza_engine.graders.registry import current_grader
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, SetValue
 from waza_engine.project.document import Document
 
@@ -42,9 +42,8 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    known = graders(document.dialect)
     for place, grader in document.graders():
-        kind = known.get(str(grader.get("type")))
+        kind = current_grader(document.dialect, str(grader.get("type")))
         if kind is not None and kind.outdated:
             pointer = (*place, "type")
             remove = Fix("Remove the grader", (RemoveKey(place),))

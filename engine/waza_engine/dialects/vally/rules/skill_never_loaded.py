@@ -41,7 +41,7 @@ from typing import Any
 
 from waza_engine.dialects.vally.checks.stimuli import has_own_executor
 from waza_engine.graders.base import Demand
-from waza_engine.graders.registry import graders
+from waza_engine.graders.registry import current_grader
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import HERE, Finding, Fix, InsertKey, Rule, Severity
@@ -61,14 +61,13 @@ def check(document: Document) -> Iterator[Finding]:
     # It is unknown what a plug-in's executor loads and what a named environment contains.
     if has_own_executor(document) or _has_named_environment(document.mapping()):
         return
-    known = graders(document.dialect)
     shared = set(_skill_names(document, ()))
     for stimulus, data in document.tasks():
         if _has_named_environment(data):
             continue
         names = shared | set(_skill_names(document, stimulus))
         for place, grader in document.mappings(*stimulus, "graders"):
-            kind, config = known.get(str(grader.get("type"))), grader.get("config")
+            kind, config = current_grader(document.dialect, str(grader.get("type"))), grader.get("config")
             demand = kind.first_demand(config) if kind is not None and isinstance(config, dict) else None
             if demand is not None and demand[1] is Demand.SKILLS:
                 yield from _missing_skills(document, (*place, "config", demand[0]), names)

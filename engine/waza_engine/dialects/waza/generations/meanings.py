@@ -4,7 +4,7 @@ from functools import cache
 
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.graders.base import Grader
-from waza_engine.graders.registry import graders, graders_in
+from waza_engine.graders.registry import current_grader, graders_in
 
 CURRENT = "G2+G3"
 """The default generation for grading."""
@@ -32,7 +32,7 @@ def find_grader(type_name: str, meaning: str = "", config: object = None) -> typ
         older = older_graders().get(f"{meaning}:{type_name}")
         if older is not None and older.matches_config(config):
             return older
-    return None if meaning == "PY" else graders(_DIALECT).get(type_name)
+    return None if meaning == "PY" else current_grader(_DIALECT, type_name)
 
 
 def newest_generation(type_name: str, config: object = None) -> str:
@@ -51,5 +51,7 @@ def newest_meaning(type_name: object) -> type[Grader] | None:
     """Return the newest class of a type, including outdated types; None if no generation has the type."""
     if not isinstance(type_name, str):
         return None
+    if (current := current_grader(_DIALECT, type_name)) is not None:
+        return current
     older = older_graders()
-    return graders(_DIALECT).get(type_name) or older.get(f"G1:{type_name}") or older.get(f"PY:{type_name}")
+    return older.get(f"G1:{type_name}") or older.get(f"PY:{type_name}")

@@ -48,7 +48,7 @@ from waza_engine.dialects.waza.checks.mocks import (
     mcp_mocks,
     mcp_responses,
 )
-from waza_engine.dialects.waza.formats.loading.refusals import is_elsewhere
+from waza_engine.dialects.waza.formats.loading.conditions import is_elsewhere
 from waza_engine.lib.go.regexp import regex_error, regex_error_span
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import HERE, Finding, Rule

@@ -33,7 +33,7 @@ tasks: ["tasks/*.yaml"]
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.waza.formats.loading.refusals import parse_version
+from waza_engine.dialects.waza.formats.loading.conditions import parse_version
 from waza_engine.model.findings import Finding, Fix, InsertKey, Rule, SetValue
 from waza_engine.project.document import Document
 from waza_engine.project.suite_files import text_of

@@ -44,7 +44,7 @@ mcp_mocks:
 
 from collections.abc import Iterator
 
-from waza_engine.dialects.waza.formats.loading.refusals import NEEDS, TASK_NEEDS, parse_version
+from waza_engine.dialects.waza.formats.loading.conditions import NEEDS, TASK_NEEDS, parse_version
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Related, Rule, SetValue
 from waza_engine.project.document import Document

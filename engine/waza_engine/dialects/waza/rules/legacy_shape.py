@@ -86,9 +86,9 @@ def _misplaced(entry: Document, name: str, key: str, option: str) -> Finding:
 
 
 def _is_required(name: str, option: str) -> bool:
-    from waza_engine.graders.registry import graders
+    from waza_engine.graders.registry import current_grader
 
-    kind = graders("waza").get(name)
+    kind = current_grader("waza", name)
     return kind is not None and option in kind.model_fields and kind.model_fields[option].is_required()
 
 

@@ -33,7 +33,7 @@ tasks: ["tasks/*.yaml"]
 from collections.abc import Iterator
 
 from waza_engine.dialects.waza.checks.mocks import command_mocks
-from waza_engine.dialects.waza.formats.loading.refusals import WITHOUT_COPILOT
+from waza_engine.dialects.waza.formats.loading.conditions import WITHOUT_COPILOT
 from waza_engine.dialects.waza.formats.settings import REASONING_EFFORTS
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, SetValue
 from waza_engine.project.document import Document

@@ -8,6 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from waza_engine.dialects.waza.formats.eval import EvalFile
+from waza_engine.dialects.waza.formats.loading.conditions import (
+    NEEDS,
+    TASK_NEEDS,
+    WITHOUT_COPILOT,
+    is_elsewhere,
+    parse_version,
+)
 from waza_engine.dialects.waza.formats.mocks import (
     Adversarial,
     CommandMock,
@@ -17,7 +24,6 @@ from waza_engine.dialects.waza.formats.mocks import (
 )
 from waza_engine.dialects.waza.formats.settings import REASONING_EFFORTS
 from waza_engine.dialects.waza.formats.task import Requirement, TaskFile
-from waza_engine.lib.go.paths import leads_out
 from waza_engine.lib.go.regexp import regex_error
 from waza_engine.lib.pointer import Pointer
 from waza_engine.mocks.command_name import COMMAND_NAME_RULE, is_command_name
@@ -106,11 +112,6 @@ def _require_mapping(place: Pointer, value: Any) -> Iterator[Refusal]:
         yield Refusal(place, f"'{place[-1]}' must be a mapping")
 
 
-def is_elsewhere(path: str) -> bool:
-    """Whether a path of a mock is absolute for waza (also with a drive letter), or leads out of its folder."""
-    return leads_out(path) or path[1:2] == ":"
-
-
 def _repeated(names: Iterable[str]) -> Iterator[int]:
     seen: set[str] = set()
     for index, name in enumerate(names):
@@ -119,13 +120,6 @@ def _repeated(names: Iterable[str]) -> Iterator[int]:
         seen.add(name)
 
 
-NEEDS = {"mcp_mocks": (1, 1), "adversarial": (1, 2), "command_mocks": (1, 3)}
-"""The oldest format version that has a key of an eval. Counts only if the eval states a version."""
-TASK_NEEDS = {"checkpoints": (1, 1), "command_mocks": NEEDS["command_mocks"]}
-"""The same for keys of a task."""
-
-WITHOUT_COPILOT = frozenset(["mock", "codex", "claude-cli"])
-"""waza's executors without command mocks and reasoning efforts. Our own executors declare what they ignore."""
 _MOCKS_NEED_COPILOT = "'command_mocks' work only with 'executor: copilot-sdk'"
 
 
@@ -171,14 +165,6 @@ def _version(spec: EvalFile) -> Iterator[Refusal]:
         yield Refusal(at, f"'schemaVersion' {text} is not supported; write \"1.4\"")
     else:
         yield from _too_new(spec, NEEDS, text)
-
-
-def parse_version(text: str) -> tuple[int, int] | None:
-    """Return major and minor number of a format version, None if it is not one."""
-    parts = text.split(".")
-    if len(parts) != 2 or not all(it.isascii() and it.isdigit() for it in parts):
-        return None
-    return int(parts[0]), int(parts[1])
 
 
 def _efforts(spec: EvalFile) -> Iterator[Refusal]:
