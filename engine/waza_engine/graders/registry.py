@@ -86,11 +86,11 @@ def find_grader(type_name: str, meaning: str = "", config: object = None) -> typ
     return found
 
 
-def graders_in(package_name: str) -> Iterator[type[Grader]]:
-    """Yield the grader classes in the modules of a package."""
+def graders_in(package_name: str, named_after: str = "") -> Iterator[type[Grader]]:
+    """Yield the grader classes in the modules of a package. With `named_after`, only modules with this name or part."""
     package = importlib.import_module(package_name)
     for module_info in sorted(pkgutil.iter_modules(package.__path__), key=lambda it: it.name):
-        if module_info.name.startswith("_"):
+        if module_info.name.startswith("_") or named_after not in module_info.name:
             continue
         yield from _graders_of(importlib.import_module(f"{package_name}.{module_info.name}"))
 

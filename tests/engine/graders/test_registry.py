@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from tests.slow import first_quick
+from waza_engine.dialects.waza.generations.meanings import older_graders
 from waza_engine.graders.registry import current_grader, graders, module_name
 from waza_engine.recognition.recognise import dialects
 
@@ -39,3 +40,10 @@ def test_only_that_file_is_imported(dialect: str, type_name: str) -> None:
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == f"{[current_grader(dialect, type_name).__module__]}\n"
+
+
+def test_the_file_of_an_older_type_contains_its_name() -> None:
+    older = older_graders()
+    assert len(older) > 10
+    for key, kind in older.items():
+        assert older_graders(kind.type_name)[key] is kind

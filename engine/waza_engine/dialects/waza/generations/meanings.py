@@ -12,11 +12,19 @@ _DIALECT = "waza"
 _OLDER = "waza_engine.dialects.waza.legacy_graders"
 
 
-@cache
-def older_graders() -> dict[str, type[OlderGrader]]:
-    """Return the grader classes of older generations by `GENERATION:TYPE`, as a type may have several meanings."""
-    classes = (it for it in graders_in(_OLDER) if issubclass(it, OlderGrader))
+def older_graders(named_after: str = "") -> dict[str, type[OlderGrader]]:
+    """Return the grader classes of older generations by `GENERATION:TYPE`, as a type may have several meanings.
+
+    With `named_after`, only the files with that name or part are imported.
+    """
+    classes = (it for it in graders_in(_OLDER, named_after) if issubclass(it, OlderGrader))
     return {f"{min(it.generations)}:{it.type_name}": it for it in classes}
+
+
+@cache
+def _older(generation: str, type_name: str) -> type[OlderGrader] | None:
+    # The name of a type's file contains the name of the type.
+    return older_graders(type_name).get(f"{generation}:{type_name}") if type_name else None
 
 
 def find_grader(type_name: str, meaning: str = "", config: object = None) -> type[Grader] | None:
@@ -29,7 +37,7 @@ def find_grader(type_name: str, meaning: str = "", config: object = None) -> typ
     if meaning == _DIALECT:
         return find_grader(type_name, newest_generation(type_name, config), config)
     if meaning in {"PY", "G1"}:
-        older = older_graders().get(f"{meaning}:{type_name}")
+        older = _older(meaning, type_name)
         if older is not None and older.matches_config(config):
             return older
     return None if meaning == "PY" else current_grader(_DIALECT, type_name)
@@ -40,7 +48,7 @@ def newest_generation(type_name: str, config: object = None) -> str:
 
     A `config` in the form that the first Go generation had for a type of today belongs to that generation.
     """
-    older = older_graders().get(f"G1:{type_name}")
+    older = _older("G1", type_name)
     if older is not None and config is not None and older.has_own_form and older.matches_config(config):
         return "G1"
     known = (it for it in (CURRENT, "G1", "PY") if find_grader(type_name, it))
@@ -51,7 +59,4 @@ def newest_meaning(type_name: object) -> type[Grader] | None:
     """Return the newest class of a type, including outdated types; None if no generation has the type."""
     if not isinstance(type_name, str):
         return None
-    if (current := current_grader(_DIALECT, type_name)) is not None:
-        return current
-    older = older_graders()
-    return older.get(f"G1:{type_name}") or older.get(f"PY:{type_name}")
+    return current_grader(_DIALECT, type_name) or _older("G1", type_name) or _older("PY", type_name)
