@@ -6,6 +6,8 @@ Apart from the two converters, which both use it.
 from collections.abc import Mapping
 from typing import Any
 
+from waza_engine.dialects.vally.fields import milliseconds
+
 
 def as_vally_server(server: Any) -> dict[str, Any]:
     """Convert a server of a waza eval, typed or raw, for `environment.mcpServers`."""
@@ -27,4 +29,6 @@ def as_waza_server(server: Mapping[str, Any]) -> dict[str, Any]:
     converted = {key: it for key, it in server.items() if key not in {"timeout", "type"}}
     if server.get("type") not in {None, "stdio"}:
         converted["type"] = server["type"]
+    if timeout := server.get("timeout"):
+        converted["timeout"] = milliseconds(str(timeout)) or 0
     return converted

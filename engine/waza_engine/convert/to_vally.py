@@ -1,36 +1,28 @@
 """Convert a waza suite to one vally spec with a stimulus per task (docs/reference/vally.md, section 14)."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from waza_engine.convert.comments import Comment, CommentMap
-from waza_engine.convert.conversion import Conversion, NotConvertibleError
-from waza_engine.convert.entries import (
-    effective_entries,
-    grader_entry,
-    load_grader,
-    numbered_name,
-    original_entry,
+from waza_engine.convert.assembly import Assembly
+from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.graders.stand_ins import Converted, convert_graders, weight_notes
+from waza_engine.convert.keys import DISABLED, EXECUTORS, ORDER, SUITE_KEYS, TASK_KEYS
+from waza_engine.convert.paths import moved_paths
+from waza_engine.convert.readers import vally as read_vally
+from waza_engine.convert.readers.waza import read_waza as read_suite
+from waza_engine.convert.suite import Check, PortableFile, PortableTask
+from waza_engine.convert.text.kept import WITHOUT, difference, restored
+from waza_engine.convert.writers import waza as write_waza
+from waza_engine.convert.writers.vally import (
+    file_name,
+    shares_of,
+    task_data,
+    top_data,
+    trigger_stimulus,
 )
-from waza_engine.convert.losses import (
-    SKILL,
-    TAGS,
-    TRIGGER,
-    as_comment,
-    from_comment,
-    left_of_eval,
-    left_of_task,
-)
-from waza_engine.convert.servers import as_vally_server
-from waza_engine.convert.waza_graders import DIFFERENCES, as_vally
-from waza_engine.convert.yaml_writer import YamlFile
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.yaml.scalars import plain
-from waza_engine.model.suite import GraderEntry, Suite, Task
-from waza_engine.project.load_suite import load_suite
-from waza_engine.project.reading import read_mapping
+from waza_engine.model.suite import GraderEntry
 
 
 def to_vally(path: Path, out: Path, *, process_dir: Path) -> Conversion:
@@ -40,248 +32,148 @@ def to_vally(path: Path, out: Path, *, process_dir: Path) -> Conversion:
         LoadError: the suite cannot be loaded.
 
     """
-    suite = load_suite(path, process_dir=process_dir)
-    return _Writer(suite, out, process_dir).conversion()
+    return _ToVally(path, out.absolute(), process_dir).conversion()
 
 
-class _Writer:
+class _ToVally(Assembly):
     """Builds one spec."""
 
-    def __init__(self, suite: Suite, out: Path, process_dir: Path) -> None:
-        self._suite, self._out, self._process_dir = suite, out, process_dir
-        self._eval = read_mapping(suite.path)
-        self._comments = CommentMap()
-        self._result = Conversion()
-        self._weights: dict[str, set[float]] = {}
+    def __init__(self, path: Path, out: Path, process_dir: Path) -> None:
+        super().__init__(path, out, "waza", "vally")
+        self.suite = read_suite(path, process_dir, self.comments)
+        self._file = file_name(path)
+        self._shared = convert_graders(self.suite.graders, "vally", self.suite.kept, (), always_kept=True)
+        self._weighted: list[tuple[str, float]] = []
+        self._rest: list[tuple[Pointer, PortableTask, Converted, Mapping[str, Any]]] = []
 
     def conversion(self) -> Conversion:
         """Return the spec and the losses."""
-        kept, own = from_comment(self._comments.header(self._suite.path), "vally")
-        data = _merge(self._top(), kept)
-        text = YamlFile(
-            data, self._comments.at, [*own, *self._comments.place_rest(), *self._kept_of_eval()]
-        ).text()
-        self._result.files[PurePosixPath(_file_name(self._suite.path))] = text
-        return self._result
+        suite = self.suite
+        self.note_all(suite.notes)
+        self.note_all((it, ("graders",)) for it in self._shared.notes)
+        for each in self._shared.all:
+            self.tell_grader(each)
+        self.comments.of_source(suite.path)
+        self.move_keys((self._file,), suite.path, (), SUITE_KEYS)
+        order = suite.kept.get(ORDER)
+        if isinstance(order, list):
+            suite.tasks.sort(key=lambda it: order.index(it.id) if it.id in order else len(order))
+        shared = [it for each in self._shared.all if each.restored for it in each.entries]
+        stimuli = [self._stimulus(task, (self._file, "stimuli", at)) for at, task in enumerate(suite.tasks)]
+        if any(it.trigger for it in suite.tasks):
+            self.lose("Trigger tests become stimuli: each is a full run of the agent", suite.tasks[-1].path)
+        weights = shares_of(self._weighted)
+        top = top_data(suite)
+        if weights:
+            top["scoring"] = {"weights": weights}
+        top = restored(top, suite.kept)
+        top.pop(ORDER, None)
+        found = (top.get("scoring") or {}).get("weights")
+        if weights is None and not found:
+            message = (
+                "vally has one weight per grader type, but here graders of one type have different weights"
+            )
+            self.lose(message, suite.path)
+        weights = found
+        self._keep_top(top)
+        for place, task, converted, stimulus in self._rest:
+            self._keep_task(place, task, converted, stimulus, weights or {})
+        data = {key: it for key, it in top.items() if key != "scoring"}
+        if shared:
+            data["graders"] = shared
+        data["stimuli"] = stimuli
+        if "scoring" in top:
+            data["scoring"] = top["scoring"]
+        return self.finish({self._file: moved_paths(data, "vally", self.folder, self.out)}, self._file)
 
-    def _top(self) -> dict[str, Any]:
-        suite = self._suite
-        data: dict[str, Any] = {"name": suite.name}
-        self._comments.move(("name",), suite.path, ("name",))
-        if description := self._eval.get("description"):
-            data["description"] = str(description)
-            self._comments.move(("description",), suite.path, ("description",))
-        if suite.skill:
-            data["tags"] = {SKILL: suite.skill}
-            self._comments.move(("tags", SKILL), suite.path, (SKILL,))
-        if environment := self._environment():
-            data["environment"] = environment
-        data["defaults"] = self._defaults()
-        self._comments.move(("defaults",), suite.path, ("config",))
-        data["stimuli"] = [
-            *(self._stimulus(it, ("stimuli", index)) for index, it in enumerate(suite.tasks)),
-            *self._trigger_stimuli(),
-        ]
-        if scoring := self._scoring():
-            data["scoring"] = scoring
-        for task in suite.disabled:
-            self._result.lose(f"Task '{task.id}' is disabled and left out", task.path, task.pointer)
-        return data
+    def _keep_top(self, top: Mapping[str, Any]) -> None:
+        suite = self.suite
+        read = read_vally.suite_from(moved_paths(top, "vally", self.folder, self.out))
+        read.skill = read.skill or self._derived_skill()
+        again = write_waza.top_data(read)
+        original = moved_paths(suite.raw, "waza", self.folder, self.out)
+        parts = difference(original, again)
+        self.lose_keys("", parts, suite.path, ())
+        if suite.executor and suite.executor not in EXECUTORS:
+            self.lose_executor()
+        parts |= self._shared.kept()
+        if suite.disabled:
+            parts[DISABLED] = [
+                {**({"file": name} if name else {}), **moved_paths(raw, "waza", self.folder, self.out)}
+                for name, raw in suite.disabled
+            ]
+        for name, raw in suite.disabled:
+            place = suite.path.parent / "tasks" / name if name else suite.path
+            self.lose(f"Task '{raw.get('id')}' is disabled and left out", place, kept=True)
+        self.keep((self._file,), parts)
 
-    def _environment(self) -> dict[str, Any]:
-        settings = self._suite.settings
-        made: dict[str, Any] = {}
-        if settings.skill_directories:
-            made["skills"] = [self._from_out(Path(it)) for it in settings.skill_directories]
-        if settings.mcp_servers:
-            made["mcpServers"] = {name: as_vally_server(it) for name, it in settings.mcp_servers.items()}
-        return made
+    def _derived_skill(self) -> str:
+        """The skill that the way back finds without a tag, as it did when this suite was converted from vally."""
+        return self.suite.skill if "tags/skill" in (self.suite.kept.get(WITHOUT) or {}) else ""
 
-    def _defaults(self) -> dict[str, Any]:
-        settings = self._suite.settings
-        made: dict[str, Any] = {"runs": settings.trials, "timeout": f"{settings.timeout_seconds}s"}
-        given = {
-            "model": settings.model,
-            "judge_model": settings.judge_model,
-            "judge_reasoning_effort": settings.judge_reasoning_effort,
-            "executor": settings.executor,
-        }
-        for here, there in (
-            ("trials_per_task", "runs"),
-            ("timeout_seconds", "timeout"),
-            *((it, it) for it in given),
-        ):
-            self._comments.move(("defaults", there), self._suite.path, ("config", here))
-        return made | {key: it for key, it in given.items() if it}
-
-    def _stimulus(self, task: Task, place: Pointer) -> dict[str, Any]:
-        source = task.path or self._suite.path
-        self._comments.move(place, source, task.pointer)
-        data: dict[str, Any] = {"name": task.id}
-        self._comments.move((*place, "name"), source, (*task.pointer, "id"))
-        if task.follow_ups:
-            data["turns"] = [task.prompt, *task.follow_ups]
-        else:
-            data["prompt"] = task.prompt
-        self._comments.move((*place, "prompt"), source, (*task.pointer, "inputs", "prompt"))
-        if task.tags:
-            data["tags"] = {TAGS: list(task.tags)}
-            self._comments.move((*place, "tags", TAGS), source, (*task.pointer, "tags"))
-        if environment := self._task_environment(task):
-            data["environment"] = environment
+    def _stimulus(self, task: PortableTask, place: Pointer) -> dict[str, Any]:
+        self.comments.of_source(task.path)
+        self.comments.move(place, task.path, task.pointer)
+        if task.trigger is not None:
+            self.comments.move(place, task.path, task.pointer[:1])
+            self.comments.move(place, task.path, ())
+            self.keep(place, dict(task.raw))
+            return trigger_stimulus(task)
+        self.move_keys(place, task.path, task.pointer, TASK_KEYS)
+        files = [self._on_disk(task, it) for it in task.files]
+        stimulus = restored(task_data(task, self.suite, files, self.folder), task.kept)
+        own = {it.name for it in task.graders}
+        inlined = [it for it in self._shared.all if not it.restored and it.item.name not in own]
+        taken = [str(it.get("name", "")) for each in self._shared.all for it in each.entries]
+        converted = convert_graders([*task.graders, *task.checks], "vally", task.kept, taken)
         graders: list[dict[str, Any]] = []
-        kept: list[dict[str, Any]] = []
-        entries = (*self._suite.graders, *task.graders)
-        counting = effective_entries(entries)
-        for entry in entries:
-            if counting[entry.name] is entry:
-                self._grader(entry, (*place, "graders"), graders, kept)
-            else:
-                message = f"Grader '{entry.name or entry.type}' is left out: a later grader has the same name, so waza never runs it"
-                self._result.lose(message, entry.path or self._suite.path, entry.pointer)
-        restored, own = from_comment(self._comments.header(source), "vally")
-        if source == self._suite.path:
-            restored, own = {}, []
-        if graders := graders + plain(restored.pop("graders", [])):
-            data["graders"] = graders
-        if own:
-            self._comments.add(place, Comment(tuple(own)))
-        self._keep_of_task(task, place, kept)
-        return _merge(data, restored)
-
-    def _task_environment(self, task: Task) -> dict[str, Any]:
-        made: dict[str, Any] = {}
-        files: list[dict[str, str]] = []
-        raw = _at(read_mapping(task.path or self._suite.path), task.pointer)
-        fixtures = self._suite.directory / "fixtures"
-        if context_dir := plain(raw.get("context_dir")):
-            fixtures = self._process_dir / str(context_dir)
-        for file in task.files:
-            source = fixtures / file.target
-            if source.is_file() and source.read_bytes() == file.content:
-                files.append({"src": self._from_out(source), "dest": file.target})
-                continue
-            # No file has this content: it was inline in the task, so it becomes a file.
-            name = PurePosixPath("fixtures", task.id, file.target)
-            files.append({"src": str(name), "dest": file.target})
-            try:
-                self._result.files[name] = file.content.decode("utf-8")
-            except UnicodeDecodeError:
-                self._result.lose(
-                    f"'{file.target}' is not a text file. Copy it to {name.parent}/ yourself", task.path
-                )
-        if files:
-            made["files"] = files
-        if task.environment:
-            made["env"] = dict(task.environment)
-        return made
-
-    def _grader(
-        self, entry: GraderEntry, place: Pointer, graders: list[dict[str, Any]], kept: list[dict[str, Any]]
-    ) -> None:
-        source = entry.path or self._suite.path
-        try:
-            converted = as_vally(load_grader(entry))
-        except NotConvertibleError as error:
-            kept.append(original_entry(entry, weight=True))
-            message = f"Grader '{entry.name or entry.type}': {error}"
-            self._result.lose(message, source, entry.pointer, kept=True)
-            return
-        self._comments.move((*place, len(graders)), source, entry.pointer)
-        for number, (grader, part) in enumerate(converted):
-            if part:
-                self._comments.move((*place, len(graders)), source, (*entry.pointer, "config", *part))
-            graders.append(grader_entry(grader, numbered_name(entry.name, number, len(converted))))
-            self._weights.setdefault(grader.type_name, set()).add(entry.weight)
-            if change := DIFFERENCES.get(type(grader)):
-                self._result.lose(f"Grader '{entry.name or entry.type}': {change}", source, entry.pointer)
-
-    def _keep_of_task(self, task: Task, place: Pointer, graders: list[dict[str, Any]]) -> None:
-        source = task.path or self._suite.path
-        parts = left_of_task(_at(read_mapping(source), task.pointer))
-        if task.name == task.id:
-            parts.pop("name", None)
-        for key in parts:
-            self._result.lose(
-                f"Task '{task.id}': vally has no equivalent of '{key}'",
-                source,
-                (*task.pointer, key),
-                kept=True,
-            )
+        for each in [*inlined, *converted.all]:
+            self.move_grader((*place, "graders"), len(graders), each)
+            graders += each.entries
+            weight = each.item.weight if isinstance(each.item, GraderEntry) else 1.0
+            self._weighted += [(it["type"], weight) for it in each.entries]
+        for each in converted.all:
+            self.tell_grader(each)
         if graders:
-            parts["graders"] = graders
-        if lines := as_comment(parts, "waza"):
-            self._comments.put_first(place, lines)
+            stimulus["graders"] = graders
+        for section, checks in converted.checks.items():
+            stimulus[section] = {**(stimulus.get(section) or {}), **checks}
+        for it in converted.notes:
+            self.lose(it, task.path, task.pointer)
+        self._rest.append((place, task, converted, stimulus))
+        return stimulus
 
-    def _kept_of_eval(self) -> list[str]:
-        parts = left_of_eval(self._eval)
-        for key in (
-            *(it for it in parts if it != "config"),
-            *(f"config.{it}" for it in parts.get("config", ())),
-        ):
-            self._result.lose(
-                f"vally has no equivalent of '{key}'", self._suite.path, tuple(key.split(".")), kept=True
-            )
-        return as_comment(parts, "waza")
+    def _on_disk(self, task: PortableTask, file: PortableFile) -> PortableFile:
+        """The file with its place: what a task holds itself is written beside the spec."""
+        if file.source is not None:
+            return file
+        name = PurePosixPath("fixtures", task.id, file.target)
+        try:
+            self.result.files[name] = file.content.decode("utf-8")
+        except UnicodeDecodeError:
+            self.lose(f"'{file.target}' is not a text file. Copy it to {name.parent}/ yourself", task.path)
+        return file._replace(source=self.out / name)
 
-    def _trigger_stimuli(self) -> list[dict[str, Any]]:
-        tests = self._suite.triggers
-        made: list[dict[str, Any]] = []
-        for number, test in enumerate(tests.prompts if tests else (), 1):
-            option = "required" if test.should_trigger else "disallowed"
-            skill = tests.skill if tests else ""
-            made.append(
-                {
-                    "name": f"trigger-{number}",
-                    "prompt": test.prompt,
-                    "tags": {TRIGGER: test.confidence},
-                    "graders": [
-                        {"type": "skill-invocation", "config": {option: [skill or self._suite.skill]}}
-                    ],
-                }
-            )
-        if made and tests:
-            self._result.lose("Trigger tests become stimuli: each is a full run of the agent", tests.path)
-        return made
-
-    def _scoring(self) -> dict[str, Any]:
-        """Weights by type, if all graders of each type have the same weight."""
-        if all(it == {1.0} for it in self._weights.values()):
-            return {}
-        if any(len(it) > 1 for it in self._weights.values()):
-            self._result.lose(
-                "vally has one weight per grader type, but here graders of one type have different weights",
-                self._suite.path,
-            )
-            return {}
-        weights = {name: next(iter(it)) for name, it in self._weights.items()}
-        total = sum(weights.values())
-        shares = {name: round(it / total, 4) for name, it in weights.items()}
-        last = next(reversed(shares))
-        shares[last] = round(1 - sum(it for name, it in shares.items() if name != last), 4)
-        return {"weights": shares}
-
-    def _from_out(self, path: Path) -> str:
-        return Path(os.path.relpath(path, self._out)).as_posix()
-
-
-def _merge(data: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the parts restored from a comment; mappings in both are merged."""
-    for key, value in more.items():
-        there = data.get(key)
-        data[key] = (
-            {**there, **plain(value)}
-            if isinstance(there, dict) and isinstance(value, Mapping)
-            else plain(value)
-        )
-    return data
-
-
-def _file_name(path: Path) -> str:
-    return "eval.yaml" if path.stem == "eval" else f"{path.name.partition('.')[0]}.eval.yaml"
-
-
-def _at(data: Any, pointer: Pointer) -> Mapping[str, Any]:
-    for part in pointer:
-        data = data[part]
-    return data if isinstance(data, Mapping) else {}
+    def _keep_task(
+        self,
+        place: Pointer,
+        task: PortableTask,
+        converted: Converted,
+        stimulus: Mapping[str, Any],
+        weights: Mapping[str, float],
+    ) -> None:
+        moved = moved_paths(stimulus, "vally", self.folder, self.out)
+        again = write_waza.task_data(read_vally.task_from(moved, []), [])
+        original = moved_paths({"id": task.id, **task.raw}, "waza", self.folder, self.out)
+        for key in ("graders", "enabled"):
+            original.pop(key, None)
+        if original.get("name") == task.id:
+            del original["name"]
+        parts = difference(original, again)
+        self.lose_keys(f"Task '{task.id}': ", parts, task.path, task.pointer)
+        parts |= converted.kept()
+        parts |= weight_notes(converted, lambda kind: weights.get(kind, 0.0) if weights else 1.0)
+        for each in converted.all:
+            if isinstance(each.item, Check) and each.problem:
+                parts.setdefault(each.item.section, {})[each.item.key] = each.item.value
+        self.keep(place, parts)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from waza_engine.convert import to_vally, to_waza
-from waza_engine.convert.to_waza import grader_of_constraint
+from waza_engine.convert.graders.expectations import grader_of_constraint
 from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import Constraint
@@ -42,5 +42,10 @@ def test_what_is_not_said_comes_back(tmp_path: Path) -> None:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
     [stimulus] = plain(read_mapping(back / "eval.yaml"))["stimuli"]
-    assert stimulus["constraints"] == {"max_turns": 3, "max_tokens": 0, "reject_skills": ["*"]}
-    assert [it["config"] for it in stimulus["graders"]] == [{"required": ["^bash$"]}]
+    assert stimulus["constraints"] == {
+        "max_turns": 3,
+        "max_tokens": 0,
+        "expect_tools": ["bash"],
+        "reject_skills": ["*"],
+    }
+    assert "graders" not in stimulus

@@ -2,7 +2,7 @@
 
 import pytest
 
-from waza_engine.convert.patterns import behind_any_case, in_any_case, in_javascript, in_re2
+from waza_engine.convert.graders.patterns import behind_any_case, in_any_case, in_javascript, in_re2
 from waza_engine.lib.go.regexp import regex_matches
 from waza_engine.lib.js_regex import js_matches
 

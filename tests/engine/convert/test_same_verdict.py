@@ -9,9 +9,9 @@ import pytest
 
 from tests.slow import first_quick
 from waza_engine.convert.conversion import NotConvertibleError
-from waza_engine.convert.entries import grader_entry, load_grader
-from waza_engine.convert.vally_graders import as_waza, required_file
-from waza_engine.convert.waza_graders import as_vally
+from waza_engine.convert.graders.entries import grader_entry, load_grader
+from waza_engine.convert.graders.to_vally import as_vally
+from waza_engine.convert.graders.to_waza import as_waza, required_file
 from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.graders.result import GraderVerdict
 from waza_engine.grading.grade import grade_entry

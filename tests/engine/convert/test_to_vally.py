@@ -46,7 +46,7 @@ def test_a_grader_that_never_counts_is_left_out_with_a_word(tmp_path: Path) -> N
     graders = "graders:\n  - {type: text, config: {contains: [a]}}\n  - {type: text, config: {contains: [b]}}"
     result = converted(tmp_path, a=f"inputs: {{prompt: hi}}\n{graders}")
     assert [it.message for it in result.lost] == [
-        "Grader 'text' is left out: a later grader has the same name, so waza never runs it"
+        "Grader 'text': a later grader has the same name, so waza never runs it"
     ]
     [task] = load_suite(tmp_path / "out" / "eval.yaml", process_dir=tmp_path).tasks
     assert [it.config for it in task.graders] == [{"substring": "b"}]

@@ -1,6 +1,5 @@
 """Convert between grader entries of a file and typed graders."""
 
-from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from waza_engine.convert.conversion import NotConvertibleError
@@ -49,27 +48,3 @@ def original_entry(entry: GraderEntry, *, weight: bool) -> dict[str, Any]:
     if entry.config is not None:
         data["config"] = plain(entry.config)
     return data | {key: plain(it) for key, it in entry.extras.items()}
-
-
-def numbered_name(name: str, number: int, count: int) -> str:
-    """Return the name of a grader that replaces another one; with several, a number is appended (`number` is from 0)."""
-    return f"{name} {number + 1}" if name and count > 1 else name
-
-
-def unique_names(
-    graders: Iterable[Mapping[str, Any]], others: Iterable[Mapping[str, Any]]
-) -> Iterator[dict[str, Any]]:
-    """Yield the graders with unique names, because waza uses only the last one of a name."""
-    taken = {str(it.get("name") or "") for it in others}
-    for grader in graders:
-        name = base = str(grader.get("name") or "")
-        number = 2
-        while name in taken:
-            name, number = f"{base} ({number})", number + 1
-        taken.add(name)
-        yield {**grader, "name": name} if name else {**grader}
-
-
-def effective_entries(entries: Iterable[GraderEntry]) -> dict[str, GraderEntry]:
-    """Return the effective entries by name: of several with the same name, or without one, waza uses the last."""
-    return {it.name: it for it in entries}

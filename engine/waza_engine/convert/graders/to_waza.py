@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from waza_engine.convert.conversion import NotConvertibleError
-from waza_engine.convert.patterns import behind_any_case, is_found_in_nothing, require_re2
+from waza_engine.convert.graders.patterns import behind_any_case, is_found_in_nothing, require_re2
 from waza_engine.dialects.vally.fields import milliseconds
 from waza_engine.dialects.vally.globs import refusal
 from waza_engine.dialects.vally.graders._shared.files import FileContains, FileExists, FileMatches

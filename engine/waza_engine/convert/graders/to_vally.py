@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from waza_engine.convert.conversion import NotConvertibleError
-from waza_engine.convert.patterns import in_any_case, in_javascript, is_found_in_nothing
+from waza_engine.convert.graders.patterns import in_any_case, in_javascript, is_found_in_nothing
 from waza_engine.dialects.vally.graders.file_contains import FileContainsGrader
 from waza_engine.dialects.vally.graders.file_exists import FileExistsGrader
 from waza_engine.dialects.vally.graders.file_matches import FileMatchesGrader
@@ -109,8 +109,16 @@ def _file(grader: FileGrader) -> Iterator[Grader]:
         path = _glob(entry.path)
         if not entry.must_match:
             yield FileExistsGrader(path=path)
-        yield from (FileMatchesGrader(path=path, pattern=_pattern(text)) for text in entry.must_match)
+        yield from (_in_file(path, text) for text in entry.must_match)
         yield from (FileNotMatchesGrader(path=path, pattern=_pattern(text)) for text in entry.must_not_match)
+
+
+def _in_file(path: str, pattern: str) -> Grader:
+    """The grader of a pattern; one without special characters is a text."""
+    text = re.sub(r"\\([\\^$.*+?()[\]{}|])", r"\1", pattern)
+    if text and re.sub(r"([\\^$.*+?()[\]{}|])", r"\\\1", text) == pattern:
+        return FileContainsGrader(path=path, value=text)
+    return FileMatchesGrader(path=path, pattern=_pattern(pattern))
 
 
 def _diff(grader: DiffGrader) -> Iterator[Grader]:

@@ -1,0 +1,1 @@
+"""Convert graders, and restore those that were converted before."""

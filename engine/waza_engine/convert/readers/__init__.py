@@ -1,0 +1,1 @@
+"""Read a suite of each dialect into the suite between the dialects."""

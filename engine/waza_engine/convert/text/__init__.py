@@ -1,0 +1,1 @@
+"""Texts of converted files: comments, the comment that keeps what a dialect lacks, and YAML."""

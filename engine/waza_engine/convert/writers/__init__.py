@@ -1,0 +1,1 @@
+"""Write the suite between the dialects as data of each dialect."""
