@@ -313,3 +313,16 @@ def test_comments_of_a_renamed_option_stay(tmp_path: Path) -> None:
         draft_of(snapshot), snapshot.form.schema, lambda it: findings_of(snapshot.with_text(it.text, it.tree))
     )
     assert "          value: b  # why\n" in str(end.text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fixed"),
+    [
+        ("foo(?i)bar", "(?i)foobar"),
+        ("foo(?is)bar|(?m)x", "(?ism)foobar|x"),
+        (" (?i)ä", "(?i) ä"),
+    ],
+)
+def test_flags_move_to_the_front(pattern: str, fixed: str) -> None:
+    data, _ = _best(_text(_VALLY, f"{{type: output-matches, config: {{pattern: '{pattern}'}}}}"))
+    assert _entries(data)[0]["config"] == {"pattern": fixed}

@@ -2,8 +2,12 @@
 
 import pytest
 
-from tests.behaviour.fixes_harness import check_fix, quick_fixes
+from tests.behaviour.fixes_harness import apply_edits, check_fix, draft_of, findings_of, quick_fixes
+from tests.behaviour.harness import snapshot_of
 from tests.behaviour.test_fixes import HEADER
+from waza_engine.lib.yaml.reader import read_yaml
+from waza_engine.lib.yaml.scalars import plain
+from waza_lsp.fixes.fixes import solutions
 
 GRADER = """\
 graders:
@@ -168,3 +172,54 @@ def test_a_merge_conflict_has_no_fix() -> None:
 def test_half_an_entry_at_the_top(line: str) -> None:
     found = quick_fixes(HEADER + line + "\n")
     assert [it.title for it in found] == ["Add the missing space" if ":" in line else "Add a colon"]
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("Please read the notes. The rules are: be short,\n    be good", None),
+        ("Please read the notes.\n    The rules are: be short,\n    be good", None),
+        ("\n    Please read: the notes\n    and be good", "Please read: the notes\n    and be good"),
+        ("\n    Don't read: the notes\n    and be good: ä", "Don't read: the notes\n    and be good: ä"),
+    ],
+)
+def test_a_text_over_several_lines_is_quoted_as_a_whole(value: str, text: str | None, line_end: str) -> None:
+    source = f"id: a\nname: a\ninputs:\n  prompt: {value}\n  context: {{}}\n".replace(": \n", ":\n")
+    snapshot = snapshot_of(source.replace("\n", line_end), "task.yaml")
+    assert snapshot.form is not None
+    found = [it for it in findings_of(snapshot) if it.finding.severity == "error"]
+    assert len(found) == 1, [it.finding.message for it in found]
+    best = solutions(found[0], draft_of(snapshot), snapshot.form.schema)[0]
+    data = plain(read_yaml(str(apply_edits(snapshot.text, list(best.edits)))))
+    assert data["inputs"]["prompt"] == (text or value).replace("\n    ", " ")
+
+
+@pytest.mark.parametrize(
+    ("item", "text"),
+    [
+        ("The answer is: short", "The answer is: short"),
+        ("Fixes issue #12 of it", "Fixes issue #12 of it"),
+        ("It's done: all", "It's done: all"),
+        ('"Error": ünknown', '"Error": ünknown'),
+    ],
+)
+@pytest.mark.parametrize("key", ["rubric", "turns"])
+def test_criteria_and_turns_are_quoted(key: str, item: str, text: str) -> None:
+    prompt = "prompt: x\n    " if key == "rubric" else ""
+    source = f"stimuli:\n  - name: a\n    {prompt}{key}:\n      - {item}\n      - second\n    graders: [{{type: prompt}}]\n"
+    snapshot = snapshot_of(source, "eval.yaml")
+    assert snapshot.form is not None
+    codes = {"wrong-type", "missing-key", "text-cut-by-comment"}
+    [found] = [it for it in findings_of(snapshot) if it.finding.code in codes]
+    best = solutions(found, draft_of(snapshot), snapshot.form.schema)[0]
+    data = plain(read_yaml(str(apply_edits(snapshot.text, list(best.edits)))))
+    assert data["stimuli"][0][key] == [text, "second"]
+
+
+def test_a_badly_indented_key_below_a_name_is_no_text() -> None:
+    source = "stimuli:\n  - name: summarize the notes\n      prompt: hello\n"
+    [found] = [
+        it for it in findings_of(snapshot_of(source, "eval.yaml")) if it.finding.code == "syntax-error"
+    ]
+    assert "indented" in found.finding.message

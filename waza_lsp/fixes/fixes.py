@@ -14,6 +14,7 @@ from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+from waza_engine.rules.text_cut_by_comment import TEXT_CUT_BY_COMMENT
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.fixes.edits import fix_edits
 from waza_lsp.schema.describe import meaning_of
@@ -23,7 +24,7 @@ from waza_lsp.syntax.edit.entries import remove_member
 from waza_lsp.syntax.edit.members import Container, Member, container_at
 from waza_lsp.syntax.errors.hints import Cause, Problem
 from waza_lsp.syntax.errors.indentation import Repair
-from waza_lsp.syntax.errors.repairs import quote_template, repairs
+from waza_lsp.syntax.errors.repairs import quote_cut_text, quote_template, repairs
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.piece import Piece
@@ -87,6 +88,10 @@ def _syntax_solutions(ranged: RangedFinding, draft: Draft, root: Schema) -> Iter
     piece = draft.tree.piece_at(ranged.span.start.line)
     if piece is None:
         return
+    if ranged.finding.rule is TEXT_CUT_BY_COMMENT:
+        quoted = quote_cut_text(draft.text, ranged.span)
+        if quoted is not None and not draft.is_harmed_by(quoted.edits):
+            yield Solution(quoted.title, quoted.edits, preferred=True)
     source = "".join(draft.text.lines[piece.start : piece.end])
     for problem in piece.parsed.problems:
         if problem.span.shift(piece.start) == ranged.span:

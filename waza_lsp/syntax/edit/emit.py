@@ -70,6 +70,11 @@ def quote_text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def quote_lines(source: str) -> str:
+    """Return the source of a plain text in single quotes, with its line breaks and indentation."""
+    return "'" + source.replace("\r\n", "\n").replace("'", "''") + "'"
+
+
 def scalar_content(style: str, text: str) -> str:
     """Return what to write between the quotes of a scalar of this style.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.syntax.edit.edits import Draft, Edit
-from waza_lsp.syntax.edit.emit import entry, inline, item, quote_text
+from waza_lsp.syntax.edit.emit import entry, inline, item, quote_lines, quote_text
 from waza_lsp.syntax.edit.members import (
     Container,
     Member,
@@ -68,8 +68,10 @@ def has_empty_value(draft: Draft, pointer: Pointer) -> bool:
 
 
 def quote_value(draft: Draft, pointer: Pointer) -> list[Edit] | None:
-    """Put quotes around a plain value."""
+    """Put quotes around a plain value, or around a text that became a mapping by its `: `."""
     found = member_at(draft, pointer)
+    if found is not None and found[1].node.kind is Kind.MAP and not found[1].node.flow:
+        return [Edit(found[1].value, quote_lines(draft.text.slice(found[1].value)))]
     if (
         found is None
         or found[1].node.kind is not Kind.SCALAR

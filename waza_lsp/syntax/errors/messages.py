@@ -25,10 +25,12 @@ from waza_lsp.syntax.errors.hints import (
     unquoted_template,
     unusual_spaces,
 )
+from waza_lsp.syntax.errors.paragraphs import paragraph_at
 from waza_lsp.syntax.text import Place, Span, split_lines
 from waza_lsp.syntax.tree.builder import EXTRA_LINE_BREAKS
 
 INDENTED = "This line is indented differently from its neighbours; align it with them"
+IN_TEXT = "YAML reads ': ' in this text as a key; quote the whole text"
 _HALF_ENTRY = re.compile(r"\s*(?:- +)*\w[\w.-]*(?:\s|$)")
 _CLOSING = {"[": "]", "{": "}"}
 _DASH_OF_A_WORD = re.compile(r"-(?=[^\s-])")
@@ -157,6 +159,9 @@ def _problem_from_context(lines: list[str], error: yaml.MarkedYAMLError) -> Prob
     if "unexpected ':'" in problem:
         return colon_in_brackets(lines, at.line, at.column)
     if "simple key" in context:
+        if paragraph_at(lines, Place(mark.line, 0)) is not None:
+            columns = (mark.column, len(lines[mark.line].rstrip()))
+            return on_line(IN_TEXT, mark.line, columns, Cause.SECOND_COLON)
         return half_key_problem(lines, mark.line, mark.column)
     if "block mapping" in context or "block collection" in context:
         return _misplaced(lines, at.line, at.column)
@@ -283,6 +288,8 @@ def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | Non
     if ": " in text[: at.column]:
         columns = (at.column, at.column + 1)
         return on_line("Second ': ' on one line; quote the value", at.line, columns, Cause.SECOND_COLON)
+    if paragraph_at(lines, Place(at.line, 0)) is not None:
+        return on_line(IN_TEXT, at.line, (at.column, at.column + 1), Cause.SECOND_COLON)
     if found := unfinished_above(lines, at.line):
         return found
     if ":" in previous or not _HALF_ENTRY.match(previous):

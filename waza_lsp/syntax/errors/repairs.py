@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 
 from waza_lsp.syntax.cursor.rows import Row, row_of
 from waza_lsp.syntax.edit.edits import Edit
-from waza_lsp.syntax.edit.emit import quote_text
+from waza_lsp.syntax.edit.emit import quote_lines, quote_text
 from waza_lsp.syntax.errors.hints import Cause, Problem
 from waza_lsp.syntax.errors.indentation import Repair, indent_of, lines_of_block, realign, replace_tabs
+from waza_lsp.syntax.errors.paragraphs import paragraph_at
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.parse import parse
 
@@ -52,6 +53,18 @@ def quote_template(text: Text, span: Span) -> Repair:
     source = text.slice(span)
     new = quote_text(source) if '"' in source else json.dumps(source, ensure_ascii=False)
     return Repair("Quote the template", (Edit(span, new),), safe=True)
+
+
+def quote_cut_text(text: Text, comment: Span) -> Repair | None:
+    """Return the repair that quotes a text together with the comment that cuts it; None in brackets."""
+    line = comment.start.line
+    row = row_of(line, text.line(line), 1)
+    whole = paragraph_at([it.rstrip("\r\n") for it in text.lines], comment.start)
+    start = whole.start if whole is not None else Place(line, row.value)
+    if text.line(start.line)[start.column : start.column + 1] in {"[", "{", "'", '"'}:
+        return None
+    span = Span(start, comment.end)
+    return Repair("Quote the whole value", (Edit(span, quote_lines(text.slice(span))),))
 
 
 def _apply(text: Text, repair: Repair) -> Text:
@@ -224,6 +237,15 @@ def _quote_value(text: Text, problem: Problem) -> Iterator[Repair]:
         yield Repair("Quote the value", (Edit(span, quote_text(text.slice(span))),))
 
 
+def _quote_text(text: Text, problem: Problem) -> Iterator[Repair]:
+    """Quote a text with all of its lines."""
+    lines = [it.rstrip("\r\n") for it in text.lines]
+    span = paragraph_at(lines, problem.span.start)
+    if span is not None and span.end.line > span.start.line:
+        yield Repair("Quote the whole text", (Edit(span, quote_lines(text.slice(span))),))
+    yield from _quote_value(text, problem)
+
+
 def _template(text: Text, problem: Problem) -> Iterator[Repair]:
     yield quote_template(text, problem.span)
 
@@ -293,7 +315,7 @@ _CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
     Cause.INDENTATION: realign,
     Cause.SHALLOW_BLOCK: _shallow_block,
     Cause.BLOCK_LINE: _block_line,
-    Cause.SECOND_COLON: _quote_value,
+    Cause.SECOND_COLON: _quote_text,
     Cause.FIRST_CHARACTER: _first_character,
     Cause.TEXT_AFTER: _text_after,
     Cause.TEMPLATE: _template,

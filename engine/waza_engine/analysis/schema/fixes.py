@@ -9,7 +9,16 @@ from typing import Any
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import is_typo, nearest
-from waza_engine.model.findings import AddBlanks, Fix, InsertKey, MakeList, RemoveKey, RenameKey, SetValue
+from waza_engine.model.findings import (
+    AddBlanks,
+    Fix,
+    InsertKey,
+    MakeList,
+    QuoteValue,
+    RemoveKey,
+    RenameKey,
+    SetValue,
+)
 
 _ITEM_WITHOUT_BLANK = re.compile(r"-(?=[^\s-])")
 _KEY_WITHOUT_BLANK = re.compile(r"[\w.-]+:(?=[^\s:/\\])")
@@ -19,6 +28,7 @@ _TIME = re.compile(
 _PART = re.compile(_TIME.pattern + r"(?![a-z])", re.IGNORECASE)
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 _MAX_FIXES = 3
+QUOTE_ADVICE = "; quote a text that contains ': '"
 _TYPES: dict[str, Any] = {"integer": int, "number": (int, float), "boolean": bool}
 
 
@@ -74,9 +84,18 @@ def type_advice(place: Pointer, value: Any, wanted: Collection[str], key: str = 
     ):
         fix = Fix(f"Change to {close[0]}", (SetValue(place, close[0] == "true"),), preferred=True)
         return f". Did you mean {close[0]}?", [fix]
+    if "string" in wanted and isinstance(value, Mapping) and is_text_with_colon(value, {}):
+        fix = Fix("Quote the text", (QuoteValue(place),), preferred=True)
+        return QUOTE_ADVICE, [fix]
     if "string" in wanted and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         return "", [Fix("Remove the list around it", (SetValue(place, value[0]),), preferred=True)]
     return "", []
+
+
+def is_text_with_colon(value: Mapping[Any, Any], schema: Mapping[str, Any]) -> bool:
+    """Whether a mapping without a key of its schema is probably a text that YAML splits at its `: `."""
+    is_strange = value and not value.keys() & schema.get("properties", {}).keys()
+    return bool(is_strange) and all(isinstance(it, (str, int, float)) for it in value.values())
 
 
 def nest_fixes(place: Pointer, value: str, key: str) -> list[Fix]:

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from waza_engine.analysis.schema.fixes import add_type_fixes, combined_fixes, likely_types
+from waza_engine.analysis.schema.fixes import (
+    QUOTE_ADVICE,
+    add_type_fixes,
+    combined_fixes,
+    is_text_with_colon,
+    likely_types,
+)
 from waza_engine.analysis.schema.grader_types import with_type_fixes
 from waza_engine.analysis.schema.keyword import SchemaError
 from waza_engine.analysis.schema.messages import errors_of_choice, findings_of_error
@@ -14,9 +20,19 @@ from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.analysis.schema.substitutes import Lack, with_renames
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import AddBlanks, Finding, Fix, InsertKey, MoveKey, RenameKey, Severity
+from waza_engine.model.findings import (
+    AddBlanks,
+    Finding,
+    Fix,
+    InsertKey,
+    MoveKey,
+    QuoteValue,
+    RenameKey,
+    Severity,
+)
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
+from waza_engine.rules.wrong_type import WRONG_TYPE
 
 
 def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError], data: Any) -> list[Finding]:
@@ -143,6 +159,9 @@ def _missing_finding(
 ) -> Finding:
     """Return the finding for keys that a mapping lacks, or for one key without a value; the latter is on the key."""
     pointer = error.absolute_path
+    if "string" in error.schema.get("type", ()) and is_text_with_colon(error.instance, error.schema):
+        fix = Fix("Quote the text", (QuoteValue(pointer),), preferred=True)
+        return WRONG_TYPE.at(pointer, f"Expected a string, found an object{QUOTE_ADVICE}", fixes=[fix])
     listed = ", ".join(f"'{it}'" for it in names)
     is_blank = names[0] in error.instance
     what, title = (f"{listed} needs a value", "Fill in") if is_blank else (f"Missing {listed}", "Add")

@@ -3,6 +3,7 @@
 See docs/reference/vally.md, section 7.1.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,7 +59,19 @@ def _matches_everything(pattern: str) -> bool:
         return False
 
 
+_INNER_FLAGS = re.compile(r"(?<!\\)\(\?([ims]+)\)")
+
+
+def _flag_fixes(pattern: str, pointer: Pointer) -> Iterator[Fix]:
+    """Move flags from inside a pattern to its start, where they apply to all of it."""
+    flags = "".join(dict.fromkeys("".join(_INNER_FLAGS.findall(pattern))))
+    fixed = f"(?{flags}){_INNER_FLAGS.sub('', pattern)}"
+    if flags and js_error(fixed) is None:
+        yield Fix(f"Move (?{flags}) to the start", (SetValue(pointer, fixed),), preferred=True)
+
+
 def _group_fixes(pattern: str, pointer: Pointer) -> Iterator[Fix]:
+    yield from _flag_fixes(pattern, pointer)
     if "(?P<" in pattern or "(?P=" in pattern:
         fixed = pattern.replace("(?P<", "(?<")
         while "(?P=" in fixed:
