@@ -13,13 +13,14 @@ from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.convert import Conversion
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, RemoveKey, Scope, Severity
+from waza_engine.model.findings import Scope, Severity
 from waza_engine.model.suite import LoadError
 from waza_engine.project.suite_files import as_glob
 from waza_lsp.cli.check.fix import fix_file
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.fixes.fixes import Solution, upgrade_solution
+from waza_lsp.fixes.upgrade import removed_values
 from waza_lsp.schema.paths import EVAL_NAMES, PathValue, path_values
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft, Edit
@@ -161,40 +162,9 @@ def _choose_solution(
 ) -> Solution | None:
     """Choose the fix that leads to the newest form; note in `dropped` what it removes for good."""
     solution = upgrade_solution(mark, draft, root)
-    title = solution.title if solution is not None else ""
-    for fix in mark.in_document.fixes:
-        if fix.title == title:
-            for pointer, value in _removed_values(fix, draft):
-                note = f"'{'.'.join(map(str, pointer))}: {value}' was removed"
-                dropped[pointer, title] = f"{note}: {mark.finding.message}"
+    if solution is not None:
+        dropped.update(removed_values(mark, solution.title, draft))
     return solution
-
-
-def _removed_values(fix: Fix, draft: Draft) -> Iterator[tuple[Pointer, Any]]:
-    """Yield what a fix removes and does not insert elsewhere."""
-    inserted = [
-        part
-        for change in fix.changes
-        if isinstance(change, AppendItem | InsertKey)
-        for part in _values_in(change.value)
-    ]
-    moved = [it.pointer for it in fix.changes if isinstance(it, MoveKey)]
-    for pointer in [it.pointer for it in fix.changes if isinstance(it, RemoveKey)]:
-        if any(it[: len(pointer)] == pointer for it in moved):
-            continue
-        value = draft.tree.data()
-        for part in pointer:
-            value = value[part]
-        if value not in inserted and not (isinstance(value, list) and all(it in inserted for it in value)):
-            yield pointer, value
-
-
-def _values_in(value: Any) -> Iterator[Any]:
-    """Yield a value and everything below it."""
-    if value is not None:
-        yield value
-    for child in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
-        yield from _values_in(child)
 
 
 def _path_edits(snapshot: Snapshot, path: Path, relocation: _Relocation) -> Iterator[Edit]:

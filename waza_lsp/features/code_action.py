@@ -8,7 +8,15 @@ from lsprotocol import types
 from waza_engine.rules.empty_file import EMPTY_FILE
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.diagnostics.suppressions import suppression_edit
-from waza_lsp.fixes.fixes import Solution, accepts_kind, apply_fixes, is_manual_request, solutions
+from waza_lsp.fixes.fixes import (
+    Solution,
+    accepts_kind,
+    apply_fixes,
+    is_manual_request,
+    solutions,
+    upgrade_solution,
+)
+from waza_lsp.fixes.upgrade import UPGRADE
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft, difference
@@ -18,7 +26,7 @@ from waza_lsp.workspace.client import FULL_SUPPORT, Client
 
 FIX_ALL = "source.fixAll.waza"
 _QUICK = types.CodeActionKind.QuickFix.value
-KINDS = [types.CodeActionKind.QuickFix, FIX_ALL]
+KINDS = [types.CodeActionKind.QuickFix, FIX_ALL, UPGRADE]
 
 _MIN_FINDINGS, _MAX_FINDINGS, _MAX_LINES = 5, 50, 20_000
 """Limits, because users select whole files: fixes are tried for at least 5 and at most 50 findings, and after the
@@ -63,10 +71,30 @@ def _quick_fixes(
         for it in solutions(mark, draft, form.schema):
             if client.create_files or not it.files:
                 yield _quick_fix(snapshot, it, reported(mark), client)
+    if is_manual_request(context):
+        for code in dict.fromkeys(it.finding.code for it in marks if it.finding.rule.outdated):
+            yield from _fix_kind(snapshot, form, code, find, client)
     for mark in marks:
         if (edit := suppression_edit(mark, draft)) is not None:
             title = f"Ignore '{mark.finding.code}' on this line"
             yield _quick_fix(snapshot, Solution(title, (edit,)), reported(mark), client)
+
+
+def _fix_kind(
+    snapshot: Snapshot, form: Form, code: str, find: Find, client: Client
+) -> Iterator[types.CodeAction]:
+    """Yield the action that fixes all findings of a kind, if the document has several."""
+    start = Draft(snapshot.text, snapshot.tree)
+
+    def same(draft: Draft) -> list[RangedFinding]:
+        text = snapshot if draft is start else snapshot.with_text(draft.text, draft.tree)
+        return [it for it in find(text) if it.finding.code == code]
+
+    end, applied = apply_fixes(start, form.schema, same, upgrade_solution)
+    if len(applied) > 1:
+        title = f"Fix all {len(applied)} '{code}' in this file"
+        edits = tuple(difference(start.text, end))
+        yield _quick_fix(snapshot, Solution(title, edits), None, client)
 
 
 def _touches(mark: RangedFinding, span: Span) -> bool:

@@ -13,6 +13,7 @@ from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.server.commands.explain_grader import explain_grader
 from waza_lsp.server.commands.files import convert, export_schemas, show_report
 from waza_lsp.server.commands.run import cancel_run, clear_results, grade, run_eval, run_failed, run_task
+from waza_lsp.server.commands.upgrade import upgrade_workspace
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
 from waza_lsp.server.diagnostics.pull import PullDiagnostics
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
@@ -48,6 +49,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.showReport": show_report,
     "waza.exportSchemas": export_schemas,
     "waza.convert": convert,
+    "waza.upgradeWorkspace": upgrade_workspace,
 }
 
 

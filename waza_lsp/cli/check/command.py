@@ -20,9 +20,11 @@ from waza_lsp.cli.check.fix import FixedFile, fix_file, patch, summary, write
 from waza_lsp.cli.check.formats import as_github, as_junit, as_sarif
 from waza_lsp.cli.check.report import CheckedFile, as_json, as_text
 from waza_lsp.cli.check.sources import STDIN, Source, Sources, find_sources
+from waza_lsp.cli.check.upgrade import UPGRADE_FORMATS, as_patches, check_upgrade, fixed_files
 from waza_lsp.cli.console import EXIT_ERROR, may_colour, print_err
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
+from waza_lsp.fixes.upgrade import Goal, UpgradeError
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 
@@ -44,6 +46,13 @@ def _parse_codes(
         if reason := unknown_code(code):
             raise click.BadParameter(f"{reason} All codes: {RULE_PAGES}")
     return codes
+
+
+def _parse_goal(_context: click.Context, _option: click.Parameter, value: str | None) -> Goal | None:
+    try:
+        return Goal.parse(value) if value is not None else None
+    except UpgradeError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command(short_help="Find mistakes in eval files.")
@@ -79,6 +88,12 @@ def _parse_codes(
 )
 @click.option("--fix", is_flag=True, help="Apply all safe fixes, then report the remaining findings.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, without changing files.")
+@click.option(
+    "--upgrade",
+    metavar="DIALECT[@VERSION]",
+    callback=_parse_goal,
+    help="Report only what this version of the runner, by default the newest, breaks. With --fix, apply the mechanical fixes.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only, without the summary line.")
 @click.option("--stdin-filename", metavar="NAME", help="Read standard input and check it as the file NAME.")
 def check(  # noqa: PLR0913, PLR0917  # one for each option
@@ -89,6 +104,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     ignore: frozenset[str],
     fix: bool,
     diff: bool,
+    upgrade: Goal | None,
     quiet: bool,
     stdin_filename: str | None,
 ) -> None:
@@ -106,6 +122,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
       waza-lsp check --format sarif evals > findings.sarif
       waza-lsp check --stdin-filename evals/eval.yaml < draft.yaml
       waza-lsp check --diff; waza-lsp check --fix
+      waza-lsp check --upgrade DIALECT@VERSION --fix
     """
     if (stdin_filename is not None or STDIN in paths) and set(paths) - {STDIN}:
         raise click.UsageError("Give either standard input or other paths, not both")
@@ -117,6 +134,9 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
         print_err(f"No such file or folder: {', '.join(sources.missing)}")
         if not sources.paths:
             sys.exit(EXIT_ERROR)
+    if upgrade is not None:
+        status = _upgrade(sources, upgrade, output, fix=fix, diff=diff, quiet=quiet)
+        sys.exit(EXIT_ERROR if sources.missing else status)
     if diff:
         sys.exit(max(_print_patches(sources, codes), EXIT_ERROR if sources.missing else 0))
     if fix:
@@ -131,6 +151,27 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
         click.echo(inert(failure), err=True)
     has_errors = any(it.finding.severity is Severity.ERROR for file in checked for it in file.found)
     sys.exit(EXIT_ERROR if failures or sources.missing else 1 if has_errors else 0)
+
+
+def _upgrade(sources: Sources, goal: Goal, output: str, *, fix: bool, diff: bool, quiet: bool) -> int:
+    """Report what the goal breaks, or fix what is mechanical and report the rest. Return the exit status."""
+    if output not in UPGRADE_FORMATS:
+        raise click.UsageError(f"--upgrade prints {' or '.join(UPGRADE_FORMATS)}, not {output}")
+    report = check_upgrade(sources, goal)
+    if diff:
+        click.echo(as_patches(report).encode("utf-8", "backslashreplace"), nl=False)
+        return 1 if any(fixed_files(report)) else 0
+    if fix:
+        removed = [(it.name, text) for it in report.broken for text in it.upgraded.removed]
+        sources = _write_fixed(sources, list(fixed_files(report)))
+        for name, text in removed:
+            print_err(f"{name}: {text}")
+        report = check_upgrade(sources, goal)
+    stream = sys.stderr if fix and sources.stdin is not None else sys.stdout
+    text = UPGRADE_FORMATS[output](report, quiet=quiet)
+    if text:
+        click.echo(f"{inert(text)}\n".encode("utf-8", "backslashreplace"), nl=False, file=stream)
+    return 1 if report.broken else 0
 
 
 def _print_report(checked: Sequence[CheckedFile], output: str, *, quiet: bool, err: bool) -> None:
@@ -189,7 +230,10 @@ def _fixable_files(sources: Iterable[Source], codes: _CodeFilter) -> Iterator[Fi
 
 def _fix_sources(sources: Sources, codes: _CodeFilter) -> Sources:
     """Fix the files or the text of standard input. The caller reads them again: a fix can settle other findings."""
-    fixed = list(_fixable_files(sources, codes))
+    return _write_fixed(sources, list(_fixable_files(sources, codes)))
+
+
+def _write_fixed(sources: Sources, fixed: Sequence[FixedFile]) -> Sources:
     for file in fixed:
         print_err(summary(file))
     if sources.stdin is not None:

@@ -38,6 +38,7 @@ from waza_lsp.features.run_actions import run_actions
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.features.tests import Item
+from waza_lsp.features.upgrade_actions import upgrade_actions
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
 from waza_lsp.runnables.commands import ActionKind
@@ -211,6 +212,7 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
     standings = session.ledger.standings(snapshot)
     found = [
         *code_action(snapshot, at, context, lambda one: findings(one, checking), edits),
+        *upgrade_actions(snapshot, context, checking),
         *run_actions(snapshot, at, context, standings, time.time()),
     ]
     task = task_to_draft_for(snapshot, at, context)

@@ -1,0 +1,133 @@
+"""The command `waza.upgradeWorkspace`: apply what is mechanical about a newer version of the runner to all files."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from lsprotocol import types
+
+from waza_engine.analysis.pipeline import CheckContext
+from waza_lsp.fixes.upgrade import Goal, UpgradeError, upgrade_file
+from waza_lsp.schema.document_kind import may_be_eval
+from waza_lsp.server.params import params_of, text_in
+from waza_lsp.server.results.reader import on_disk
+from waza_lsp.server.session import Session
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.edit.edits import difference
+
+Answer = dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Upgrade:
+    """The edits of all files, and what they leave to the user."""
+
+    edits: dict[str, tuple[Snapshot, list[types.TextEdit]]] = field(default_factory=dict)
+    remaining: list[Answer] = field(default_factory=list)
+    removed: list[Answer] = field(default_factory=list)
+
+
+async def upgrade_workspace(session: Session, *arguments: Any) -> Answer | None:
+    """`waza.upgradeWorkspace {to}`: `to` is `DIALECT@VERSION`, without a version the newest.
+
+    The editor applies the edits, also to files that are not open. Answers with the changed files, the places that a
+    person must change, and the values that were removed.
+    """
+    client = session.client
+    try:
+        goal = Goal.parse(text_in(params_of(arguments), "to"))
+    except UpgradeError as error:
+        client.show(f"The workspace cannot be upgraded: {error}")
+        return None
+    if not client.is_trusted:
+        client.show("This workspace is not trusted: no files are changed. Trust it to upgrade its files.")
+        return None
+    workspace = client.capabilities.workspace
+    if workspace is None or not workspace.apply_edit:
+        command = f"waza-lsp check --upgrade {goal.dialect}@{goal.version} --fix"
+        client.show(f"This editor cannot change files for a server. Use a terminal instead: {command}")
+        return None
+    snapshots = await asyncio.to_thread(_snapshots, session)
+    # The context of a document is kept by the event loop's thread.
+    files = session.workspace.files.snapshot()
+    contexts = [(it, replace(session.workspace.context(it), files=files)) for it in snapshots]
+    result = await asyncio.to_thread(_upgrade, contexts, goal)
+    if result.edits:
+        edit = _workspace_edit(result, has_versions=client.edits.document_changes)
+        applied = await client.lsp.workspace_apply_edit_async(
+            types.ApplyWorkspaceEditParams(edit, label=f"Upgrade to {goal.dialect} {goal.version}")
+        )
+        if not applied.applied:
+            client.show(applied.failure_reason or "The editor did not change the files.")
+            return None
+    client.show(_summary(result, goal), types.MessageType.Info)
+    return {
+        "to": f"{goal.dialect}@{goal.version}",
+        "files": list(result.edits),
+        "remaining": result.remaining,
+        "removed": result.removed,
+        "pin": goal.pin,
+    }
+
+
+def _snapshots(session: Session) -> list[Snapshot]:
+    """Return the evals of the workspace, with the text of the editor for open files."""
+    found = {it.uri: it for it in session.documents if it.recognition is not None}
+    open_paths = {it.path for it in session.documents}
+    for path in session.workspace.yaml_files():
+        if path in open_paths:
+            continue
+        snapshot = on_disk(path, session.client.encoding)
+        if (
+            snapshot is not None
+            and may_be_eval(str(snapshot.text), path)
+            and snapshot.recognition is not None
+        ):
+            found[snapshot.uri] = snapshot
+    return list(found.values())
+
+
+def _upgrade(contexts: list[tuple[Snapshot, CheckContext]], goal: Goal) -> _Upgrade:
+    result = _Upgrade()
+    for snapshot, context in contexts:
+        upgraded = upgrade_file(snapshot, context, goal)
+        result.remaining += [
+            {
+                "uri": snapshot.uri,
+                "line": it.highlight.start.line,
+                "code": it.finding.code,
+                "message": it.finding.message,
+            }
+            for it in upgraded.remaining
+        ]
+        result.removed += [{"uri": snapshot.uri, "message": it} for it in upgraded.removed]
+        if upgraded.after is not None:
+            edits = [snapshot.text_edit(it) for it in difference(snapshot.text, upgraded.after)]
+            result.edits[snapshot.uri] = snapshot, edits
+    return result
+
+
+def _workspace_edit(result: _Upgrade, *, has_versions: bool) -> types.WorkspaceEdit:
+    if not has_versions:
+        return types.WorkspaceEdit(changes={uri: edits for uri, (_, edits) in result.edits.items()})
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(uri, snapshot.version), list(edits)
+            )
+            for uri, (snapshot, edits) in result.edits.items()
+        ]
+    )
+
+
+def _summary(result: _Upgrade, goal: Goal) -> str:
+    name, count = f"{goal.dialect} {goal.version}", len(result.edits)
+    if not count and not result.remaining:
+        return f"{name} breaks nothing in this workspace."
+    parts = [f"Changed {count} file{'' if count == 1 else 's'} for {name}."]
+    if result.removed:
+        parts.append("Removed: " + "; ".join(it["message"] for it in result.removed[:3]) + ".")
+    if result.remaining:
+        first = result.remaining[0]
+        parts.append(f"{len(result.remaining)} left for you, such as: {first['message']}.")
+    return " ".join(parts)
