@@ -7,6 +7,7 @@ checked again when one of these files has changed.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ from waza_engine.analysis.versions import version_findings
 from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_reads
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope
+from waza_engine.rules.missing_key import MISSING_KEY
 from waza_lsp.diagnostics.cascades import has_unknown_alias
 from waza_lsp.diagnostics.ranges import RangedFinding, span_of
 from waza_lsp.schema.document_kind import Form
+from waza_lsp.syntax.text import Span
 from waza_lsp.syntax.tree.node import Kind, Node, descend
 from waza_lsp.syntax.tree.parse import Parsed
 from waza_lsp.syntax.tree.piece import Piece
@@ -229,5 +232,21 @@ def _may_not_survive(node: Node) -> bool:
 def locate_in(root: Node | None, finding: Finding) -> RangedFinding:
     """Return the finding with its range below a node."""
     span = span_of(root, finding.pointer, on_key=finding.on == "key")
+    if finding.rule is MISSING_KEY and finding.on == "key":
+        span = _from_type(root, finding.pointer, span)
     related = tuple((span_of(root, it.pointer), it.text) for it in finding.related if it.path is None)
     return RangedFinding(span, finding, related)
+
+
+def _from_type(root: Node | None, pointer: Pointer, span: Span) -> Span:
+    """Return the span of a grader's `config`, extended to the `type` right above it, which requires the missing option."""
+    match pointer:
+        case (*_, int(), "config") if root is not None:
+            entry = descend(root, pointer[:-1])
+            pairs = entry[1].pairs if entry is not None else []
+            for (key, value), (following, _) in pairwise(pairs):
+                if key.source == "type" and following.span == span:
+                    return Span(value.span.start, span.end)
+        case _:
+            pass
+    return span
