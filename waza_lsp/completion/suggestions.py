@@ -133,7 +133,9 @@ def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
     if "object" not in json_types(schema) or not schema.get("properties"):
         return []
     found: list[Suggestion] = []
-    for variant in variants(root, schema):
+    chosen = schema.get("properties", {}).get(schema.get(DISCRIMINATOR), {})
+    newer = _with_date(resolve(root, chosen))
+    for variant in sorted(variants(root, schema), key=lambda it: next(iter(it.values()), "") in newer):
         key = next(iter(variant), "")
         described = resolve(root, schema["properties"][key]).get("x-enum-descriptions", {}) if key else {}
         label = name or (f"{key}: {variant[key]}" if key else ", ".join(needed_keys(root, schema, {})[:3]))
@@ -151,7 +153,13 @@ def values(schema: Schema, *, examples: bool = True) -> list[Suggestion]:
     old = schema.get("x-enum-deprecated", ())
     listed = _listed_values(schema, examples=examples)
     found = [_value_suggestion(schema, it, described.get(str(it), ""), is_old=it in old) for it in listed]
-    return sorted({it.label: it for it in found}.values(), key=lambda it: it.rank)
+    newer = _with_date(schema)
+    return sorted({it.label: it for it in found}.values(), key=lambda it: (it.rank, it.label in newer))
+
+
+def _with_date(schema: Schema) -> frozenset[str]:
+    """Return the values that not every version of the runner has."""
+    return frozenset(name for name, marks in schema.get("x-values", {}).items() if "x-since" in marks)
 
 
 def with_units(typed: str, schema: Schema) -> list[Suggestion]:

@@ -84,19 +84,59 @@ _SPEC = (
     *at_each(_ENTRIES, _key("turn", "0.7", "2.5", sure="inferred")),
 )
 
-_GRADERS = (
-    _key("grader diff-contains", "0.11", "2.8", sure="inferred"),
-    _key("grader diff-not-contains", "0.11", "2.8", sure="inferred"),
-    _key("grader diff-empty", "0.11", "2.8", sure="inferred"),
+_JUDGES = ("grader prompt.", "grader panel.")
+_DIFFS = ("diff-contains", "diff-not-contains", "diff-empty")
+_TOOL_LISTS = tuple(f"grader tool-calls.{it}[]." for it in ("required", "disallowed", "sequence", "parallel"))
+_BUDGETS = ("token-budget", "tool-call-count", "turn-count", "error-count", "wall-time")
+_TRANSCRIPTS = tuple(f"transcript-{it}" for it in ("contains", "matches", "not-contains", "not-matches"))
+_OUTPUT_CHECKS = ("stdout_contains", "stderr_contains", "stdout_matches", "stdout_not_matches")
+
+_TYPES = (
+    *(_key(f"grader {it}", "0.4", "2.8") for it in _BUDGETS),
+    _key("grader panel", "0.5", "2.8"),
+    _key("grader custom-metrics", "0.8", "2.8"),
+    *(_key(f"grader {it}", "0.11", "2.8", sure="inferred") for it in ("max-repeat", "loop-outcome", *_DIFFS)),
+    _key("grader assistant-contains-tool-output", "0.13", "2.8"),
+    *(_key(f"grader {it}", "0.15", "2.8", sure="inferred") for it in _TRANSCRIPTS),
+    _key("grader system-event", "0.15", "2.8"),
     _key("grader step-count", "0.15", "2.8"),
+)
+
+_OPTIONS = (
+    *(_key(f"grader run-command.{it}", "0.7", "4") for it in _OUTPUT_CHECKS),
+    _key("grader max-repeat.max_cycle_period", "0.12", "3.1"),
+    _key("grader loop-outcome.max_cycle_period", "0.12", "3.2"),
     _key("grader diff-contains.value", "0.15", "4", sure="inferred"),
     _key("grader diff-not-contains.value", "0.15", "4", sure="inferred"),
-    _key("grader panel.evidence", "0.10", "4", sure="inferred"),
-    _key("grader prompt.evidence", "0.10", "4", sure="inferred"),
+    *(_key(f"entry {it}.turn", "0.12", "2.5") for it in _DIFFS),
+    *at_each(_JUDGES, _key("evidence", "0.10", "4", sure="inferred")),
+    *at_each(_JUDGES, _key("evidence[] = golden_patch", "0.10", "4", before="refused")),
+    *at_each(_JUDGES, _key("evidence[] = repo", "0.14", "4", before="refused")),
+    _key("grader panel.criteria", "0.15", "4", sure="inferred"),
+    _key("grader panel.overall_threshold", "0.15", "4", sure="inferred"),
     _key("grader prompt.reasoning_effort", "0.15", "4", sure="inferred"),
     _key("grader prompt.output_delivery", "0.15", "4"),
+    Fact(
+        "grader prompt.output_delivery = inline",
+        "Remove the key: evidence always goes to the judge as files.",
+        refused_since="0.17",
+        before="accepted",
+        source=_PAGE + "4",
+        fix="remove",
+    ),
+    Fact(
+        "grader prompt.output_delivery = workspace",
+        "Remove the key: evidence always goes to the judge as files.",
+        deprecated="0.17",
+        before="accepted",
+        source=_PAGE + "4",
+        fix="remove",
+    ),
     _key("grader tool-calls.parallel", "0.11", "4", sure="inferred"),
+    *at_each(_TOOL_LISTS, _key("read_only", "0.15", "4")),
+    *at_each(_TOOL_LISTS, _key("write_only", "0.15", "4")),
+    *at_each(_TOOL_LISTS, _key("pattern", "0.15", "4", sure="inferred")),
     _key("grader tool-call-count.tools", "0.13", "4"),
 )
 
-RELEASES = Releases(_RELEASES, _SPEC + _GRADERS)
+RELEASES = Releases(_RELEASES, _SPEC + _TYPES + _OPTIONS)

@@ -26,7 +26,6 @@ config:
 - `rubric` is a key of the stimulus, not an option of this grader.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -34,14 +33,9 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Text
 from waza_engine.dialects.vally.graders._shared.judging import EFFORTS, JudgeGrader, judge_trial
-from waza_engine.graders.base import GraderResult, GradingContext, Scope
+from waza_engine.graders.base import ConfigError, GraderResult, GradingContext
 from waza_engine.model.fields import IfGiven
-from waza_engine.model.findings import Finding, Fix, RemoveKey, Severity
 from waza_engine.model.schema_marks import foreign_keys, marks
-from waza_engine.rules.never_applied import NEVER_APPLIED
-from waza_engine.rules.unknown_value import UNKNOWN_VALUE
-
-_REMOVE_DELIVERY = Fix("Remove 'output_delivery'", (RemoveKey(("output_delivery",)),), preferred=True)
 
 
 class PromptGrader(JudgeGrader):
@@ -72,34 +66,19 @@ class PromptGrader(JudgeGrader):
     )
     output_delivery: IfGiven[Literal["inline", "workspace"]] = Field(
         default=None,
-        description="How the judge gets long outputs. Since 0.17, evidence always goes to the judge as temporary files.",
+        description="How the judge gets long outputs. We show them in the message, shortened to head and tail.",
         examples=["workspace"],
         json_schema_extra=marks(
             values={
-                "inline": "In the message. Refused since 0.17.",
-                "workspace": "As files for the judge to read. Deprecated since 0.17: the only way.",
+                "inline": "In the message.",
+                "workspace": "As files for the judge to read.",
             },
         ),
     )
 
-    def refusals(self, scope: Scope) -> Iterator[Finding]:
-        if self.output_delivery == "inline":
-            message = "vally 0.17 and newer refuse 'output_delivery: inline'. Remove the key: evidence goes to files"
-            yield UNKNOWN_VALUE.at(("output_delivery",), message, fixes=[_REMOVE_DELIVERY], refused=True)
-
-    def check(self, scope: Scope) -> Iterator[Finding]:
-        yield from super().check(scope)
-        if self.output_delivery == "workspace":
-            message = "'output_delivery: workspace' is deprecated since 0.17, because it is the only way. Remove the key"
-            yield NEVER_APPLIED.at(
-                ("output_delivery",),
-                message,
-                on="key",
-                severity=Severity.INFORMATION,
-                fixes=[_REMOVE_DELIVERY],
-            )
-
     def grade(self, context: GradingContext) -> GraderResult:
+        if self.output_delivery == "inline":
+            raise ConfigError("vally 0.17 and newer refuse 'output_delivery: inline'. Remove the key")
         result = judge_trial(context, self.question, self.model, self.reasoning_effort or "")
         # A judge without an answer fails the check; only a missing judge is an error
         # (docs/reference/waza-graders.md, section 8).

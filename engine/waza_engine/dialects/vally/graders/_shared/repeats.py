@@ -1,4 +1,4 @@
-"""Repeated tool calls, for `max-repeat` and `loop-outcome` (docs/reference/vally.md, section 7)."""
+"""Repeated tool calls, for `max-repeat` and `loop-outcome` (docs/reference/vally-newest.md, sections 3.1 and 3.2)."""
 
 import json
 from collections.abc import Iterator, Sequence

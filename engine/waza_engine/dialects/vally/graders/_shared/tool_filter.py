@@ -1,6 +1,6 @@
 """The option `tools`: patterns that choose the tool calls a grader looks at.
 
-vally refuses an invalid pattern and a filter that lets nothing through (docs/reference/vally.md, section 7).
+vally refuses an invalid pattern and a filter that lets nothing through (docs/reference/vally-newest.md, section 4).
 """
 
 from collections.abc import Iterator, Sequence
