@@ -55,7 +55,7 @@ def test_what_chooses_in_a_run_wants_one(given: list[str], folder: Path) -> None
     [
         (_PASSING, 0, ["PASS", "says-a", "1.00"]),
         (_PASSING + _FAILING, 1, ["FAIL", "says-b", "0.00", '"b" not found in the output']),
-        (_PASSING + _BROKEN, 3, ["ERROR", "odd", "config.contains: expected a list"]),
+        (_PASSING + _BROKEN, 3, ["ERROR", "odd", "config.contains: Expected a list"]),
         ("a: [", 3, ["ERROR", "(line 2, column 1)"]),
     ],
 )

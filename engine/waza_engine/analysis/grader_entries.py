@@ -7,12 +7,13 @@ from waza_engine.graders.base import ConfigError
 from waza_engine.graders.entry import read_entry
 from waza_engine.graders.registry import current_grader, find_grader
 from waza_engine.lib.yaml.scalars import Scalar, plain
-from waza_engine.model.findings import Finding, Fix, InsertKey, Scope
+from waza_engine.model.findings import Finding, Fix, InsertKey, Rule, Scope
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.model.pydantic_messages import UNKNOWN_KEY
 from waza_engine.recognition.recognise import dialect
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.refused_config import REFUSED_CONFIG
+from waza_engine.rules.wrong_type import WRONG_TYPE
 
 
 def check_raw(dialect_name: str, entry: Mapping[str, Any]) -> list[Finding]:
@@ -36,10 +37,9 @@ def check_entry(dialect_name: str, entry: Mapping[str, Any], scope: Scope) -> li
 
     The entry must be valid by the schema of its file. For an unknown type there are no findings.
     """
-    if current_grader(dialect_name, str(entry.get("type"))) is None:
-        return []
+    type_name = str(entry.get("type"))
     # The config may be in a form that an older version of the type had.
-    kind = find_grader(str(entry.get("type")), dialect_name, entry.get("config"))
+    kind = find_grader(type_name, dialect_name, entry.get("config"))
     if kind is None:
         return []
     if dialect(dialect_name).refuses_blank_config and _is_left_blank(entry.get("config")):
@@ -50,14 +50,16 @@ def check_entry(dialect_name: str, entry: Mapping[str, Any], scope: Scope) -> li
     try:
         grader = read_entry(entry, dialect_name, "task").configure(kind)
     except ConfigError as error:
-        return [*_config_findings(entry, error)]
+        # The notice about an old type does not explain why that type itself refuses the config.
+        rule = REFUSED_CONFIG if current_grader(dialect_name, type_name) else WRONG_TYPE
+        return [*_config_findings(entry, error, rule)]
     refusals = [*grader.refusals(scope)]
     # A plug-in may yield the same refusal from both methods.
     remarks = (it for it in grader.check(scope) if it not in refusals)
     return [it.below(("config",)) for it in (*refusals, *remarks)]
 
 
-def _config_findings(entry: Mapping[str, Any], error: ConfigError) -> Iterator[Finding]:
+def _config_findings(entry: Mapping[str, Any], error: ConfigError, rule: Rule) -> Iterator[Finding]:
     """Report what the type refuses, unless a placeholder may become a valid value.
 
     Missing keys are not reported: the schema reports them, or they are a cascade of another key's error.
@@ -71,6 +73,6 @@ def _config_findings(entry: Mapping[str, Any], error: ConfigError) -> Iterator[F
     if not has_placeholder(str(plain(value))):
         problem = f"{error.problem[0].upper()}{error.problem[1:]}"
         if error.problem == UNKNOWN_KEY:  # An old key without a value: the schema reports all others.
-            yield REFUSED_CONFIG.at(error.pointer, f"{problem} '{error.pointer[-1]}'", on="key", refused=True)
+            yield rule.at(error.pointer, f"{problem} '{error.pointer[-1]}'", on="key", refused=True)
         else:
-            yield REFUSED_CONFIG.at(error.pointer, problem, refused=True)
+            yield rule.at(error.pointer, problem, refused=True)

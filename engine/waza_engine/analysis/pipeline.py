@@ -4,11 +4,11 @@ Three stages find errors: the schema, the grader types, the rules. A stage skips
 Then `finish` applies the project's settings. The stages are imported late: the language server starts without them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from waza_engine.analysis.versions import adjust
 from waza_engine.lib.files.vfs import Files
@@ -16,10 +16,14 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.settings import Levels, Projects, ProjectSettings
-from waza_engine.recognition.recognise import Kind, recognise
+from waza_engine.recognition.recognise import Kind, dialect, recognise
 from waza_engine.rules.refused_config import REFUSED_CONFIG
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
+
+if TYPE_CHECKING:
+    from waza_engine.analysis.schema.checker import SchemaChecker
+    from waza_engine.model.suite import GraderEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,48 @@ def check_grader(dialect_name: str, entry: Any, scope: Scope, unknown: list[Poin
     for it in check_entry(dialect_name, _without(entry, unknown) if unknown else entry, scope):
         if not mappings or not (it.rule.needs or any(_is_about(it.pointer, mapping) for mapping in mappings)):
             yield it
+
+
+def entry_errors(
+    dialect_name: str, entry: "Mapping[str, Any] | GraderEntry", scope: Scope, level: str = "eval"
+) -> list[Finding]:
+    """Return the errors of a grader entry: by the schema of its file, then by its type.
+
+    Runs and grading refuse such a grader, with the same message. Pointers start at the entry.
+    """
+    from waza_engine.analysis.grader_entries import check_raw
+    from waza_engine.graders.entry import entry_data
+    from waza_engine.lib.yaml.scalars import plain_with_source
+    from waza_engine.model.suite import GraderEntry
+
+    checker, schema = _entry_checker(dialect_name, level)
+    if isinstance(entry, GraderEntry):
+        # Loaders add keys that the file need not have.
+        entry = {key: it for key, it in entry_data(entry).items() if key in schema.get("properties", ())}
+    data = plain_with_source(dict(entry))
+    found = checker.check_part(data, schema)
+    unknown = unknown_keys(found, ())
+    if unknown is not None:
+        found += check_grader(dialect_name, dict(entry), scope, unknown)
+    found += check_raw(dialect_name, data)
+    return [it for it in found if it.severity is Severity.ERROR or it.refused]
+
+
+@cache
+def _entry_checker(dialect_name: str, level: str) -> "tuple[SchemaChecker, Mapping[str, Any]]":
+    """Return the checker of the files with entries of this level, and the part of their schema for entries."""
+    from waza_engine.analysis.schema.checker import SchemaChecker
+    from waza_engine.analysis.schema.files import read_schema
+    from waza_engine.analysis.schema.navigate import child, narrow
+
+    kinds = {str(it.runnable): it for it in dialect(dialect_name).kinds if it.graders}
+    kind = kinds.get(level) or kinds["eval"]
+    root = read_schema(kind.schema)
+    part: Mapping[str, Any] = root
+    for key in kind.graders[0]:
+        lists = narrow(root, child(root, part, key, {}) or {}, [])
+        part = child(root, lists, 0, []) or {}
+    return SchemaChecker(root), part
 
 
 def _is_about(pointer: Pointer, mapping: Pointer) -> bool:

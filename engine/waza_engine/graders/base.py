@@ -91,8 +91,9 @@ class Grader(BaseModel):
     program_options: ClassVar[tuple[str, str] | None] = None
     """The option with the program to start, and the one with the list of its arguments."""
     without_file: ClassVar[str] = "the grader cannot do its work"
-    requires_files: ClassVar[bool] = False
     """The consequence for a run if a file of `run_files` is missing."""
+    requires_files: ClassVar[bool] = False
+    """Whether a run ends with an error if a file of `run_files` is missing."""
     outdated: ClassVar[str] = ""
     """For types that newer versions do not have: a sentence that says so and what to use."""
     successor: ClassVar[str] = ""
@@ -161,6 +162,11 @@ class Grader(BaseModel):
             text = config.get(info.alias or name)
             if isinstance(text, str) and text and _names_run_file(info):
                 yield (info.alias or name,), text
+
+    @classmethod
+    def missing_file_message(cls, path: str) -> str:
+        """Return the message about a missing file of `run_files`."""
+        return f"'{path}' not found in the directory you run waza from, so {cls.without_file}"
 
     @classmethod
     def more_files(cls, config: Mapping[str, Any], process_dir: Path) -> Iterator[Path]:  # noqa: ARG003  # for subclasses

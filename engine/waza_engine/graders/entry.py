@@ -83,12 +83,15 @@ def read_leniently(entry: Mapping[str, Any] | GraderEntry, _meaning: str, level:
     """Read an entry, ignoring unknown keys (such as the weight) and an empty config.
 
     Raises:
-        ConfigError: the entry is not a mapping.
+        ConfigError: the entry is not a mapping, or its type or name is not a string.
 
     """
     data = entry_data(entry)
     weight = entry.weight if isinstance(entry, GraderEntry) else 1.0
     type_name, name = plain(data.get("type")), plain(data.get("name"))
+    for key, value in (("type", type_name), ("name", name)):
+        if isinstance(value, Mapping | list):
+            raise ConfigError(f"{key}: must be a string", (key,), "must be a string")
     config = {} if is_null(data.get("config")) else data["config"]
     return Entry(
         str(type_name or ""), str(name or type_name or ""), weight, {**data, "config": config}, level

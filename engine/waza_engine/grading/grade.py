@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
+from waza_engine.analysis.pipeline import entry_errors
 from waza_engine.graders.base import (
     ConfigError,
     FailedCheck,
@@ -24,6 +25,7 @@ from waza_engine.graders.registry import find_grader
 from waza_engine.graders.result import GradedTrial, GraderFailure, GraderVerdict, RunVerdict
 from waza_engine.lib.go.text import fold
 from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.findings import Finding
 from waza_engine.model.scores import mean, weighted_mean
 from waza_engine.model.suite import EXPECTED_TEXTS, GraderEntry, Scoring, Task
 from waza_engine.recognition.recognise import dialect_for, load_object
@@ -53,7 +55,14 @@ def build(
         ConfigError: the entry, its config, or a static check forbids the grader.
 
     """
-    return _build(read_entry(entry, meaning, level), meaning, scope or Scope())
+    scope, chosen = scope or Scope(), dialect_for(meaning)
+    try:
+        read = read_entry(entry, meaning, level)
+    except ConfigError as error:
+        if isinstance(entry, Mapping) and meaning in {"", chosen.name, *chosen.meanings[:1]}:
+            raise _as_checked(error, entry, chosen.name, scope, level) from error
+        raise
+    return _build(read, meaning, scope)
 
 
 def _build(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
@@ -62,10 +71,29 @@ def _build(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
         raise ConfigError(f"Unknown grader type '{entry.type}'" if entry.type else "The grader has no type")
     if kind.name_required and not entry.name:
         raise ConfigError(f"A grader of type '{entry.type}' needs a name")
-    grader = entry.configure(kind)
+    try:
+        grader = entry.configure(kind)
+    except ConfigError as error:
+        if kind is find_grader(entry.type, dialect_for(meaning).name):
+            error = _as_checked(error, entry.data, dialect_for(meaning).name, scope, entry.level)
+        raise error from error.__cause__
     if refusal := next(grader.refusals(scope), None):
-        raise ConfigError(refusal.message)
+        raise ConfigError(refusal.message, ("config", *refusal.pointer))
     return BuiltGrader(grader, entry.type, entry.name, entry.weight)
+
+
+def _as_checked(
+    error: ConfigError, entry: Mapping[str, Any], dialect_name: str, scope: Scope, level: Level
+) -> ConfigError:
+    """Return the error with the message of the check for the same entry, if the check has one."""
+    found = entry_errors(dialect_name, entry, scope, level)
+    return ConfigError(entry_message(found[0]), found[0].pointer, found[0].message) if found else error
+
+
+def entry_message(finding: Finding) -> str:
+    """Return the message of a finding about an entry, with its place: `config.expect.0.arg: Unknown key 'arg'`."""
+    place = ".".join(map(str, finding.pointer))
+    return f"{place}: {finding.message}" if place else finding.message
 
 
 def grade_entry(

@@ -128,7 +128,17 @@ _Item = TypeVar("_Item")
 Text = Annotated[str, BeforeValidator(as_text)]
 """A string as it is written: `1.10` and `yes` too."""
 
-Integer = Annotated[int, BeforeValidator(as_integer)]
+
+class _Truncated:
+    """Marks integers whose fractions are cut off, so that a fraction is a warning instead of an error."""
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {**handler(core_schema), "x-truncates": True}
+
+
+Integer = Annotated[int, BeforeValidator(as_integer), _Truncated()]
 """An integer; fractions are truncated."""
 
 Number = Annotated[float, BeforeValidator(as_number)]

@@ -47,7 +47,7 @@ def run_eval(
     start = process_dir or Path.cwd()
     environment = os.environ if environment is None else environment
     suite = load_suite(eval_path.absolute(), process_dir=start)
-    refuse_unreadable_graders(suite)
+    refuse_unreadable_graders(suite, start)
     plan = make_plan(suite, with_agent(overrides or Overrides(), suite), os.cpu_count() or 1)
     options = ExecutorOptions(
         suite.directory,

@@ -227,7 +227,7 @@ def _load_suite(request: RunRequest) -> Suite:
         suite = request.arm.load_suite(context_dir)
     else:
         suite = load_suite(request.eval_file.absolute(), process_dir=Path.cwd(), context_dir=context_dir)
-    refuse_unreadable_graders(suite)
+    refuse_unreadable_graders(suite, Path.cwd())
     if request.use_cache is None:
         return suite
     return replace(suite, settings=replace(suite.settings, use_cache=request.use_cache))

@@ -70,6 +70,13 @@ def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError], data: Any
         for group in ([absent] if absent else []) + [[it] for it in blank]:
             severity = None if any(names[it] for it in group) else Severity.WARNING
             findings.append(_missing_finding(index, error, group, severity))
+    needed = {
+        (pointer, name)
+        for pointer, names in missing.items()
+        for name, is_needed in names.items()
+        if is_needed
+    }
+    findings = [_as_serious(it, needed) for it in findings]
     return _merge_missing([it for it in findings if not _is_explained(it, taken)])
 
 
@@ -134,6 +141,16 @@ def _is_explained(finding: Finding, taken: set[tuple[Pointer, str]]) -> bool:
         (it.pointer, it.key) for fix in finding.fixes for it in fix.changes if isinstance(it, InsertKey)
     }
     return finding.rule is MISSING_KEY and not taken.isdisjoint(wanted)
+
+
+def _as_serious(finding: Finding, needed: set[tuple[Pointer, str]]) -> Finding:
+    """Return an unknown key as an error if it is a misspelt key that its mapping needs.
+
+    Loaders that ignore unknown keys still refuse the mapping, and the missing key itself is not reported.
+    """
+    if finding.rule is UNKNOWN_KEY and not needed.isdisjoint(_keys_from_fixes([finding])):
+        return replace(finding, severity=Severity.ERROR)
+    return finding
 
 
 def _merge_missing(findings: list[Finding]) -> list[Finding]:

@@ -144,6 +144,16 @@ def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     advice, fixes = type_advice(
         pointer, value, [str(it) for it in wanted], str(error.schema.get("x-unit", ""))
     )
+    is_truncated = isinstance(value, float) and error.schema.get("x-truncates")
+    if is_truncated and math.isfinite(value):
+        # The loader accepts a fraction, but hardly anybody means what becomes of it.
+        advice = f". Runs use {int(value)}"
+        fixes = [
+            Fix(f"Change to {it}", (SetValue(pointer, it),)) for it in (math.floor(value), math.ceil(value))
+        ]
+        message = f"Expected {expected}, found {_value_words(value)}{advice}"
+        yield WRONG_TYPE.at(pointer, message, fixes=fixes, severity=Severity.WARNING)
+        return
     key = error.schema.get("x-text-as")
     if not fixes and key and isinstance(value, str):
         fixes = nest_fixes(pointer, value, str(key))
@@ -183,7 +193,7 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     fixes = value_fixes(pointer, value, close, error.validator_value)
     current = [it for it in allowed if it not in error.schema.get("x-enum-deprecated", ())]
     hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(current)}"
-    severity = _open_list_severity(error, is_near=bool(close))
+    severity = _open_list_severity(error, is_near=bool(close)) or error.severity
     if index.is_discriminator(error.schema):
         severity = severity if value else None  # No plug-in has an empty name.
         message = f"Unknown grader type '{value}'. {hint}"
@@ -191,7 +201,7 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
         found = UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
         yield replace(found, open_name=name) if name else found
     else:
-        message = f"Unknown value '{_short(value)}'. {hint}"
+        message = _with_consequence(f"Unknown value '{_short(value)}'. {hint}", error)
         yield UNKNOWN_VALUE.at(pointer, message, fixes=fixes, severity=severity)
 
 
@@ -205,11 +215,10 @@ def _open_list_severity(error: SchemaError, *, is_near: bool) -> Severity | None
 
 def _bound(word: str, *, is_allowed: bool = False) -> Callable[[SchemaIndex, SchemaError], Iterator[Finding]]:
     def out_of_range(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
-        consequence = error.schema.get("x-consequence", "")
+        message = f"{error.instance} is out of range: it must be {word} {error.validator_value}"
         yield OUT_OF_RANGE.at(
             error.absolute_path,
-            f"{error.instance} is out of range: it must be {word} {error.validator_value}"
-            + (f". {consequence}" if consequence else ""),
+            _with_consequence(message, error),
             severity=error.severity,
             fixes=bound_fixes(error.absolute_path, error.validator_value)
             if is_allowed
@@ -217,6 +226,13 @@ def _bound(word: str, *, is_allowed: bool = False) -> Callable[[SchemaIndex, Sch
         )
 
     return out_of_range
+
+
+def _with_consequence(message: str, error: SchemaError) -> str:
+    consequence = error.schema.get("x-consequence")
+    if not consequence:
+        return message
+    return f"{message}{'' if message.endswith('?') else '.'} {consequence}"
 
 
 def _default_fixes(error: SchemaError) -> list[Fix]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from waza_engine.analysis.pipeline import entry_errors
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     COMMAND_MOCKS,
@@ -24,12 +25,14 @@ from waza_engine.executors.base import (
     Executor,
 )
 from waza_engine.executors.replay import ReplayExecutor
-from waza_engine.graders.base import ConfigError
+from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.graders.entry import Level, read_entry
 from waza_engine.graders.registry import find_grader, graders
+from waza_engine.grading.grade import build, entry_message
 from waza_engine.lib.files.safe_read import regular_text
 from waza_engine.lib.spelling import nearest
 from waza_engine.lib.yaml.reader import front_matter
+from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.fields import as_text
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Scope
@@ -37,18 +40,20 @@ from waza_engine.model.suite import GraderEntry, LoadError, Suite, Task
 from waza_engine.runs.planning.plan import Plan
 
 
-def refuse_unreadable_graders(suite: Suite) -> None:
-    """Check every grader entry of the suite.
+def refuse_unreadable_graders(suite: Suite, process_dir: Path | None = None) -> None:
+    """Check every grader entry of the suite. `process_dir` is the directory where the run starts.
 
     Raises:
-        LoadError: an entry has an unknown type or key, a value of the wrong type, or lacks a required key.
+        LoadError: an entry has an error that `waza-lsp check` reports: an unknown type or key, a value of the wrong
+            type, a missing key, a pattern that does not compile ...
 
     """
+    scope = Scope(suite.directory, process_dir, suite.settings.executor)
     for it in suite.graders:
-        _refuse_unreadable(suite, it, "eval")
+        _refuse_unreadable(suite, it, "eval", scope)
     for task in suite.tasks:
         for it in _graders(task):
-            _refuse_unreadable(suite, it, "task")
+            _refuse_unreadable(suite, it, "task", scope)
     for task in suite.disabled:
         for it in _graders(task):
             _refuse_undecodable(suite, it)
@@ -77,7 +82,7 @@ def _refuse_undecodable(suite: Suite, entry: GraderEntry) -> None:
             raise _load_error(suite, entry, error) from error
 
 
-def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
+def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level, scope: Scope) -> None:
     try:
         read = read_entry(entry, entry.dialect, level)
     except ConfigError as error:
@@ -89,12 +94,36 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level) -> None:
         message = f"unknown grader type '{read.type}'; {advice}" if read.type else "the grader has no type"
         raise LoadError(entry.path or suite.path, f"{_label(entry)}: {message}", (*entry.pointer, "type"))
     try:
-        grader = read.configure(kind)
+        build(entry, entry.dialect, level, scope)
     except ConfigError as error:
         raise _load_error(suite, entry, error) from error
-    if refusal := next(grader.refusals(Scope(executor=suite.settings.executor)), None):
-        pointer = (*entry.pointer, "config", *refusal.pointer)
-        raise LoadError(entry.path or suite.path, f"{_label(entry)}: {refusal.message}", pointer)
+    for it in entry_errors(entry.dialect, entry, scope, level):
+        raise _load_error(suite, entry, ConfigError(entry_message(it), it.pointer))
+    config = plain(kind.config_from_entry(read.data, level))
+    for place, path in kind.run_files(config) if isinstance(config, dict) else ():
+        if problem := _file_problem(kind, path, scope):
+            raise _load_error(suite, entry, ConfigError(problem, ("config", *place)))
+
+
+def _file_problem(kind: type[Grader], path: str, scope: Scope) -> str:
+    """Return why a grader cannot use a file of the directory where the run starts, or "".
+
+    A file beside the eval is no problem: other runs of the eval may start there.
+    """
+    if scope.process_dir is None or scope.eval_dir is None:
+        return ""
+    folders = (scope.process_dir, scope.eval_dir, scope.eval_dir / "fixtures", *scope.eval_dir.parents)
+    found = next((it / path for it in folders if (it / path).exists()), None)
+    if found is None:
+        return kind.missing_file_message(path) if kind.requires_files else ""
+    reader = kind.file_reader()
+    if reader is None or not found.is_file():
+        return ""
+    try:
+        problem = reader(regular_text(found, "utf-8-sig"))
+    except (OSError, ValueError):
+        return ""
+    return f"{problem}: {kind.without_file}" if problem else ""
 
 
 def _label(entry: GraderEntry) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from waza_engine.analysis.pipeline import entry_errors
 from waza_engine.executors.base import TOOL_CALLS, TOOL_NAMES, Executor
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.executors.replay import ReplayExecutor
@@ -17,7 +18,7 @@ from waza_engine.graders.base import ConfigError, Demand, GraderResult, GradingC
 from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import find_grader
 from waza_engine.graders.result import GraderFailure, RunVerdict
-from waza_engine.grading.grade import build, grade_task
+from waza_engine.grading.grade import build, entry_message, grade_task
 from waza_engine.model.findings import Scope
 from waza_engine.model.judge import NO_JUDGE, Judge
 from waza_engine.model.records import GraderOutcome, TrialRecord
@@ -41,6 +42,8 @@ class Bench:
     process_dir: Path
     judge: Judge | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    refusals: dict[int, str] = field(default_factory=dict)
+    """The first error of each checked entry of the plan, by the entry's identity; "" if it has none."""
 
 
 def unusable_grader_record(bench: Bench, task: Task) -> TrialRecord | None:
@@ -69,6 +72,11 @@ def _entry_problem(
         build(entry, entry.dialect, level, scope)
     except ConfigError as error:
         return "config", str(error)
+    if id(entry) not in bench.refusals:
+        found = entry_errors(entry.dialect, entry, scope, level)
+        bench.refusals[id(entry)] = entry_message(found[0]) if found else ""
+    if refusal := bench.refusals[id(entry)]:
+        return "config", refusal
     if bench.judge is None and needs_judge(entry) and not _can_do_without_judge(bench, entry):
         return "config", NO_JUDGE
     executor = bench.executor

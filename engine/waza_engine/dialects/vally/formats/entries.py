@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from waza_engine.dialects.vally.formats.eval import EvalFile
 from waza_engine.dialects.vally.formats.graders import GraderConfig
 from waza_engine.dialects.vally.formats.stimulus import Stimulus
 from waza_engine.dialects.vally.scoring.results import unique_names
 from waza_engine.graders.base import ConfigError
-from waza_engine.graders.entry import Entry, Level, read_leniently
+from waza_engine.graders.entry import Entry, Level, config_error, entry_data, read_leniently
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.pydantic_messages import value_text
@@ -23,7 +25,7 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
     """Read an entry, ignoring unknown keys and an empty config.
 
     Raises:
-        ConfigError: the entry is not a mapping, or `turn` is not the number of a turn.
+        ConfigError: the entry is not a mapping, or a key beside `config` has a value of the wrong type.
 
     """
     turn = plain(entry.get("turn")) if isinstance(entry, Mapping) else None
@@ -31,6 +33,11 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
     if turn is not None and not is_turn:
         problem = f"must be a whole number of 0 or more, not {value_text(turn)}"
         raise ConfigError(f"turn {problem}", ("turn",), problem)
+    data = entry_data(entry)
+    try:
+        GraderConfig.model_validate(dict(data))
+    except ValidationError as error:
+        raise config_error(error, data, drops_nulls=False) from error
     return read_leniently(entry, meaning, level)
 
 

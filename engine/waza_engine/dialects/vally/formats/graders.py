@@ -4,9 +4,10 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
+from waza_engine.dialects.vally.fields import Integer
 from waza_engine.dialects.vally.formats.model import TolerantModel, tolerant
 from waza_engine.dialects.vally.formats.sibling_types import SIBLING_TYPES
-from waza_engine.model.fields import IfGiven, Integer, Number, Text
+from waza_engine.model.fields import IfGiven, Number, Text
 from waza_engine.model.schema_marks import marks
 
 

@@ -16,7 +16,7 @@ from waza_engine.model.fields import Number, Text
 from waza_engine.model.suite import GraderEntry
 
 _LENIENT = frozenset(["G1", "G3"])
-"""Generations that ignore unknown keys: the first silently, the newest with a warning."""
+"""Generations that ignore unknown keys beside `type`: the first silently, the newest with a warning."""
 
 
 class _Keys(BaseModel):
@@ -69,7 +69,7 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
         data,
         level,
         decode=lowercase_keys if generation == "G1" else dict,
-        ignores_unknown=generation in _LENIENT,
+        ignores_unknown=generation == "G1",
         drops_nulls=True,
     )
 

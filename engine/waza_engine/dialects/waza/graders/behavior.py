@@ -28,7 +28,7 @@ config:
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
 from waza_engine.dialects.waza.rules.unlikely_duration import short_duration_findings
 from waza_engine.graders.base import (
@@ -49,6 +49,11 @@ from waza_engine.model.trajectory import Session
 from waza_engine.rules.contradictory_checks import required_and_forbidden
 
 _T = TypeVar("_T")
+_NO_LIMIT_BELOW_ZERO: dict[str, JsonValue] = {
+    "minimum": 0,
+    "x-severity": "warning",
+    "x-consequence": "waza accepts it and checks no limit",
+}
 
 
 class BehaviorGrader(Grader):
@@ -57,7 +62,6 @@ class BehaviorGrader(Grader):
     cacheable: ClassVar[bool] = False
     demands: ClassVar = {"required_tools": Demand.TOOL_CALLS}
 
-    # waza accepts negative limits and never checks them; the schema refuses them.
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(
             {
@@ -77,13 +81,13 @@ class BehaviorGrader(Grader):
         default=0,
         description="Maximum number of tool calls. 0 means no limit.",
         examples=[10],
-        json_schema_extra={"minimum": 0},
+        json_schema_extra=_NO_LIMIT_BELOW_ZERO,
     )
     max_tokens: Integer = Field(
         default=0,
         description="Maximum number of tokens, input and output together. 0 means no limit.",
         examples=[20000],
-        json_schema_extra={"minimum": 0},
+        json_schema_extra=_NO_LIMIT_BELOW_ZERO,
     )
     required_tools: Strings = Field(
         default=[],
@@ -101,7 +105,7 @@ class BehaviorGrader(Grader):
         default=0,
         description="Maximum time for the agent, in milliseconds. 0 means no limit.",
         examples=[60000],
-        json_schema_extra={"minimum": 0},
+        json_schema_extra=_NO_LIMIT_BELOW_ZERO,
     )
 
     @classmethod

@@ -51,7 +51,7 @@ from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingC
 from waza_engine.graders.excerpts import quote
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import nearest
-from waza_engine.model.fields import Strings, as_text
+from waza_engine.model.fields import Strings, as_text, is_null
 from waza_engine.model.findings import Change, Finding, Fix, InsertKey, SetValue
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 from waza_engine.rules.invalid_assertion import INVALID_ASSERTION
@@ -71,7 +71,7 @@ _OTHER_NAMES: dict[str, JsonValue] = {
 
 
 def _language(value: Any) -> Any:
-    return as_text(value) or "python"
+    return "python" if is_null(value) or value == "" else as_text(value)
 
 
 class CodeGrader(Grader):

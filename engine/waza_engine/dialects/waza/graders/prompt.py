@@ -121,12 +121,16 @@ class PromptGrader(Grader):
         default="",
         description="How to judge. By default, the output is judged on its own.",
         examples=["pairwise"],
-        json_schema_extra=marks(
-            values={
-                "independent": "Judge the output on its own.",
-                _PAIRWISE: "Compare with the output of a run without the skill, if there is one.",
-            }
-        ),
+        json_schema_extra={
+            **marks(
+                values={
+                    "independent": "Judge the output on its own.",
+                    _PAIRWISE: "Compare with the output of a run without the skill, if there is one.",
+                }
+            ),
+            "x-severity": "warning",
+            "x-consequence": "waza judges the output on its own",
+        },
     )
     reasoning_effort: Text = Field(
         default="",

@@ -73,7 +73,7 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     for place, text, kind in files_of(entry):
         resolved = run_path(document, text)
         if resolved.status is PathStatus.MISSING:
-            message = f"'{text}' not found in the directory you run waza from, so {kind.without_file}"
+            message = kind.missing_file_message(text)
             severity = Severity.ERROR if kind.requires_files else None
             yield MISSING_FILE.at(
                 place, message, fixes=_similar_files(document, place, text), severity=severity
