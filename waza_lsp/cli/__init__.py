@@ -7,37 +7,54 @@ from typing import Any
 import click
 
 from waza_engine.version import __version__
-from waza_lsp.lazy_import import import_lazily
+from waza_lsp.lazy_import import import_lazily, skip_pydantic_plugins
 from waza_lsp.server.startup.code_cache import CodeCache
 
 _COMMANDS = {
-    "serve": "serve",
-    "check": "check.command",
-    "schema": "schema",
-    "run": "run.command",
-    "grade": "grade",
-    "runs": "runs",
-    "report": "report",
-    "compare": "compare",
-    "merge": "merge",
-    "review": "review",
-    "convert": "convert",
+    "serve": ("serve", "Start the language server."),
+    "check": ("check.command", "Find mistakes in eval files."),
+    "schema": ("schema", "Show or export the JSON Schemas of files and graders."),
+    "run": ("run.command", "Run an eval and grade the agent."),
+    "grade": ("grade", "Grade recorded work without running an agent."),
+    "runs": ("runs", "List and show recorded runs."),
+    "report": ("report", "Show the report of a finished run."),
+    "compare": ("compare", "Compare runs, task by task."),
+    "merge": ("merge", "Merge the shards of a run."),
+    "review": ("review", "Record human verdicts for 'human' graders."),
+    "convert": ("convert", "Convert an eval to another dialect or the newest form."),
 }
-"""The commands in the order of the help text, each with its module in this package."""
+"""The commands in the order of the help text, each with its module in this package and its line in that text."""
+_ONLY_READ = frozenset(["check", "schema"])
+"""Commands that start nothing and write no store."""
+_NOT_NEEDED = ("base64", "bz2", "difflib", "hashlib", "ipaddress", "lzma", "pickle", "regex", "secrets")
+"""Modules that others import at once, but that such a command rarely uses."""
 
 
-class _LazyGroup(click.Group):
-    """Imports a command only when it is used, so that `--help` and `serve` start fast."""
+class _ListedGroup(click.Group):
+    """Lists the commands in our order."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
+
+
+class _LazyGroup(_ListedGroup):
+    """Imports a command only when it is used, so that `--help` and `serve` start fast."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        lines = {name: click.Command(name, short_help=line) for name, (_, line) in _COMMANDS.items()}
+        _ListedGroup(commands=lines).format_commands(ctx, formatter)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
         # Commands share code with the server, but hardly any needs the protocol's 554 classes: a third of most starts.
         import_lazily("lsprotocol.types")
-        command: Any = getattr(importlib.import_module(f"{__name__}.{_COMMANDS[cmd_name]}"), cmd_name)
+        if cmd_name in _ONLY_READ:
+            # Other commands may run code of the user, who may use pydantic's plug-ins.
+            skip_pydantic_plugins()
+            for name in _NOT_NEEDED:
+                import_lazily(name)
+        command: Any = getattr(importlib.import_module(f"{__name__}.{_COMMANDS[cmd_name][0]}"), cmd_name)
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:

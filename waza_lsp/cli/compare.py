@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _EXIT_WORSE = 1
 
 
-@click.command(short_help="Compare runs, task by task.")
+@click.command()
 @click.argument("runs", nargs=-1, required=True)
 @click.option(
     "--format", "-f", "form", type=click.Choice(["table", "json"]), default="table", show_default=True

@@ -16,7 +16,7 @@ from waza_lsp.cli.upgrade import upgrade
 _NEWEST = "latest"
 
 
-@click.command(short_help="Convert an eval to another dialect or the newest form.")
+@click.command()
 @click.argument("path", metavar="EVAL", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--to", "target", type=click.Choice([*TARGETS, _NEWEST]), required=True, help="Target format.")
 @click.option(

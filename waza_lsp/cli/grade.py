@@ -29,7 +29,7 @@ _EXIT_STATUS = {"passed": 0, "failed": 1}
 _EXIT_ERRORED = 3
 
 
-@click.command(short_help="Grade recorded work without running an agent.")
+@click.command()
 @click.option(
     "--run",
     "run_name",

@@ -14,7 +14,7 @@ from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, Reports
 from waza_lsp.cli.stored_runs import give_up
 
 
-@click.command(short_help="Merge the shards of a run.")
+@click.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @click.option("--output", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON.")
 @JUNIT

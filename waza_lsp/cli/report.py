@@ -10,7 +10,7 @@ from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, PRINTED_FORMATS,
 from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE, load_record_and_store
 
 
-@click.command(short_help="Show the report of a finished run.")
+@click.command()
 @click.argument("run", default=LAST)
 @HTML
 @JUNIT

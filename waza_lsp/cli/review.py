@@ -25,7 +25,7 @@ _RUN = click.option(
 )
 
 
-@click.group(short_help="Record human verdicts for 'human' graders.")
+@click.group()
 def review() -> None:
     """List pending human verdicts, and record them.
 

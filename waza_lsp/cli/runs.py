@@ -28,7 +28,7 @@ _LIMIT = click.option(
 )
 
 
-@click.group(short_help="List and show recorded runs.")
+@click.group()
 def runs() -> None:
     """List and show the runs in the store.
 

@@ -9,7 +9,7 @@ from waza_engine.analysis.schema.files import published_schema, schema_names
 from waza_lsp.cli.console import EXIT_ERROR, print_err
 
 
-@click.group(short_help="Show or export the JSON Schemas of files and graders.")
+@click.group()
 def schema() -> None:
     """Show or export the JSON Schemas of eval, task, trigger, project and experiment files and of grader options.
 

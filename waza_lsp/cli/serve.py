@@ -10,7 +10,7 @@ from waza_lsp.cli.console import EXIT_ERROR, print_err
 _LAST_PORT = 65535
 
 
-@click.command(short_help="Start the language server.")
+@click.command()
 @click.option("--stdio", is_flag=True, help="Use standard input and output (the default).")
 @click.option("--tcp", metavar="HOST:PORT", help="Listen on a TCP address instead, for debugging.")
 @click.option(

@@ -3,20 +3,21 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
-
-from waza_engine.lib.files.gitignore import ignore_spec
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.project.settings import Projects
 from waza_engine.project.store_location import FOLDER as STORE_FOLDER
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _SUFFIXES = (".yaml", ".yml")
 _NEVER = frozenset([".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", STORE_FOLDER])
 _LOCK = ".#"
 """Prefix of the dangling links by which Emacs marks a file as being edited."""
 
-_Ignored = list[tuple[Path, GitIgnoreSpec]]
+_Ignored = list[tuple[Path, "GitIgnoreSpec"]]
 
 
 def eval_files(start: Path, projects: Projects) -> Iterator[Path]:
@@ -68,7 +69,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _ignored_above(folder: Path) -> Iterator[tuple[Path, GitIgnoreSpec]]:
+def _ignored_above(folder: Path) -> "Iterator[tuple[Path, GitIgnoreSpec]]":
     """Yield the ignore files from the repository's root down to the folder's parent."""
     parents: list[Path] = []
     while not (folder / ".git").exists():
@@ -85,6 +86,9 @@ def _spec(folder: Path) -> _Ignored:
         lines = regular_bytes(folder / ".gitignore").decode("utf-8", errors="replace").splitlines()
     except OSError:
         return []
+    # Imported late: a file that is named itself needs no patterns.
+    from waza_engine.lib.files.gitignore import ignore_spec
+
     return [(folder, ignore_spec(lines))]
 
 

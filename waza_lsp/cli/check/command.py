@@ -3,38 +3,39 @@
 import gc
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from waza_engine.lib.links import RULE_PAGES
 from waza_engine.model.findings import Severity
 from waza_engine.project.settings import unknown_code
-from waza_engine.recognition.recognise import dialects
+from waza_engine.recognition.recognise import dialects, load_object
 from waza_engine.reports.inert import inert
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
-from waza_lsp.cli.check.fix import FixedFile, fix_file, patch, summary, write
-from waza_lsp.cli.check.formats import as_github, as_junit, as_sarif
-from waza_lsp.cli.check.report import CheckedFile, as_json, as_text
+from waza_lsp.cli.check.report import CheckedFile, as_text
 from waza_lsp.cli.check.sources import STDIN, Source, Sources, find_sources
-from waza_lsp.cli.check.upgrade import UPGRADE_FORMATS, as_patches, check_upgrade, fixed_files
 from waza_lsp.cli.console import EXIT_ERROR, may_colour, print_err
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
-from waza_lsp.fixes.upgrade import Goal, UpgradeError
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 
-_FORMATS: dict[str, Callable[[Sequence[CheckedFile]], str]] = {
-    "text": as_text,
-    "json": as_json,
-    "sarif": as_sarif,
-    "github": as_github,
-    "junit": as_junit,
+if TYPE_CHECKING:
+    from waza_lsp.cli.check.fix import FixedFile
+    from waza_lsp.fixes.upgrade import Goal
+
+_FORMATS = {
+    "text": "report:as_text",
+    "json": "report:as_json",
+    "sarif": "formats:as_sarif",
+    "github": "formats:as_github",
+    "junit": "formats:as_junit",
 }
+"""The formats with their functions, which are imported late: JUnit's brings the records of runs."""
 
 
 def _parse_codes(
@@ -48,14 +49,18 @@ def _parse_codes(
     return codes
 
 
-def _parse_goal(_context: click.Context, _option: click.Parameter, value: str | None) -> Goal | None:
+def _parse_goal(_context: click.Context, _option: click.Parameter, value: str | None) -> "Goal | None":
+    if value is None:
+        return None
+    from waza_lsp.fixes.upgrade import Goal, UpgradeError
+
     try:
-        return Goal.parse(value) if value is not None else None
+        return Goal.parse(value)
     except UpgradeError as error:
         raise click.BadParameter(str(error)) from error
 
 
-@click.command(short_help="Find mistakes in eval files.")
+@click.command()
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option(
     "--format",
@@ -104,7 +109,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     ignore: frozenset[str],
     fix: bool,
     diff: bool,
-    upgrade: Goal | None,
+    upgrade: "Goal | None",
     quiet: bool,
     stdin_filename: str | None,
 ) -> None:
@@ -142,7 +147,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     if fix:
         sources = _fix_sources(sources, codes)
     failures: list[str] = []
-    checked = [_check_source(it, codes, failures) for it in sources]
+    checked = [_check_source(it, codes, failures, try_fixes=output == "json") for it in sources]
     for problem in sources.projects.problems():
         print_err(problem)
     # With --fix, standard output holds the fixed text of standard input and nothing else.
@@ -153,8 +158,10 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     sys.exit(EXIT_ERROR if failures or sources.missing else 1 if has_errors else 0)
 
 
-def _upgrade(sources: Sources, goal: Goal, output: str, *, fix: bool, diff: bool, quiet: bool) -> int:
+def _upgrade(sources: Sources, goal: "Goal", output: str, *, fix: bool, diff: bool, quiet: bool) -> int:
     """Report what the goal breaks, or fix what is mechanical and report the rest. Return the exit status."""
+    from waza_lsp.cli.check.upgrade import UPGRADE_FORMATS, as_patches, check_upgrade, fixed_files
+
     if output not in UPGRADE_FORMATS:
         raise click.UsageError(f"--upgrade prints {' or '.join(UPGRADE_FORMATS)}, not {output}")
     report = check_upgrade(sources, goal)
@@ -179,7 +186,7 @@ def _print_report(checked: Sequence[CheckedFile], output: str, *, quiet: bool, e
         stream = sys.stderr if err else sys.stdout
         text = as_text(checked, quiet=quiet, colour=may_colour(stream))
     else:
-        text = _FORMATS[output](checked)
+        text = load_object(f"{__package__}.{_FORMATS[output]}")(checked)
         # Lines for GitHub are commands and are escaped by `as_github`.
         text = text if output == "github" else inert(text)
     if text:
@@ -201,7 +208,7 @@ class _CodeFilter(NamedTuple):
         ]
 
 
-def _check_source(source: Source, codes: _CodeFilter, failures: list[str]) -> CheckedFile:
+def _check_source(source: Source, codes: _CodeFilter, failures: list[str], *, try_fixes: bool) -> CheckedFile:
     """Check one file. A bug of ours in one file must not hide the findings in the others."""
     if source.unreadable:
         mark = RangedFinding(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), source.unreadable))
@@ -211,17 +218,21 @@ def _check_source(source: Source, codes: _CodeFilter, failures: list[str]) -> Ch
         found = codes.findings(source, source.snapshot)
     except Exception:  # noqa: BLE001  # the one place per file; an exception is a bug of ours
         failures.append(f"{source.name} could not be checked; please report this:\n{traceback.format_exc()}")
-    return CheckedFile.of(source.name, source.snapshot, found)
+    return CheckedFile.of(source.name, source.snapshot, found, try_fixes=try_fixes)
 
 
 def _print_patches(sources: Sources, codes: _CodeFilter) -> int:
     """Print the changes of --fix and return the exit status."""
+    from waza_lsp.cli.check.fix import patch
+
     patches = [patch(it) for it in _fixable_files(sources, codes)]
     click.echo("".join(patches).encode("utf-8", "backslashreplace"), nl=False)
     return 1 if patches else 0
 
 
-def _fixable_files(sources: Iterable[Source], codes: _CodeFilter) -> Iterator[FixedFile]:
+def _fixable_files(sources: Iterable[Source], codes: _CodeFilter) -> "Iterator[FixedFile]":
+    from waza_lsp.cli.check.fix import fix_file
+
     for source in sources:
         fixed = fix_file(source.name, source.snapshot, partial(codes.findings, source))
         if fixed is not None:
@@ -233,7 +244,9 @@ def _fix_sources(sources: Sources, codes: _CodeFilter) -> Sources:
     return _write_fixed(sources, list(_fixable_files(sources, codes)))
 
 
-def _write_fixed(sources: Sources, fixed: Sequence[FixedFile]) -> Sources:
+def _write_fixed(sources: Sources, fixed: Sequence["FixedFile"]) -> Sources:
+    from waza_lsp.cli.check.fix import summary, write
+
     for file in fixed:
         print_err(summary(file))
     if sources.stdin is not None:

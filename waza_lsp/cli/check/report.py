@@ -12,7 +12,6 @@ import click
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.reports.inert import harmless
 from waza_lsp.diagnostics.ranges import RangedFinding
-from waza_lsp.fixes.fixes import solutions
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft
 from waza_lsp.syntax.text import Span
@@ -54,6 +53,9 @@ class ReportedFinding:
         elif snapshot.form is None:
             fixes = ()
         else:
+            # Imported late: only JSON lists fixes.
+            from waza_lsp.fixes.fixes import solutions
+
             fixes = tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
         return cls(
             mark.finding, mark.highlight, snapshot.text.range_json(mark.highlight), line, fixes, mark.related
@@ -70,11 +72,13 @@ class CheckedFile:
     found: tuple[ReportedFinding, ...]
 
     @classmethod
-    def of(cls, name: str, snapshot: Snapshot, marks: Iterable[RangedFinding]) -> Self:
-        """Record the findings of a file, without its text."""
+    def of(
+        cls, name: str, snapshot: Snapshot, marks: Iterable[RangedFinding], *, try_fixes: bool = True
+    ) -> Self:
+        """Record the findings of a file, without its text. `try_fixes` leaves out fixes that do not work."""
         form = snapshot.form
         # All findings share one draft, which caches what fixes look up.
-        draft = Draft(snapshot.text, snapshot.tree)
+        draft = Draft(snapshot.text, snapshot.tree) if try_fixes else None
         found = tuple(
             ReportedFinding.of(snapshot, mark, draft if index < _MAX_TRIED else None)
             for index, mark in enumerate(marks)

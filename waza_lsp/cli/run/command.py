@@ -197,7 +197,7 @@ _OUTPUT_OPTIONS = _options(
 )
 
 
-@click.command(short_help="Run an eval and grade the agent.")
+@click.command()
 @click.argument("eval_file", metavar="EVAL", required=False, type=click.Path(path_type=Path))
 @_SELECTION_OPTIONS
 @_AGENT_OPTIONS

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from waza_engine.dialects.waza.formats.eval import EvalFile
 from waza_engine.dialects.waza.formats.templates.template import TemplateError, Values, render
 from waza_engine.lib.paths import is_inside
 from waza_engine.model.suite import LoadError, Task
 from waza_engine.project.reading import read_text
+
+if TYPE_CHECKING:
+    from waza_engine.dialects.waza.formats.eval import EvalFile
 
 NO_PROMPT_COLUMN = "there is no column 'prompt', so all prompts are empty"
 
@@ -108,7 +110,7 @@ class _Reader:
                 raise CsvError('A quote inside a quoted cell must be written ""', self.line)
 
 
-def dataset_tasks(spec: EvalFile, eval_path: Path) -> tuple[list[Task], list[str]]:
+def dataset_tasks(spec: "EvalFile", eval_path: Path) -> tuple[list[Task], list[str]]:
     """Return the tasks of the dataset, and warnings.
 
     Raises:
@@ -143,7 +145,7 @@ def render_error(number: int, error: TemplateError) -> str:
     return f"The prompt of row {number} cannot be rendered: {error}"
 
 
-def _select(rows: list[Row], spec: EvalFile, eval_path: Path) -> list[Row]:
+def _select(rows: list[Row], spec: "EvalFile", eval_path: Path) -> list[Row]:
     first, last = spec.range
     if first == 0 and last == 0:
         return rows
