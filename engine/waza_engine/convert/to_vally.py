@@ -6,13 +6,21 @@ from typing import Any
 
 from waza_engine.convert.assembly import Assembly
 from waza_engine.convert.conversion import Conversion
-from waza_engine.convert.graders.stand_ins import Converted, convert_graders, weight_notes
+from waza_engine.convert.graders.stand_ins import (
+    JUDGE_NAME,
+    Converted,
+    convert_graders,
+    fingerprint_of,
+    judge_of,
+    weight_notes,
+    without_judge,
+)
 from waza_engine.convert.keys import DISABLED, EXECUTORS, ORDER, SUITE_KEYS, TASK_KEYS
 from waza_engine.convert.paths import moved_paths
 from waza_engine.convert.readers import vally as read_vally
 from waza_engine.convert.readers.waza import read_waza as read_suite
 from waza_engine.convert.suite import Check, PortableFile, PortableTask
-from waza_engine.convert.text.kept import WITHOUT, difference, restored
+from waza_engine.convert.text.kept import JUDGE, WITHOUT, difference, restored
 from waza_engine.convert.writers import waza as write_waza
 from waza_engine.convert.writers.vally import (
     file_name,
@@ -109,7 +117,8 @@ class _ToVally(Assembly):
 
     def _derived_skill(self) -> str:
         """The skill that the way back finds without a tag, as it did when this suite was converted from vally."""
-        return self.suite.skill if "tags/skill" in (self.suite.kept.get(WITHOUT) or {}) else ""
+        without = self.suite.kept.get(WITHOUT) or {}
+        return self.suite.skill if "tags/skill" in without or "tags" in without else ""
 
     def _stimulus(self, task: PortableTask, place: Pointer) -> dict[str, Any]:
         self.comments.of_source(task.path)
@@ -118,14 +127,18 @@ class _ToVally(Assembly):
             self.comments.move(place, task.path, task.pointer[:1])
             self.comments.move(place, task.path, ())
             self.keep(place, dict(task.raw))
-            return trigger_stimulus(task)
+            stimulus = trigger_stimulus(task)
+            self._weighted += [(it["type"], 1.0) for it in stimulus["graders"]]
+            return stimulus
         self.move_keys(place, task.path, task.pointer, TASK_KEYS)
         files = [self._on_disk(task, it) for it in task.files]
         stimulus = restored(task_data(task, self.suite, files, self.folder), task.kept)
         own = {it.name for it in task.graders}
         inlined = [it for it in self._shared.all if not it.restored and it.item.name not in own]
         taken = [str(it.get("name", "")) for each in self._shared.all for it in each.entries]
-        converted = convert_graders([*task.graders, *task.checks], "vally", task.kept, taken)
+        converted = convert_graders(
+            [*without_judge(task.graders, task.kept), *task.checks], "vally", task.kept, taken
+        )
         graders: list[dict[str, Any]] = []
         for each in [*inlined, *converted.all]:
             self.move_grader((*place, "graders"), len(graders), each)
@@ -134,6 +147,9 @@ class _ToVally(Assembly):
             self._weighted += [(it["type"], weight) for it in each.entries]
         for each in converted.all:
             self.tell_grader(each)
+        if not graders and converted.all and not any(it.restored for it in self._shared.all):
+            graders = [judge_of(converted, "vally")]
+            self._weighted.append((graders[0]["type"], 1.0))
         if graders:
             stimulus["graders"] = graders
         for section, checks in converted.checks.items():
@@ -172,6 +188,8 @@ class _ToVally(Assembly):
         parts = difference(original, again)
         self.lose_keys(f"Task '{task.id}': ", parts, task.path, task.pointer)
         parts |= converted.kept()
+        if not converted.entries and (stimulus.get("graders") or [{}])[0].get("name") == JUDGE_NAME:
+            parts[JUDGE] = {JUDGE_NAME: fingerprint_of(stimulus["graders"][0])}
         parts |= weight_notes(converted, lambda kind: weights.get(kind, 0.0) if weights else 1.0)
         for each in converted.all:
             if isinstance(each.item, Check) and each.problem:

@@ -9,14 +9,24 @@ from typing import Any
 
 from waza_engine.convert.assembly import Assembly
 from waza_engine.convert.conversion import Conversion
-from waza_engine.convert.graders.stand_ins import Converted, StandIns, convert_graders, fingerprint
+from waza_engine.convert.graders.stand_ins import (
+    JUDGE_NAME,
+    Converted,
+    StandIns,
+    convert_graders,
+    fingerprint,
+    fingerprint_of,
+    judge_of,
+    without_judge,
+)
 from waza_engine.convert.keys import DISABLED, EXECUTORS, ORDER, SUITE_KEYS, TASK_KEYS
 from waza_engine.convert.paths import moved_paths
 from waza_engine.convert.readers import waza as read_waza
 from waza_engine.convert.readers.vally import read_vally as read_suite
 from waza_engine.convert.suite import Check, PortableFile, PortableTask
-from waza_engine.convert.text.kept import GRADERS, NAMES, STANDS_IN, WEIGHTS, difference, restored
+from waza_engine.convert.text.kept import GRADERS, JUDGE, NAMES, STANDS_IN, WEIGHTS, difference, restored
 from waza_engine.convert.writers import vally as write_vally
+from waza_engine.convert.writers import waza as write_waza
 from waza_engine.convert.writers.waza import file_entry, file_name, task_data, top_data
 from waza_engine.model.file_names import TRIGGER_TESTS
 from waza_engine.model.suite import GraderEntry
@@ -98,6 +108,9 @@ class _ToWaza(Assembly):
         for kind in sorted({it.type for it in suite.entries if it.weight <= 0}):
             message = f"Graders of type '{kind}' have no weight here; in waza they count"
             self.lose(message, suite.path, ("scoring", "weights"), kept=True)
+        if not suite.model:
+            message = f"The spec names no model; '{write_waza.DEFAULT_MODEL}' is written, because waza's choice changes"
+            self.lose(message, suite.path, ("defaults",))
         names = [it.id for it in suite.tasks if it.trigger is None]
         if sorted(names, key=lambda it: self._order[it]) != names:
             parts[ORDER] = names
@@ -140,7 +153,9 @@ class _ToWaza(Assembly):
         files = [self._input(task, it) for it in task.files]
         data = restored(task_data(task, files), task.kept)
         data = {"id": data["id"], "name": data.get("name", task.id)} | data
-        converted = convert_graders([*task.graders, *task.checks], "waza", task.kept, taken)
+        converted = convert_graders(
+            [*without_judge(task.graders, task.kept), *task.checks], "waza", task.kept, taken
+        )
         graders: list[dict[str, Any]] = []
         for each in converted.all:
             self.move_grader((file, "graders"), len(graders), each)
@@ -149,6 +164,8 @@ class _ToWaza(Assembly):
             if isinstance(each.item, GraderEntry):
                 kept_weight = each.item.weight if each.entries and each.item.weight > 0 else 1.0
                 self._weighted.append((each.item.type, kept_weight))
+        if converted.all and not graders and not taken:
+            graders = [judge_of(converted, "waza")]
         if graders:
             data["graders"] = graders
         for section, checks in converted.checks.items():
@@ -169,6 +186,8 @@ class _ToWaza(Assembly):
         parts = difference(original, again)
         self.lose_keys(f"Stimulus '{task.id}': ", parts, task.path, task.pointer)
         parts |= converted.kept()
+        if not converted.entries and (judge := self._files[file].get("graders")):
+            parts[JUDGE] = {JUDGE_NAME: fingerprint_of(judge[0])}
         for each in converted.all:
             if isinstance(each.item, Check) and each.problem:
                 parts.setdefault(each.item.section, {})[each.item.key] = each.item.value

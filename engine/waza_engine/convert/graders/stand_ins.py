@@ -1,5 +1,6 @@
 """Convert the graders of a task or suite, each to those that stand in for it, and restore the originals on the way back."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,14 +15,17 @@ from waza_engine.convert.graders.to_vally import as_vally
 from waza_engine.convert.graders.to_waza import DIFFERENCES as IN_WAZA
 from waza_engine.convert.graders.to_waza import as_waza, required_file
 from waza_engine.convert.suite import Check
-from waza_engine.convert.text.kept import GRADERS, NAMES, STANDS_IN, WEIGHTS, digest
+from waza_engine.convert.text.kept import GRADERS, JUDGE, NAMES, STANDS_IN, WEIGHTS, digest
 from waza_engine.graders.base import Grader
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import GraderEntry
 
+JUDGE_NAME = "unconverted-checks"
+"""The name of the judge that stands in for checks without an equivalent, if a task has no others."""
 MOST_CHARACTERS = 60
 """The longest name of a grader that vally accepts."""
+_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _NUMBERED = r"( \(\d+\))?"
 Item = GraderEntry | Check
 
@@ -91,6 +95,8 @@ def convert_graders(
     """
     done = Converted()
     pending = _restored(items, kept, done)
+    if target == "vally":
+        _slug_names(pending)
     names = set(taken)
     for each in pending:
         names.update(str(it.get("name", "")) for it in each.entries if each.restored)
@@ -107,6 +113,17 @@ def convert_graders(
         _keep(each, target, position, always=always_kept)
     done.all = pending
     return done
+
+
+def _slug_names(pending: Sequence[StandIns]) -> None:
+    """Give restored graders names that vally accepts; older versions took any."""
+    for each in pending:
+        each.entries = [
+            {**it, "name": slug(str(it["name"]))}
+            if it.get("name") and not _SLUG.fullmatch(str(it["name"]))
+            else it
+            for it in each.entries
+        ]
 
 
 def _is_unused(item: Item, items: Sequence[Item]) -> bool:
@@ -158,14 +175,43 @@ def _restored(items: Sequence[Item], kept: Mapping[str, Any], done: Converted) -
     return left
 
 
+def judge_of(converted: Converted, target: str) -> dict[str, Any]:
+    """Return the grader that has a judge decide about checks of which none has an equivalent.
+
+    Without it the task would pass whatever the agent does.
+    """
+    originals = [
+        {"check": f"{it.item.section}.{it.item.key}", "value": it.item.value}
+        if isinstance(it.item, Check)
+        else original_entry(it.item, weight=False)
+        for it in converted.all
+    ]
+    vote = (
+        "Call set_waza_grade_pass if all of them hold, set_waza_grade_fail if one does not."
+        if target == "waza"
+        else "It passes only if all of them hold."
+    )
+    checks = "\n".join(f"- {json.dumps(plain(it), ensure_ascii=False)}" for it in originals)
+    text = f"These checks have no equivalent in {target}. Judge the agent's work by them. {vote}\n{checks}\n"
+    scoring = {} if target == "waza" else {"scoring": "binary"}
+    return {"type": "prompt", "name": JUDGE_NAME, "config": {"prompt": text, **scoring}}
+
+
+def without_judge(entries: list[GraderEntry], kept: Mapping[str, Any]) -> list[GraderEntry]:
+    """Return the entries without the judge that stood in for all of them, unless it was changed."""
+    judge = kept.get(JUDGE)
+    standing = judge if isinstance(judge, Mapping) else {}
+    return [it for it in entries if standing.get(it.original_name) != fingerprint(it)]
+
+
 def fingerprint(entry: GraderEntry) -> str:
     """Return the digest of what an entry checks; not of its name and weight."""
     data = original_entry(entry, weight=False)
     data.pop("name", None)
-    return _fingerprint_of(data)
+    return fingerprint_of(data)
 
 
-def _fingerprint_of(data: Mapping[str, Any]) -> str:
+def fingerprint_of(data: Mapping[str, Any]) -> str:
     return digest({key: it for key, it in data.items() if key not in {"name", "weight"}})
 
 
@@ -185,6 +231,8 @@ def _convert(
         each.difference = table.get(type(grader), each.difference)
     if isinstance(item, GraderEntry) and len(each.entries) == 1 and item.original_name in original_names:
         chosen = [str(original_names[item.original_name] or "")]
+        if target == "vally" and chosen[0] and not _SLUG.fullmatch(chosen[0]):
+            chosen = [slug(chosen[0])]
         names.update(chosen)
     else:
         chosen = list(_names(each, target, names))
@@ -251,7 +299,7 @@ def _is_derived(name: str, kind: str) -> bool:
 
 def slug(name: str) -> str:
     """Return the name in the form that vally requires since 0.16: lower case, digits and hyphens."""
-    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    ascii_name = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
     made = re.sub(r"[^a-z0-9]+", "-", ascii_name.lower()).strip("-")
     return made[:MOST_CHARACTERS].rstrip("-") or "grader"
 
@@ -280,7 +328,7 @@ def _keep(each: StandIns, target: str, position: int, *, always: bool) -> None:
 
 
 def _standing(each: StandIns) -> dict[str, str]:
-    return {str(it.get("name", "")): _fingerprint_of(it) for it in each.entries}
+    return {str(it.get("name", "")): fingerprint_of(it) for it in each.entries}
 
 
 def _comes_back(each: StandIns, target: str) -> bool:

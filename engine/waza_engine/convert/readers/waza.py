@@ -8,11 +8,15 @@ from typing import Any
 from waza_engine.convert.suite import Check, PortableFile, PortableSuite, PortableTask, Trigger
 from waza_engine.convert.text.comments import CommentMap
 from waza_engine.convert.text.kept import kept_in
+from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.suite import EXPECTED_TEXTS, Suite, Task
 from waza_engine.project.load_suite import load_suite
 from waza_engine.project.reading import read_mapping
+from waza_engine.project.skills import skills
+from waza_engine.project.suite_files import SuiteFiles
 
 _OF_TASKS = ("tasks", "tasks_from", "range", "inputs", "graders")
 """The keys of an eval that name its tasks and graders: the suite holds what they lead to."""
@@ -36,6 +40,8 @@ def read_waza(path: Path, process_dir: Path, comments: CommentMap) -> PortableSu
         suite.skills = [
             Path(os.path.relpath(it, folder)).as_posix() for it in loaded.settings.skill_directories
         ]
+    if not suite.skills and "none" not in (_mapping(raw.get("config")).get("skill_directories") or ()):
+        suite.skills = _skill_folders(path, raw, suite.skill)
     for task in loaded.tasks:
         suite.tasks.append(_task(suite, loaded, task, process_dir, comments))
     _add_triggers(suite, loaded)
@@ -46,6 +52,18 @@ def read_waza(path: Path, process_dir: Path, comments: CommentMap) -> PortableSu
         if it.path is not None:
             comments.of_source(it.path)
     return suite
+
+
+def _skill_folders(path: Path, raw: Mapping[str, Any], name: str) -> list[str]:
+    """The folder of the skill under test: waza finds it in the project, vally's agents have listed skills only."""
+    files = Files()
+    around = skills(SuiteFiles(path.absolute(), raw, files, None, None, "waza"), files)
+    found = (
+        next((it.path for it in around if it.name == name and it.path.name == SKILL_FILE), None)
+        if name
+        else None
+    )
+    return [Path(os.path.relpath(found.parent, path.parent.absolute())).as_posix()] if found else []
 
 
 def suite_from(raw: Mapping[str, Any]) -> PortableSuite:
@@ -74,7 +92,7 @@ def task_from(raw: Mapping[str, Any]) -> PortableTask:
     """Return the task in its data, without files and graders."""
     inputs = _mapping(raw.get("inputs"))
     tags = [str(it).partition("=") for it in raw.get("tags") or ()]
-    skills = raw.get("skill_directories")
+    folders = raw.get("skill_directories")
     return PortableTask(
         id=str(raw.get("id") or ""),
         name=str(raw.get("name") or ""),
@@ -84,7 +102,7 @@ def task_from(raw: Mapping[str, Any]) -> PortableTask:
             (key, value) if equals and key and value else ("", f"{key}{equals}{value}")
             for key, equals, value in tags
         ],
-        skills=[str(it) for it in skills] if skills else None,
+        skills=[str(it) for it in folders] if folders else None,
         raw=raw,
     )
 

@@ -16,15 +16,9 @@ from waza_engine.convert.text.yaml_writer import yaml_text
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 
-INSTEAD, WITHOUT, GRADERS, NAMES, WEIGHTS, STANDS_IN = (
-    "instead",
-    "without",
-    "graders",
-    "names",
-    "weights",
-    "as",
-)
-_OWN = (INSTEAD, WITHOUT, GRADERS, NAMES, WEIGHTS)
+INSTEAD, WITHOUT, GRADERS = "instead", "without", "graders"
+NAMES, WEIGHTS, JUDGE, STANDS_IN = "names", "weights", "judge", "as"
+_OWN = (INSTEAD, WITHOUT, GRADERS, NAMES, WEIGHTS, JUDGE)
 _TITLE = re.compile(r"\s*[Kk]ept from (?P<dialect>\w+)(?:;.*|, which has more words for it):\s*")
 _LINE = re.compile(r"\s*\|(?: (?P<text>.*))?\s*", re.DOTALL)
 _SECTIONS = frozenset(["config", "defaults", "environment", "inputs", "expected", "tags", "scoring"])

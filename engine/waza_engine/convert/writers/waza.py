@@ -7,7 +7,10 @@ from typing import Any
 from waza_engine.convert.keys import DEFAULT_EXECUTOR, EXECUTORS
 from waza_engine.convert.servers import as_waza_server
 from waza_engine.convert.suite import PortableFile, PortableSuite, PortableTask
+from waza_engine.dialects.waza.formats.settings import Settings
 
+DEFAULT_MODEL = str((Settings.model_fields["model"].examples or [""])[0])
+"""The model of a suite that names none: waza's executors choose one that changes over time."""
 _DEFAULT_TIMEOUT = 120_000
 """vally's time limit if the spec has none; waza has no default."""
 
@@ -18,7 +21,7 @@ def top_data(suite: PortableSuite) -> dict[str, Any]:
         "trials_per_task": max(1, suite.trials or 1),
         "timeout_seconds": max(1, -(-(suite.timeout or _DEFAULT_TIMEOUT) // 1000)),
         "executor": suite.executor if suite.executor in EXECUTORS else DEFAULT_EXECUTOR,
-        "model": suite.model,
+        "model": suite.model or DEFAULT_MODEL,
         "judge_model": suite.judge_model,
         "reasoning_effort": suite.reasoning_effort,
         "judge_reasoning_effort": suite.judge_reasoning_effort,

@@ -1,0 +1,145 @@
+"""Property tests: what is converted there and back is the suite that it was, down to the last comment."""
+
+import dataclasses
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.convert.realistic_suites import vally_spec, waza_suite, written
+from tests.slow import first_quick
+from waza_engine.analysis.pipeline import check_file
+from waza_engine.convert import Conversion, convert_suite
+from waza_engine.convert.graders.stand_ins import slug
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.suite import GraderEntry, Suite, Task
+from waza_engine.project.load_suite import load_suite
+
+OTHER = {"waza": "vally", "vally": "waza"}
+
+
+def save(result: Conversion, folder: Path) -> Path:
+    """Write a result, and return the path of its eval."""
+    for name, text in result.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for name, source in result.copies.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, folder / name)
+    return folder / next(it for it in result.files if it.name.endswith("eval.yaml"))
+
+
+def there_and_back(source: Path, folder: Path) -> tuple[Path, Path, Conversion, Conversion]:
+    """Convert an eval to the other dialect and back: both paths and both results."""
+    dialect = load_suite(source, process_dir=folder).dialect
+    there = convert_suite(source, OTHER[dialect], folder / "there", folder)
+    path = save(there, folder / "there")
+    back = convert_suite(path, dialect, folder / "back", folder)
+    return path, save(back, folder / "back"), there, back
+
+
+def meaning(suite: Suite) -> dict[str, Any]:
+    """All that a run of the suite depends on, wherever it is on disk."""
+    settings = dataclasses.asdict(suite.settings)
+    settings["skill_directories"] = _real(suite.settings.skill_directories)
+    return {
+        "name": suite.name,
+        "skill": suite.skill,
+        "settings": settings,
+        "graders": [entry_meaning(it) for it in suite.graders],
+        "tasks": [task_meaning(it) for it in suite.tasks],
+        "disabled": [task_meaning(it) for it in suite.disabled],
+        "metrics": suite.metrics,
+        "hooks": dict(suite.hooks),
+        "triggers": suite.triggers and (suite.triggers.skill, suite.triggers.prompts),
+        "scoring": suite.scoring,
+        "mocks": suite.mcp_mocks,
+    }
+
+
+def task_meaning(task: Task) -> dict[str, Any]:
+    data = {it.name: getattr(task, it.name) for it in dataclasses.fields(task)}
+    for key in ("path", "pointer", "warnings"):
+        del data[key]
+    data["graders"] = [entry_meaning(it) for it in task.graders]
+    data["constraints"] = [(it.key, it.value) for it in task.constraints]
+    data["files"] = sorted((it.target, it.content) for it in task.files)
+    data["skill_directories"] = task.skill_directories and _real(task.skill_directories)
+    data["repos"] = [dataclasses.replace(it, source=Path(os.path.normpath(it.source))) for it in task.repos]
+    data["tags"] = sorted(task.tags)
+    return data
+
+
+def entry_meaning(entry: GraderEntry) -> tuple[Any, ...]:
+    # vally takes only slugs since 0.16, so it gets no other names.
+    name = (
+        slug(entry.original_name) if entry.dialect == "vally" and entry.original_name else entry.original_name
+    )
+    return (entry.type, name, entry.weight, plain(entry.config) or {}, entry.extras, entry.turn)
+
+
+def _real(paths: Any) -> list[str]:
+    return [os.path.normpath(it) for it in paths]
+
+
+def complaints(folder: Path, process_dir: Path) -> Counter[str]:
+    """The errors and warnings on all files of a suite, by code."""
+    found: Counter[str] = Counter()
+    for path in sorted(folder.rglob("*.yaml")):
+        if "fixtures" not in path.parts:
+            found.update(
+                f"{it.code}: {it.message}"
+                for it in check_file(path, process_dir=process_dir)
+                if it.severity in {"error", "warning"}
+            )
+    return found
+
+
+def texts(folder: Path) -> str:
+    return "\n".join(
+        it.read_text(encoding="utf-8") for it in sorted(folder.rglob("*.yaml")) if "fixtures" not in it.parts
+    )
+
+
+def check_round_trip(source: Path, remarks: list[str], folder: Path) -> None:
+    there, back, result, _ = there_and_back(source, folder)
+    assert meaning(load_suite(back, process_dir=folder)) == meaning(load_suite(source, process_dir=folder))
+    for path in (there, back):
+        text = texts(path.parent)
+        assert {it: text.count(it + "\n") for it in remarks if text.count(it + "\n") != 1} == {}, text
+    before = {it.partition(":")[0] for it in complaints(source.parent, folder)}
+    for path in (there, back):
+        new = {
+            code: it
+            for code, it in complaints(path.parent, folder).items()
+            if code.partition(":")[0] not in before
+        }
+        assert not new, texts(path.parent)
+    check_losses(source, result, there)
+
+
+def check_losses(source: Path, result: Conversion, there: Path) -> None:
+    """Every grader and key that is only in a comment is listed, at a place that exists."""
+    listed = [it for it in result.lost if it.kept]
+    kept = sum(line.strip().startswith("# |   - at:") for line in texts(there.parent).splitlines())
+    assert kept == sum(it.message.startswith("Grader '") for it in listed)
+    for it in listed:
+        assert it.path is None or it.path.exists() or it.path == source
+
+
+def suites(kind: str) -> Iterator[Any]:
+    yield from ((kind, seed) for seed in range(50))
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed"), [*first_quick(suites("vally"), 6), *first_quick(suites("waza"), 6)]
+)
+def test_a_suite_in_the_manner_of_real_ones(kind: str, seed: int, tmp_path: Path) -> None:
+    files = {"eval.yaml": vally_spec(seed)} if kind == "vally" else waza_suite(seed)
+    source, remarks = written(tmp_path / "source", files, seed)
+    check_round_trip(source, remarks, tmp_path)
