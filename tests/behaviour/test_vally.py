@@ -95,7 +95,8 @@ def test_findings_stand_on_the_token_at_fault() -> None:
     assert [(it.line, it.underlined, it.severity, it.code) for it in findings_in(SPEC)] == [
         (2, "config", "warning", "legacy-shape"),
         (3, "scorng", "warning", "unknown-key"),
-        (9, "timeout", "warning", "never-applied"),
+        (8, "expect_activation", "error", "unknown-key"),
+        (9, "timeout", "error", "unknown-key"),
         (11, "-1", "error", "out-of-range"),
         (13, "output-contain", "error", "unknown-grader-type"),
         (14, "my-plugin", "warning", "unknown-grader-type"),

@@ -39,7 +39,6 @@ def test_the_top_of_a_spec(top: str) -> None:
     "keys",
     [
         "    agent_environment: node-app\n",
-        "    expect_activation: false\n",
         "    simulation: {tool_overrides: {bash: {patterns: [{match: 'a\\.py', output: done}]}}}\n",
         "    constraints: {max_turns: 5, max_duration: 2m, max_agent_duration: 90s, reject_tools: [edit]}\n",
         '    environment:\n      commands:\n      - node -e "const a={b:[1]};if(!a){process.exit(1)}"\n',

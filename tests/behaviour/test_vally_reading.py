@@ -37,7 +37,6 @@ GRADERS = f"{STIMULUS}    graders:\n"
         (f"{GRADERS}      - {{type: completed, tu¦rn: 0}}\n", "**turn** · whole number", "counted from 0"),
         (f"type: regres¦sion\n{STIMULUS}", "**type: regression**", "can still do"),
         (f"con¦fig: {{runs: 1}}\n{STIMULUS}", "**config** · mapping · deprecated", "Use `defaults` instead."),
-        (f"{STIMULUS}    time¦out: 5s\n", "**timeout** · any value", "This key has no effect."),
         (f"{STIMULUS}    constraints:\n      max_dur¦ation:\n", "**max_duration** · string", "500ms, 30s"),
         (
             f"grading_environ¦ment: {{}}\n{STIMULUS}",

@@ -221,11 +221,11 @@ def is_value(value: Any, wanted: str) -> bool:
 def _fixes(fact: Fact, holder: Any, pointer: Pointer) -> list[Fix]:
     word, _, wanted = fact.fix.partition(" ")
     name = str(pointer[-1])
-    if word == "remove" or (word == "rename" and isinstance(holder, Mapping) and wanted in holder):
+    if word in {"remove", "drop"} or (word == "rename" and isinstance(holder, Mapping) and wanted in holder):
         if word == "rename":
             return []  # Both keys are present: only a person can merge them.
         # What was ignored can go without any change of a verdict.
-        is_safe = fact.before in {"ignored", "accepted"}
+        is_safe = word == "drop" or fact.before == "ignored"
         return [Fix(f"Remove '{name}'", (RemoveKey(pointer),), preferred=True, safe=is_safe)]
     if word == "rename":
         return [Fix(f"Change to '{wanted}'", (RenameKey(pointer, wanted),), preferred=True, safe=True)]

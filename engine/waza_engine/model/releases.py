@@ -40,10 +40,12 @@ class Fact:
     deprecated: the version that deprecated it.
     refused_since: the version from which files with it are refused.
     applied_since: the version that first used it; earlier ones read it without effect.
+    changed: the version that changed its meaning, as `note` says. There is no finding about it.
     before: what versions before `since` do, or before `refused_since` if there is no `since`.
     source: the section of a page below docs/reference.
     note: a sentence for users: what changed, or what to write instead.
-    fix: the mechanical fix of a deprecated or refused place: `remove`, `rename NAME` or `set VALUE`.
+    fix: the mechanical fix of a deprecated or refused place: `remove`, `rename NAME`, `set VALUE`, or
+        `drop` if the value means the same as no key.
     """
 
     place: str
@@ -52,6 +54,7 @@ class Fact:
     deprecated: str = ""
     refused_since: str = ""
     applied_since: str = ""
+    changed: str = ""
     before: Before = "unknown"
     sure: Sure = "read"
     source: str = ""
@@ -76,7 +79,7 @@ class Fact:
     @property
     def versions(self) -> tuple[str, ...]:
         """All versions at which something changes."""
-        named = (self.since, self.applied_since, self.deprecated, self.refused_since)
+        named = (self.since, self.applied_since, self.changed, self.deprecated, self.refused_since)
         return tuple(it for it in named if it)
 
 

@@ -41,15 +41,29 @@ def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     only_near = error.validator_value == "near"
     placed = {**error.schema.get("x-moved", {}), **error.schema.get("x-explained", {})}
     free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
+    is_other_form = _has_other_form(error)
     refused_since, note = error.schema.get("x-unknown-refused-since"), error.schema.get("x-unknown-note")
     for it in unknown_keys(index, error):
         key = str(it.pointer[-1])
         is_meant = not only_near or key in placed or is_key_without_space(key) or is_likely_typo(key, free)
+        if refused_since and is_other_form:
+            continue  # This form of the mapping has keys of its own, which are unknown.
         if refused_since:
             older = Severity.WARNING if is_meant else Severity.HINT
-            yield replace(it, message=f"{it.message}. {note}", older=(refused_since, older))
+            end = "" if it.message.endswith("?") else "."
+            yield replace(it, message=f"{it.message}{end} {note}", older=(refused_since, older))
         elif is_meant:
             yield replace(it, severity=Severity.WARNING)
+
+
+def _has_other_form(error: SchemaError) -> bool:
+    """Whether a value of the mapping is not in its open list, such as an unknown `type`."""
+    return any(
+        "x-open" in it
+        and isinstance(error.instance.get(name), str)
+        and error.instance[name] not in it.get("enum", ())
+        for name, it in error.schema.get("properties", {}).items()
+    )
 
 
 def _move_of(finding: Finding) -> MoveKey | None:
@@ -103,7 +117,17 @@ def _advice(
     section = _section_with(index, error, key)
     if section is not None:
         return _move_advice(place, f"{section}.{key}", error.instance)
-    return _owners_hint(index, error, key), [_remove_fix(place)]
+    fixes = [_remove_fix(place)]
+    if (section := error.schema.get("x-own-keys-to")) and _is_short(error.instance[key]):
+        fixes = [*_move_advice(place, f"{section}.{key}", error.instance)[1], *fixes]
+    return _owners_hint(index, error, key), fixes
+
+
+def _is_short(value: Any) -> bool:
+    """Whether a value is a scalar or a list of strings, as a tag needs it."""
+    return isinstance(value, str | int | float) or (
+        isinstance(value, list) and all(isinstance(it, str) for it in value)
+    )
 
 
 def _way_for(index: SchemaIndex, error: SchemaError, key: str, ways: Sequence[str]) -> str:

@@ -18,12 +18,13 @@ _EVAL_KEYS = _keys(
 )
 _STIMULUS = _keys(
     """
-    prompt turns graders environment rubric constraints artifacts golden_trajectory golden_patch agent_environment
+    prompt turns graders environment rubric constraints artifacts golden_trajectory golden_patch golden_command
+    golden_custom_metrics simulation agent_environment
     grading_environment supported_executors
     """
 )
-_PROJECT_KEYS = _keys("paths suites environments")
-_EXPERIMENT_KEYS = _keys("name description evals vary baseline variants matrix overrides execution")
+_PROJECT_KEYS = _keys("paths suites environments metadata")
+_EXPERIMENT_KEYS = _keys("name description evals vary baseline variants matrix overrides execution filter")
 _OTHER_TOOLS = _keys(
     """
     apiVersion kind namespace cwlVersion class openapi jobs services providers hosts steps screens trials blocks
@@ -47,7 +48,9 @@ def _intent(text: str) -> int:
 _SETTINGS = _keys("model timeout reasoning_effort max_turns max_retries executor")
 _IDENTIFYING = {
     "type": Shape(text=_intent),
-    "defaults": Shape(own=_keys("runs judge_model judge_reasoning_effort"), common=_SETTINGS, closed=True),
+    "defaults": Shape(
+        own=_keys("runs judge_model judge_reasoning_effort judge_provider"), common=_SETTINGS, closed=True
+    ),
     "environment": Shape(
         own=_keys("skills mcpServers"),
         common=_keys("commands git files env"),
@@ -61,7 +64,7 @@ Thresholds, weights, commands and executors are common to many evaluation tools,
 """
 _EXCLUDING = {
     "scoring": Shape(common=_keys("threshold weights")),
-    "config": Shape(common=_SETTINGS | _keys("runs judge_model judge_reasoning_effort")),
+    "config": Shape(common=_SETTINGS | _keys("runs judge_model judge_reasoning_effort judge_provider")),
 }
 """Keys that can only show, by an unusual value, that a file belongs to another tool."""
 

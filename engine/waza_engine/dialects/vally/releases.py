@@ -8,7 +8,6 @@ from typing import Any
 from waza_engine.model.releases import Fact, Release, Releases, at_each
 
 _PAGE = "docs/reference/vally-newest.md, section "
-_OLDER = "docs/reference/vally.md, section "
 
 _RELEASES = (
     Release("0.3.0", "2026-04-29"),
@@ -32,56 +31,160 @@ _RELEASES = (
 _SETTINGS = ("eval: defaults.", "eval: config.")
 _ENTRIES = ("eval: stimuli[].graders[].", "eval: graders[].")
 _OVERRIDES = ("experiment: overrides.", "experiment: variants.*.overrides.")
+_ENVIRONMENTS = (
+    *(
+        f"eval: {level}{name}."
+        for level in ("", "stimuli[].")
+        for name in ("environment", "agent_environment", "grading_environment")
+    ),
+    "project: environments.*.",
+    "experiment: variants.*.environment.",
+)
 
 
 def _key(place: str, since: str, section: str, **more: Any) -> Fact:
     return Fact(place, since=since, source=_PAGE + section, **more)
 
 
+def _seen(place: str, since: str, section: str, **more: Any) -> Fact:
+    """Return a fact about a key that was first seen in a version, and may be older."""
+    return Fact(place, since=since, source=_PAGE + section, sure="inferred", **more)
+
+
+def _refused(place: str, note: str, since: str, section: str, **more: Any) -> Fact:
+    return Fact(place, note, refused_since=since, source=_PAGE + section, **more)
+
+
+_NO_EXECUTOR = "Name an executor, or remove the key to use the default."
 _SPEC = (
     _key("eval: defaults", "0.7", "2.1"),
-    Fact(
+    _refused(
         "eval: config",
         "Rename it to `defaults`.",
+        "0.15",
+        "2.1",
         deprecated="0.7",
-        refused_since="0.15",
         before="accepted",
         sure="inferred",
-        source=_PAGE + "2.1",
         fix="rename defaults",
     ),
-    *at_each(
-        _SETTINGS,
-        Fact(
-            "executor = null",
-            "Name an executor, or remove the key to use the default.",
-            refused_since="0.14",
-            before="accepted",
-            source=_PAGE + "2.2",
-            fix="remove",
-        ),
-    ),
-    *at_each(
-        _SETTINGS,
-        Fact(
-            'executor = ""',
-            "Name an executor, or remove the key to use the default.",
-            refused_since="0.14",
-            before="accepted",
-            source=_PAGE + "2.2",
-            fix="remove",
-        ),
-    ),
+    _key("eval: scoring.timeout", "0.19", "2.1"),
+    _seen("eval: agent_environment", "0.14", "2.1"),
+    *at_each(_SETTINGS, _key("reasoning_effort", "0.11", "2.2")),
     *at_each(_SETTINGS, _key("judge_reasoning_effort", "0.9", "2.2")),
+    *at_each(_SETTINGS, _key("judge_provider", "0.14", "2.2")),
     *at_each(
-        _OVERRIDES,
-        _key("judge_reasoning_effort", "0.14", "2.7", before="refused"),
+        _SETTINGS,
+        Fact(
+            "judge_model",
+            "The default of the judge is `gpt-5.6-terra`, before it was `claude-sonnet-4.6`.",
+            changed="0.17",
+            source=_PAGE + "2.2",
+        ),
     ),
-    _key("eval: stimuli[].turns", "0.7", "2.3", sure="inferred"),
+    *at_each(
+        _SETTINGS,
+        Fact(
+            "executor",
+            "The name is not checked before the run any more.",
+            changed="0.12",
+            source=_PAGE + "2.2",
+        ),
+    ),
+    *at_each(_SETTINGS, _key("executor = {}", "0.13", "2.2", before="refused")),
+    *(
+        it
+        for value in ("null", '""')
+        for it in at_each(
+            _SETTINGS,
+            _refused(f"executor = {value}", _NO_EXECUTOR, "0.14", "2.2", before="accepted", fix="drop"),
+        )
+    ),
+)
+
+_STIMULI = (
+    _refused(
+        "eval: stimuli[].*",
+        "vally refuses unknown keys of a stimulus since 0.17; older versions ignored them.",
+        "0.17",
+        "2.3",
+        before="ignored",
+        sure="read once",
+    ),
+    _seen("eval: stimuli[].turns", "0.7", "2.5"),
     _key("eval: stimuli[].artifacts", "0.7", "2.3"),
-    _key("eval: stimuli[].golden_trajectory", "0.14", "2.3", sure="inferred"),
-    _key("eval: stimuli[].golden_patch", "0.8", "2.3"),
-    *at_each(_ENTRIES, _key("turn", "0.7", "2.5", sure="inferred")),
+    Fact(
+        "eval: stimuli[].golden_patch",
+        "Judges get the patch only with `evidence: [golden_patch]`.",
+        since="0.8",
+        changed="0.10",
+        source=_PAGE + "2.3",
+    ),
+    _seen("eval: stimuli[].golden_trajectory", "0.14", "2.3"),
+    _key("eval: stimuli[].golden_command", "0.17", "2.3", sure="read once"),
+    _seen("eval: stimuli[].golden_custom_metrics", "0.15", "2.3"),
+    _key("eval: stimuli[].attachments", "0.11", "2.3", sure="read once"),
+    _key("eval: stimuli[].simulation", "0.17", "2.3"),
+    _key("eval: stimuli[].constraints.max_duration", "0.4", "2.2"),
+    _seen("eval: stimuli[].constraints.max_agent_duration", "0.15", "2.3"),
+    *at_each(
+        _ENVIRONMENTS,
+        _refused(
+            "git.*",
+            "vally refuses unknown keys of `git` since 0.12, also in named environments that no eval uses.",
+            "0.12",
+            "2.4",
+            before="ignored",
+        ),
+    ),
+    *at_each(_ENTRIES, _seen("turn", "0.7", "2.5")),
+    *(
+        _key(f"entry {it}.turn", "0.12", "2.5", before="refused")
+        for it in ("diff-contains", "diff-not-contains", "diff-empty")
+    ),
+    Fact(
+        "rule bad-grader-name",
+        refused_since="0.16",
+        before="accepted",
+        sure="read once",
+        source=_PAGE + "2.5",
+    ),
+)
+
+_PROJECTS = (
+    _key("project: metadata", "0.17", "2.6", sure="read once"),
+    _key("project: suites.*.metadata", "0.17", "2.6", sure="read once"),
+)
+
+_EXPERIMENTS = (
+    _refused(
+        "experiment: filter",
+        "Use the filter of a suite in `.vally.yaml`, or `--eval-filter`.",
+        "0.18",
+        "2.7",
+        before="accepted",
+        sure="read once",
+        fix="remove",
+    ),
+    *(
+        _key(f"{place}{name}", "0.14", "2.7", before="refused")
+        for name in ("reasoning_effort", "judge_reasoning_effort")
+        for place in (
+            *_OVERRIDES,
+            "experiment: vary[] = /defaults/",
+            "experiment: matrix.*.path = /defaults/",
+        )
+    ),
+    *at_each(_OVERRIDES, _key("judge_provider", "0.14", "2.2")),
+    *at_each(_OVERRIDES, _key("executor = {}", "0.13", "2.2", before="refused")),
+    *(
+        it
+        for value in ("null", '""')
+        for it in at_each(
+            _OVERRIDES,
+            _refused(f"executor = {value}", _NO_EXECUTOR, "0.14", "2.2", before="accepted", fix="drop"),
+        )
+    ),
 )
 
 _JUDGES = ("grader prompt.", "grader panel.")
@@ -95,9 +198,9 @@ _TYPES = (
     *(_key(f"grader {it}", "0.4", "2.8") for it in _BUDGETS),
     _key("grader panel", "0.5", "2.8"),
     _key("grader custom-metrics", "0.8", "2.8"),
-    *(_key(f"grader {it}", "0.11", "2.8", sure="inferred") for it in ("max-repeat", "loop-outcome", *_DIFFS)),
+    *(_seen(f"grader {it}", "0.11", "2.8") for it in ("max-repeat", "loop-outcome", *_DIFFS)),
     _key("grader assistant-contains-tool-output", "0.13", "2.8"),
-    *(_key(f"grader {it}", "0.15", "2.8", sure="inferred") for it in _TRANSCRIPTS),
+    *(_seen(f"grader {it}", "0.15", "2.8") for it in _TRANSCRIPTS),
     _key("grader system-event", "0.15", "2.8"),
     _key("grader step-count", "0.15", "2.8"),
 )
@@ -106,15 +209,14 @@ _OPTIONS = (
     *(_key(f"grader run-command.{it}", "0.7", "4") for it in _OUTPUT_CHECKS),
     _key("grader max-repeat.max_cycle_period", "0.12", "3.1"),
     _key("grader loop-outcome.max_cycle_period", "0.12", "3.2"),
-    _key("grader diff-contains.value", "0.15", "4", sure="inferred"),
-    _key("grader diff-not-contains.value", "0.15", "4", sure="inferred"),
-    *(_key(f"entry {it}.turn", "0.12", "2.5") for it in _DIFFS),
-    *at_each(_JUDGES, _key("evidence", "0.10", "4", sure="inferred")),
+    _seen("grader diff-contains.value", "0.15", "4"),
+    _seen("grader diff-not-contains.value", "0.15", "4"),
+    *at_each(_JUDGES, _seen("evidence", "0.10", "4")),
     *at_each(_JUDGES, _key("evidence[] = golden_patch", "0.10", "4", before="refused")),
     *at_each(_JUDGES, _key("evidence[] = repo", "0.14", "4", before="refused")),
-    _key("grader panel.criteria", "0.15", "4", sure="inferred"),
-    _key("grader panel.overall_threshold", "0.15", "4", sure="inferred"),
-    _key("grader prompt.reasoning_effort", "0.15", "4", sure="inferred"),
+    _seen("grader panel.criteria", "0.15", "4"),
+    _seen("grader panel.overall_threshold", "0.15", "4"),
+    _seen("grader prompt.reasoning_effort", "0.15", "4"),
     _key("grader prompt.output_delivery", "0.15", "4"),
     Fact(
         "grader prompt.output_delivery = inline",
@@ -132,11 +234,11 @@ _OPTIONS = (
         source=_PAGE + "4",
         fix="remove",
     ),
-    _key("grader tool-calls.parallel", "0.11", "4", sure="inferred"),
+    _seen("grader tool-calls.parallel", "0.11", "4"),
     *at_each(_TOOL_LISTS, _key("read_only", "0.15", "4")),
     *at_each(_TOOL_LISTS, _key("write_only", "0.15", "4")),
-    *at_each(_TOOL_LISTS, _key("pattern", "0.15", "4", sure="inferred")),
+    *at_each(_TOOL_LISTS, _seen("pattern", "0.15", "4")),
     _key("grader tool-call-count.tools", "0.13", "4"),
 )
 
-RELEASES = Releases(_RELEASES, _SPEC + _TYPES + _OPTIONS)
+RELEASES = Releases(_RELEASES, _SPEC + _STIMULI + _PROJECTS + _EXPERIMENTS + _TYPES + _OPTIONS)

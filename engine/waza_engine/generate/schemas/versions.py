@@ -64,7 +64,8 @@ def _below(root: Schema, schema: Schema, path: str) -> Iterator[Schema]:
     is_list = name.endswith("[]")
     for part in _alternatives(root, schema):
         if name == "*" and not rest:
-            yield part
+            if "properties" in part:
+                yield part
             continue
         free = part.get("additionalProperties")
         found = free if name == "*" else part.get("properties", {}).get(name.removesuffix("[]"))
@@ -109,6 +110,7 @@ def _marks(fact: Fact) -> dict[str, Any]:
     found: dict[str, Any] = {
         "x-since": fact.since,
         "x-applied-since": fact.applied_since,
+        "x-changed-in": fact.changed,
         "x-deprecated-since": fact.deprecated,
         "x-refused-since": fact.refused_since,
         "x-before": fact.before if fact.before != "unknown" else "",

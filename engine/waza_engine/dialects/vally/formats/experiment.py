@@ -14,6 +14,8 @@ from waza_engine.model.schema_marks import MapOf, SectionOf
 _POINTERS = {
     "/defaults/model": "Agent model.",
     "/defaults/judge_model": "Judge model.",
+    "/defaults/reasoning_effort": "Reasoning effort of the agent.",
+    "/defaults/judge_reasoning_effort": "Reasoning effort of the judge.",
     "/environment/skills": "Skills of the run.",
     "/environment/mcpServers": "MCP servers of the run.",
     "/environment/env": "Environment variables of the run.",
@@ -138,6 +140,11 @@ class ExperimentFile(TolerantModel):
         default_factory=EvalConfig,
         description="Settings for all variants, overriding those of the specs.",
         examples=[{"runs": 5}],
+    )
+    filter: AnyValue = Field(
+        default=None,
+        description="Filter of the stimuli. Use the filter of a suite in `.vally.yaml`, or `--eval-filter`.",
+        examples=[{"tier": "ci"}],
     )
     execution: SectionOf[Execution] = Field(
         default_factory=Execution, description="How the experiment is run.", examples=[{"workers": 4}]

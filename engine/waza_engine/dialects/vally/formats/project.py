@@ -83,6 +83,11 @@ class SuiteConfig(TolerantModel):
             "items": {"type": "string", "x-path": {"base": "project", "kind": "glob"}},
         },
     )
+    metadata: AnyValue = Field(
+        default=None,
+        description="Your data for reporters, passed in the context of a run of this suite.",
+        examples=[{"tier": "nightly"}],
+    )
 
 
 class ProjectFile(TolerantModel):
@@ -96,6 +101,11 @@ class ProjectFile(TolerantModel):
         default_factory=Paths,
         description="Directories of skills, evals and results.",
         examples=[{"evals": "evals/", "skills": ["skills/"]}],
+    )
+    metadata: AnyValue = Field(
+        default=None,
+        description="Your data for reporters, passed in the context of a run.",
+        examples=[{"team": "docs"}],
     )
     suites: MapOf[SuiteConfig] = Field(
         default={},

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
+from waza_engine.dialects.vally.fields import Duration
 from waza_engine.dialects.vally.formats.model import TolerantModel, tolerant
 from waza_engine.model.fields import IfGiven, Number, as_mapping
 
@@ -29,4 +30,9 @@ class ScoringConfig(TolerantModel):
         default=None,
         description="Lowest score, from 0 to 1, that passes. Default: all graders must pass.",
         examples=[0.8],
+    )
+    timeout: IfGiven[Duration] = Field(
+        default=None,
+        description="Time limit of all graders of one trial together, with a unit. waza-lsp ignores it.",
+        examples=["2m"],
     )

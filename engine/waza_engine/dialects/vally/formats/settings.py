@@ -52,6 +52,7 @@ Executor = Annotated[
 Runs = Annotated[Count, BeforeValidator(lambda value: 1 if is_null(value) else value)]
 """The number of trials; an empty value counts as missing."""
 
+_EFFORTS = ("low", "medium", "high", "xhigh")
 _DEFAULT_TIMEOUT = "2m"
 _Timeout = Annotated[Duration, BeforeValidator(lambda value: _DEFAULT_TIMEOUT if is_null(value) else value)]
 
@@ -84,6 +85,12 @@ class EvalConfig(TolerantModel):
         examples=["claude-sonnet-4.6"],
         json_schema_extra=marks(reference="model"),
     )
+    reasoning_effort: Text = Field(
+        default="",
+        description="Reasoning effort of the agent's model, passed to the executor. waza-lsp ignores it.",
+        examples=["high"],
+        json_schema_extra={"x-suggestions": list(_EFFORTS)},
+    )
     judge_model: Text = Field(
         default="",
         description="Judge model for `prompt` graders without `model`. `--judge-model` takes precedence.",
@@ -94,7 +101,18 @@ class EvalConfig(TolerantModel):
         default="",
         description="Reasoning effort of the judge model.",
         examples=["medium"],
-        json_schema_extra={"x-suggestions": ["low", "medium", "high"]},
+        json_schema_extra={"x-suggestions": list(_EFFORTS)},
+    )
+    judge_provider: AnyValue = Field(
+        default=None,
+        description=(
+            "Endpoint of the judge model, compatible with OpenAI, Azure or Anthropic. Name credentials by environment "
+            "variable. waza-lsp ignores it."
+        ),
+        examples=[
+            {"type": "openai", "baseUrl": "https://models.example.com/v1", "apiKeyEnv": "OPENAI_API_KEY"}
+        ],
+        json_schema_extra={"type": "object"},
     )
     max_retries: IfGiven[Count] = Field(
         default=None,

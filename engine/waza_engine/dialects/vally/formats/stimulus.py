@@ -15,7 +15,11 @@ from waza_engine.model.schema_marks import MapOf, SectionOf, foreign_keys, marks
 class Constraints(TolerantModel):
     """Limits of a trial, and tools and skills that it must or must not use. They fail trials, but do not affect scores."""
 
-    model_config = ConfigDict(json_schema_extra=tolerant())
+    model_config = ConfigDict(
+        json_schema_extra=tolerant(
+            **foreign_keys(max_duration_ms="Its name is 'max_duration' since vally 0.4, with a unit: '120s'")
+        )
+    )
 
     max_turns: IfGiven[Count] = Field(
         default=None,
@@ -112,6 +116,19 @@ class GoldenPatch(TolerantModel):
     )
 
 
+class GoldenMetrics(TolerantModel):
+    """A file with reference metrics."""
+
+    model_config = ConfigDict(json_schema_extra=tolerant())
+
+    path: Text = Field(
+        min_length=1,
+        description="JSON file with the metrics, relative to the eval file.",
+        examples=["golden/metrics.json"],
+        json_schema_extra=marks(path=("eval", "file")),
+    )
+
+
 def _turn(value: Any) -> Any:
     """Return a turn as a string; older guides show mappings with `prompt`."""
     return as_text(value["prompt"] if isinstance(value, dict) and "prompt" in value else value)
@@ -135,6 +152,7 @@ Turn = Annotated[
 
 
 _MOVED = {
+    "id": "name",
     "inputs": "prompt",
     "input": "prompt",
     "validators": "graders",
@@ -161,12 +179,18 @@ class Stimulus(TolerantModel):
 
     model_config = ConfigDict(
         json_schema_extra={
-            **tolerant("near"),
+            **tolerant("near", **{"x-own-keys-to": "tags"}),
             "x-runnable": "task",
             "x-id-from": "name",
             "x-title-from": ["name"],
             "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
-            **foreign_keys(_MOVED, expected="vally has no 'expected'. Write expectations as graders"),
+            **foreign_keys(
+                _MOVED,
+                expected="vally has no 'expected'. Write expectations as graders",
+                timeout="Set the time limit of all stimuli under the top-level 'defaults'",
+                runs="Set the number of trials under the top-level 'defaults'",
+                config="Put settings under the top-level 'defaults'",
+            ),
         }
     )
 
@@ -237,23 +261,26 @@ class Stimulus(TolerantModel):
         description="Environment for graders only, added after the agent has finished. Not documented by vally.",
         examples=[{"files": [{"src": "checks/api.mjs", "dest": ".checks/api.mjs"}]}],
     )
-    timeout: AnyValue = Field(
+    golden_custom_metrics: IfGiven[GoldenMetrics] = Field(
         default=None,
-        description="Ignored in a stimulus. Set the time limit under `defaults`.",
-        examples=["300s"],
-        json_schema_extra=marks(no_effect=True),
+        description="Metrics file for `vally oracle`, so that `custom-metrics` graders can be tried without an agent.",
+        examples=[{"path": "golden/metrics.json"}],
     )
-    runs: AnyValue = Field(
+    golden_command: AnyValue = Field(
         default=None,
-        description="Ignored in a stimulus. Set the number of trials under `defaults`.",
-        examples=[3],
-        json_schema_extra=marks(no_effect=True),
+        description="Command that does the task correctly, for `vally oracle`. Its form is not documented.",
+        examples=["npm run fix"],
     )
-    config: AnyValue = Field(
+    attachments: AnyValue = Field(
         default=None,
-        description="Ignored in a stimulus. Put settings under the top-level `defaults`.",
-        examples=[{"runs": 3}],
-        json_schema_extra=marks(no_effect=True),
+        description="Files to send with the first prompt. The form of the items is not documented.",
+        examples=[["fixtures/photo.png"]],
+    )
+    simulation: AnyValue = Field(
+        default=None,
+        description="Simulated answers of MCP tools under `tool_overrides`, as `vally simulate record` writes them. waza-lsp ignores it.",
+        examples=[{"tool_overrides": {}}],
+        json_schema_extra={"type": "object"},
     )
     supported_executors: Strings = Field(
         default=[],

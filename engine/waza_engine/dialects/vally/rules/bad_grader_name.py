@@ -1,0 +1,98 @@
+"""A grader name that vally refuses.
+
+## Why
+Since 0.16, vally refuses names that are not kebab-case (`names-the-group`), are longer than 60 characters, or occur
+twice in one stimulus. Older versions accept any name. See docs/reference/vally-newest.md, section 2.5.
+
+## Example
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        name: Names the group
+        config: {substring: deploy-group}
+```
+
+## Instead
+```yaml
+stimuli:
+  - name: explains-the-script
+    prompt: Explain what deploy.sh does.
+    graders:
+      - type: output-contains
+        name: names-the-group
+        config: {substring: deploy-group}
+```
+"""
+
+import re
+from collections.abc import Iterator
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.model.placeholders import has_placeholder
+from waza_engine.project.document import Document
+
+BAD_GRADER_NAME = Rule("bad-grader-name", "grader name that vally refuses")
+APPLIES = frozenset(["eval"])
+
+_MAX_LENGTH = 60
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_DOUBTFUL = re.compile(r"[^\W_A-Z]([^\W_A-Z]|-)*")
+"""The exact pattern is not documented: whether hyphens may be doubled or last, and which letters count."""
+
+
+def check(document: Document) -> Iterator[Finding]:
+    lists: list[Pointer] = [("graders",), *((*stimulus, "graders") for stimulus, _ in document.tasks())]
+    for way in lists:
+        names = [
+            (place, str(it["name"])) for place, it in document.mappings(*way) if _is_name(it.get("name"))
+        ]
+        taken = {name for _, name in names}
+        seen: set[str] = set()
+        for place, name in names:
+            if problem := _problem(name, seen):
+                message, severity = problem
+                slug = _slug(name, taken)
+                taken.add(slug)
+                # The name is a label of the verdict, so a new one changes no verdict.
+                fix = Fix(
+                    f"Change to '{slug}'", (SetValue((*place, "name"), slug),), preferred=True, safe=True
+                )
+                yield BAD_GRADER_NAME.at((*place, "name"), message, fixes=[fix], severity=severity)
+            seen.add(name)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and value != "" and not has_placeholder(value)
+
+
+def _problem(name: str, seen: set[str]) -> tuple[str, Severity | None] | None:
+    """Return what is wrong with a name, and a severity if it is not sure that vally refuses it."""
+    if name in seen:
+        return (
+            f"Another grader of this stimulus has the name '{name}'. Names must be unique since vally 0.16",
+            None,
+        )
+    if len(name) > _MAX_LENGTH:
+        text = f"The name has {len(name)} characters. vally allows at most {_MAX_LENGTH} since 0.16"
+        return text, None
+    if not _SLUG.fullmatch(name):
+        text = f"'{name}' is not kebab-case: since 0.16, vally allows only lower-case letters, digits and hyphens"
+        return text, Severity.WARNING if _DOUBTFUL.fullmatch(name) else None
+    return None
+
+
+def _slug(name: str, taken: set[str]) -> str:
+    """Return the kebab-case form of a name that no other grader has."""
+    # "saysHello" becomes "says-hello".
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name)
+    base = re.sub(r"[^a-z0-9]+", "-", spaced.lower()).strip("-") or "grader"
+    number, slug = 1, base[:_MAX_LENGTH].rstrip("-")
+    while slug in taken:
+        number += 1
+        end = f"-{number}"
+        slug = base[: _MAX_LENGTH - len(end)].rstrip("-") + end
+    return slug
