@@ -129,7 +129,10 @@ def test_types_of_plug_ins_are_known_by_a_setting() -> None:
     ],
 )
 def test_a_placeholder_is_never_of_the_wrong_type(lines: str) -> None:
-    assert findings_in(f"{lines}\nstimuli:\n  - name: a\n    prompt: p\n") == []
+    assert (
+        findings_in(f"{lines}\nstimuli:\n  - name: a\n    prompt: p\n    constraints: {{max_turns: 9}}\n")
+        == []
+    )
 
 
 def test_a_placeholder_stands_where_yaml_allows_none() -> None:

@@ -3,7 +3,7 @@
 A missing key gets the default or the example of its schema, else the smallest value of its type.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from waza_engine.model.findings import (
     RemoveKey,
     RenameKey,
     SetValue,
+    SplitText,
 )
 from waza_lsp.schema.skeletons import body_of
 from waza_lsp.syntax.cursor.rows import scalar_value
@@ -34,6 +35,7 @@ from waza_lsp.syntax.edit.values import (
     quote_value,
     rename_key,
     replace_value,
+    split_text,
     wrap_in_list,
 )
 
@@ -75,7 +77,16 @@ def _placeholder_data(body: Body) -> Any:
 
 
 _TextChange = (
-    RenameKey | SetValue | QuoteValue | InsertKey | RemoveKey | MoveKey | AppendItem | MakeList | AddBlanks
+    RenameKey
+    | SetValue
+    | QuoteValue
+    | InsertKey
+    | RemoveKey
+    | MoveKey
+    | AppendItem
+    | MakeList
+    | AddBlanks
+    | SplitText
 )
 
 
@@ -111,6 +122,7 @@ _ORDER: Sequence[type[_TextChange]] = (
     MakeList,
     AddBlanks,
     AppendItem,
+    SplitText,
     InsertKey,
     MoveKey,
     RenameKey,
@@ -125,26 +137,30 @@ def _sort_key(change: _TextChange) -> tuple[int, Sequence[int]]:
     return _ORDER.index(type(change)), indexes
 
 
+_BY_PLACE: Mapping[type[_TextChange], Callable[[Draft, Pointer], list[Edit] | None]] = {
+    QuoteValue: quote_value,
+    MakeList: wrap_in_list,
+    AddBlanks: add_missing_spaces,
+    RemoveKey: remove,
+}
+
+
 def _edits(change: _TextChange, draft: Draft, root: Schema) -> list[Edit] | None:
     match change:
         case RenameKey(pointer, name):
             return rename_key(draft, pointer, name)
         case SetValue(pointer, value):
             return replace_value(draft, pointer, value)
-        case QuoteValue(pointer):
-            return quote_value(draft, pointer)
-        case MakeList(pointer):
-            return wrap_in_list(draft, pointer)
-        case AddBlanks(pointer):
-            return add_missing_spaces(draft, pointer)
-        case RemoveKey(pointer):
-            return remove(draft, pointer)
         case MoveKey(pointer, to):
             return move_entry(draft, pointer, to)
-        case AppendItem(pointer, value):
-            return add_item(draft, pointer, value)
+        case AppendItem(pointer, value, first):
+            return add_item(draft, pointer, value, first=first)
+        case SplitText(pointer, line, key):
+            return split_text(draft, pointer, line, key)
         case InsertKey():
             return _insert_key(change, draft, root)
+        case _:
+            return _BY_PLACE[type(change)](draft, change.pointer)
 
 
 def _insert_key(change: InsertKey, draft: Draft, root: Schema) -> list[Edit] | None:

@@ -92,10 +92,11 @@ class MoveKey:
 
 @dataclass(frozen=True, slots=True)
 class AppendItem:
-    """Append `value` to the list at `pointer`, which is created if it does not exist."""
+    """Append `value` to the list at `pointer`, which is created if it does not exist; `first` puts it at the start."""
 
     pointer: Pointer
     value: Any
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +111,15 @@ class AddBlanks:
     """Add the missing blanks after dashes or colons to the text at `pointer`, so that it becomes a list or mapping."""
 
     pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class SplitText:
+    """End the block text at `pointer` before the first `line` of it; the rest becomes the value of a new `key`."""
+
+    pointer: Pointer
+    line: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +140,7 @@ Change = (
     | AppendItem
     | MakeList
     | AddBlanks
+    | SplitText
     | CreateFile
 )
 

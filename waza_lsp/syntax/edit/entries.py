@@ -67,8 +67,8 @@ def insert_entry(
     return _insert_lines(draft, container, at, lines_at, first.start.column) if first is not None else None
 
 
-def add_item(draft: Draft, pointer: Pointer, value: Any) -> list[Edit] | None:
-    """Append an item to a list; create the list if there is none."""
+def add_item(draft: Draft, pointer: Pointer, value: Any, *, first: bool = False) -> list[Edit] | None:
+    """Append an item to a list, or insert it as the `first`; create the list if there is none."""
     container, layout = container_at(draft, pointer), draft.layout
 
     def lines_at(column: int) -> list[str]:
@@ -82,7 +82,9 @@ def add_item(draft: Draft, pointer: Pointer, value: Any) -> list[Edit] | None:
     if container.is_map:
         return None
     if container.flow:
-        return _insert_in_brackets(container, len(container.members), one_line)
+        return _insert_in_brackets(container, 0 if first else len(container.members), one_line)
+    if first and (start := dash_of(draft.text, container.members[0])) is not None:
+        return [Edit(Span(start, start), "\n".join([*lines_at(start.column), " " * start.column]))]
     dash = dash_of(draft.text, container.members[-1])
     count = len(container.members)
     return _insert_lines(draft, container, count, lines_at, dash.column) if dash is not None else None

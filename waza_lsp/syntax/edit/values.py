@@ -85,6 +85,19 @@ def quote_value(draft: Draft, pointer: Pointer) -> list[Edit] | None:
     return [Edit(span, quote_text(found[1].node.source))]
 
 
+def split_text(draft: Draft, pointer: Pointer, line: str, key: str) -> list[Edit] | None:
+    """Write `key:` above a line of a block text, which ends the text there."""
+    found = member_at(draft, pointer)
+    if found is None or found[1].key is None or found[1].node.style not in {"|", ">"}:
+        return None
+    indent = " " * found[1].key.start.column
+    inner = range(found[1].value.start.line + 1, len(draft.text.lines))
+    number = next((it for it in inner if draft.text.line(it).strip() == line), None)
+    if number is None:
+        return None
+    return [Edit(Span(Place(number, 0), Place(number, 0)), f"{indent}{key}:\n")]
+
+
 def wrap_in_list(draft: Draft, pointer: Pointer) -> list[Edit] | None:
     """Make the value the only item of a list, in the style of the lists around it."""
     found = member_at(draft, pointer)

@@ -29,6 +29,7 @@ class Cause(StrEnum):
     FIRST_CHARACTER = "character that cannot start a value"
     ESCAPE = "unknown escape in double quotes"
     TEMPLATE = "unquoted template"
+    LIST_BELOW_TEXT = "list of graders below a text, without its key"
     SHALLOW_BLOCK = "block text not indented deeper than its key"
     BLOCK_LINE = "text on the same line as the | or > that starts a block"
     FORBIDDEN = "character that YAML does not allow"

@@ -25,7 +25,7 @@ from waza_lsp.syntax.errors.hints import (
     unquoted_template,
     unusual_spaces,
 )
-from waza_lsp.syntax.errors.paragraphs import paragraph_at
+from waza_lsp.syntax.errors.paragraphs import list_below_text, paragraph_at
 from waza_lsp.syntax.text import Place, Span, split_lines
 from waza_lsp.syntax.tree.builder import EXTRA_LINE_BREAKS
 
@@ -228,11 +228,20 @@ def _misplaced(lines: list[str], line: int, column: int) -> Problem | None:
             line, indent = _misaligned_line(lines, line, indent)
             text = lines[line]
         end = len(text.split(":")[0].rstrip()) if ":" in text else len(text.rstrip())
-        found = invalid_key(lines, line) or unfinished_above(lines, line)
+        found = invalid_key(lines, line) or _graders_below_text(lines, line) or unfinished_above(lines, line)
         return found or on_line(INDENTED, line, (indent, end), Cause.INDENTATION)
     columns = (column, len(text.rstrip()))
     found = open_quote(lines, line) or bracket_without_space(lines, line)
     return found or on_line(_TEXT_AFTER, line, columns, Cause.TEXT_AFTER)
+
+
+def _graders_below_text(lines: list[str], line: int) -> Problem | None:
+    place = list_below_text(lines, line)
+    if place is None:
+        return None
+    text = lines[place.line]
+    columns = (len(text) - len(text.lstrip()), len(text.rstrip()))
+    return on_line("'graders:' is missing above this list", place.line, columns, Cause.LIST_BELOW_TEXT)
 
 
 def _misaligned_line(lines: list[str], line: int, indent: int) -> tuple[int, int]:
@@ -290,7 +299,7 @@ def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | Non
         return on_line("Second ': ' on one line; quote the value", at.line, columns, Cause.SECOND_COLON)
     if paragraph_at(lines, Place(at.line, 0)) is not None:
         return on_line(IN_TEXT, at.line, (at.column, at.column + 1), Cause.SECOND_COLON)
-    if found := unfinished_above(lines, at.line):
+    if found := _graders_below_text(lines, at.line) or unfinished_above(lines, at.line):
         return found
     if ":" in previous or not _HALF_ENTRY.match(previous):
         columns = (len(text) - len(text.lstrip()), at.column)

@@ -62,3 +62,22 @@ def _span(lines: Sequence[str], start: Place, column: int) -> Span | None:
             return None
         last = number
     return Span(start, Place(last, len(lines[last].rstrip())))
+
+
+_GRADER = re.compile(r"\s*- +type: +\S")
+
+
+def list_below_text(lines: Sequence[str], line: int) -> Place | None:
+    """Return the first line of a list of graders below a key that has a text already, and the column of that key."""
+    for number in range(line, 0, -1):
+        row = row_of(number - 1, lines[number - 1], 1)
+        if _GRADER.match(lines[number]) and row.key is not None and row.key_start < _indent(lines[number]):
+            is_text = row.has_value and not row.dashes[1:] and row.key != "type"
+            return Place(number, row.key_start) if is_text else None
+        if row.key is None and not row.is_blank:
+            return None
+    return None
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))

@@ -9,7 +9,7 @@ from waza_lsp.syntax.edit.edits import Edit
 from waza_lsp.syntax.edit.emit import quote_lines, quote_text
 from waza_lsp.syntax.errors.hints import Cause, Problem
 from waza_lsp.syntax.errors.indentation import Repair, indent_of, lines_of_block, realign, replace_tabs
-from waza_lsp.syntax.errors.paragraphs import paragraph_at
+from waza_lsp.syntax.errors.paragraphs import list_below_text, paragraph_at
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.parse import parse
 
@@ -237,6 +237,14 @@ def _quote_value(text: Text, problem: Problem) -> Iterator[Repair]:
         yield Repair("Quote the value", (Edit(span, quote_text(text.slice(span))),))
 
 
+def _insert_graders(text: Text, problem: Problem) -> Iterator[Repair]:
+    """Write `graders:` above a list that follows a text."""
+    lines = [it.rstrip("\r\n") for it in text.lines]
+    place = list_below_text(lines, problem.span.start.line)
+    if place is not None:
+        yield Repair("Insert 'graders:'", (_insert(place.line, 0, f"{' ' * place.column}graders:\n"),))
+
+
 def _quote_text(text: Text, problem: Problem) -> Iterator[Repair]:
     """Quote a text with all of its lines."""
     lines = [it.rstrip("\r\n") for it in text.lines]
@@ -315,6 +323,7 @@ _CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
     Cause.INDENTATION: realign,
     Cause.SHALLOW_BLOCK: _shallow_block,
     Cause.BLOCK_LINE: _block_line,
+    Cause.LIST_BELOW_TEXT: _insert_graders,
     Cause.SECOND_COLON: _quote_text,
     Cause.FIRST_CHARACTER: _first_character,
     Cause.TEXT_AFTER: _text_after,

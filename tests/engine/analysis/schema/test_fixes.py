@@ -11,7 +11,7 @@ from waza_engine.analysis.schema.fixes import (
     type_advice,
 )
 from waza_engine.lib.spelling import is_typo
-from waza_engine.model.findings import AddBlanks, InsertKey, MakeList, RemoveKey, SetValue
+from waza_engine.model.findings import AddBlanks, InsertKey, MakeList, QuoteValue, RemoveKey, SetValue
 
 
 @pytest.mark.parametrize("word", ["contians", "contain", "containss", "contaims", "Contains", "ocntains"])
@@ -58,7 +58,9 @@ def test_a_slip_that_two_names_share_is_not_safe() -> None:
         ("3.5", ["integer"], None),
         ("true", ["integer"], None),
         (["a", "b"], ["string"], None),
-        ({"a": 1}, ["string"], None),
+        ({"a": 1}, ["string"], QuoteValue(("k",))),
+        ({"a": [1]}, ["string"], None),
+        ({}, ["string"], None),
     ],
 )
 def test_values_of_another_type(value: object, wanted: list[str], change: object) -> None:
