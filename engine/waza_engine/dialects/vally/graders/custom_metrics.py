@@ -126,7 +126,7 @@ class CustomMetricsGrader(VallyGrader):
                 yield MISSING_COMPANION.at((*at, "metric"), message, severity=Severity.WARNING, fixes=fixes)
             if it.min is not None and it.max is not None and it.min > it.max:
                 message = f"No value is at least {it.min:g} and at most {it.max:g}"
-                yield CONTRADICTORY_CHECKS.at((*at, "min"), message)
+                yield CONTRADICTORY_CHECKS.at((*at, "min"), message, severity=Severity.WARNING)
 
     def grade(self, context: GradingContext) -> GraderResult:
         details: dict[str, Any] = {"path": self.path}
