@@ -50,6 +50,11 @@ _EXIT_ERRORED = 3
 @click.option("--context", "context_file", type=_FILE, help="JSON object with the grading context.")
 @click.option("--workspace", type=_DIRECTORY, help="Folder the agent worked in. Default: none.")
 @click.option(
+    "--artifact-dir",
+    type=_DIRECTORY,
+    help="Folder with files that the executor kept, such as custom metrics. Default: none.",
+)
+@click.option(
     "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
 @click.option(
@@ -78,6 +83,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     graders_file: Path | None,
     context_file: Path | None,
     workspace: Path | None,
+    artifact_dir: Path | None,
     output_format: str,
     generation: str,
     dialect: str | None,
@@ -121,6 +127,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
         context = grading_context(
             read_json(_read_text(context_file)),
             workspace_dir=workspace.absolute() if workspace else None,
+            artifact_dir=artifact_dir.absolute() if artifact_dir else None,
             process_dir=Path.cwd(),
             meaning=generation,
         )
@@ -154,6 +161,8 @@ def _result_lines(results: list[dict[str, Any]], output_format: str) -> Iterator
         label = result["name"] or result["type"] or "(no name)"
         if "error" in result:
             yield _colour("ERROR", "red") + harmless(f"  {label}: {result['error']['message']}")
+        elif result.get("status") == "error":
+            yield _colour("ERROR", "red") + harmless(f"  {label}: {result['feedback']}")
         else:
             word = _colour("PASS ", "green") if result["passed"] else _colour("FAIL ", "red")
             yield word + harmless(f"  {label}  {result['score']:.2f}  {result['feedback']}")

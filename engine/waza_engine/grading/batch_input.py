@@ -1,6 +1,7 @@
 """Reads a grading context from JSON (docs/reference/grade-batch.md), as the dialect's graders need it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,12 @@ class _Context(BaseModel):
 
 
 def grading_context(
-    data: Any, *, workspace_dir: Path | None, process_dir: Path, meaning: str = ""
+    data: Any,
+    *,
+    workspace_dir: Path | None,
+    process_dir: Path,
+    meaning: str = "",
+    artifact_dir: Path | None = None,
 ) -> GradingContext:
     """Return the grading context that a JSON object describes; `meaning` is as for `grade_entry`.
 
@@ -50,7 +56,7 @@ def grading_context(
     """
 
     def read(members: Any) -> GradingContext:
-        return _read(members, workspace_dir, process_dir)
+        return replace(_read(members, workspace_dir, process_dir), artifact_dir=artifact_dir)
 
     in_dialect = dialect_for(meaning).grading_context
     try:

@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from waza_engine.dialects.vally.trajectory.events import events_of, last_message, of_type
-from waza_engine.dialects.vally.trajectory.metrics import error_count, tool_call_count, turn_count
+from waza_engine.dialects.vally.trajectory.metrics import (
+    error_count,
+    tool_call_count,
+    turn_count,
+    wall_time_ms,
+)
 from waza_engine.graders.base import GradingContext
 from waza_engine.lib.timestamps import rfc3339
 from waza_engine.lib.yaml.scalars import plain
@@ -82,7 +87,7 @@ def context_of(trajectory: Trajectory) -> GradingContext:
 def _metrics(context: GradingContext) -> Mapping[str, Any]:
     usage = context.session.usage if context.session is not None else None
     counted = {
-        "wallTimeMs": context.duration_ms,
+        "wallTimeMs": wall_time_ms(context),
         "turnCount": turn_count(context),
         "toolCallCount": tool_call_count(context),
         "errorCount": error_count(context),

@@ -18,7 +18,8 @@ Metric = Callable[[GradingContext], float | None]
 def within_budget(value: float | None, most: float, unit: str) -> GraderResult:
     """Return score 1 up to `most`; above it, the score falls linearly to 0 at twice `most`."""
     if value is None:
-        return GraderResult.undecided(f"Cannot tell: the recording has no {unit}")
+        missing = "duration" if unit == "ms" else f"number of {unit}"
+        return GraderResult.undecided(f"Cannot tell: the recording has no {missing}")
     details = {"value": value, "max": most}
     if value <= most:
         return GraderResult(

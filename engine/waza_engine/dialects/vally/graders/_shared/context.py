@@ -104,12 +104,12 @@ def _output(read: _Members, trajectory: _Trajectory, events: list[_Object] | Non
 
 
 def _artifact_dir(context: GradingContext, path: str) -> Path | None:
-    """Return the artifact directory if it is below the directory of the process or the workspace.
+    """Return the given artifact directory, or the recorded one if it is below the directory of the process or the workspace.
 
     A recording comes from a file, so its path must not make us read files elsewhere.
     """
-    if not path:
-        return None
+    if context.artifact_dir is not None or not path:
+        return context.artifact_dir
     folder = context.process_dir / path
     allowed = (context.process_dir, context.workspace_dir)
     return folder if any(it is not None and is_inside(folder, it) for it in allowed) else None
