@@ -54,8 +54,9 @@ PULLING = {
 class Wire:
     """A server process and the messages that it has sent."""
 
-    def __init__(self, root: Path) -> None:
-        command = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
+    def __init__(self, root: Path, command: list[str]) -> None:
+        self.answers = True
+        self.refuses = False
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root)
         assert self.process.stdout is not None
         self._frames = Frames(self.process.stdout.fileno())
@@ -75,15 +76,16 @@ class Wire:
                 self._unread += [json.loads(it) for it in self._frames.take()]
             message = self._unread.pop(0)
             self.all.append(message)
-            if "id" in message and "method" in message:
-                self.send(id=message["id"], result=None)
+            if "id" in message and "method" in message and self.answers:
+                answer = {"error": {"code": -32601, "message": "no"}} if self.refuses else {"result": None}
+                self.send(id=message["id"], **answer)
             if all(message.get(name) == value for name, value in wanted.items()):
                 return message
 
 
 @contextmanager
-def wire(root: Path) -> Iterator[Wire]:
-    it = Wire(root)
+def wire(root: Path, command: list[str] | None = None) -> Iterator[Wire]:
+    it = Wire(root, command or [sys.executable, "-P", "-m", "waza_lsp", "serve"])
     timer = threading.Timer(60, it.process.kill)
     timer.start()
     try:
@@ -157,6 +159,93 @@ def test_the_first_list_is_complete(client: Any, beside: list[str], tmp_path: Pa
             items = it.until(method="textDocument/publishDiagnostics")["params"]["diagnostics"]
         end(it)
     assert {item["code"] for item in items} >= FOUND
+
+
+_SLOW = """
+import time
+from waza_lsp.features import diagnostics
+from waza_lsp.server.startup import early_progress, main
+early_progress._PATIENCE_SECONDS = 0.01
+check = diagnostics.diagnostics_json
+def check_slowly(*arguments):
+    time.sleep({seconds})
+    return check(*arguments)
+diagnostics.diagnostics_json = check_slowly
+main.serve_stdio()
+"""
+
+
+def _messages(it: Wire, method: str) -> list[Any]:
+    return [message["params"] for message in it.all if message.get("method") == method]
+
+
+@pytest.mark.parametrize("client", first_quick([PULLING, {}]))
+def test_a_slow_first_check_shows_its_progress(client: Any, tmp_path: Path) -> None:
+    with wire(tmp_path, [sys.executable, "-P", "-c", _SLOW.format(seconds=0.5)]) as it:
+        start(it, tmp_path, client | {"window": {"workDoneProgress": True}})
+        uri = opened(it, tmp_path / "eval.yaml")
+        if client:
+            it.send(id=2, method="textDocument/diagnostic", params={"textDocument": {"uri": uri}})
+        [token] = [it.until(method="window/workDoneProgress/create")["params"]["token"]]
+        # The request after the response must not be lost.
+        it.send(id=3, method="textDocument/documentSymbol", params={"textDocument": {"uri": uri}})
+        found = it.until(id=2)["result"]["items"] if client else None
+        if found is None:
+            found = it.until(method="textDocument/publishDiagnostics")["params"]["diagnostics"]
+        assert {item["code"] for item in found} >= FOUND
+        assert it.until(id=3)["result"]
+        end(it)
+    shown = [(each["token"], each["value"]) for each in _messages(it, "$/progress")]
+    assert shown == [(token, {"kind": "begin", "title": "Checking eval.yaml"}), (token, {"kind": "end"})]
+
+
+def test_a_client_that_gives_a_token_is_not_asked(tmp_path: Path) -> None:
+    with wire(tmp_path, [sys.executable, "-P", "-c", _SLOW.format(seconds=0.2)]) as it:
+        start(it, tmp_path, PULLING | {"window": {"workDoneProgress": True}})
+        document = {"textDocument": {"uri": opened(it, tmp_path / "eval.yaml")}, "workDoneToken": "mine"}
+        it.send(id=2, method="textDocument/diagnostic", params=document)
+        it.until(id=2)
+        end(it)
+    assert [each["token"] for each in _messages(it, "$/progress")] == ["mine", "mine"]
+    assert not _messages(it, "window/workDoneProgress/create")
+
+
+@pytest.mark.parametrize("seconds", first_quick([0.05, 0.5]))
+def test_a_client_that_answers_late_or_declines_sees_no_progress(seconds: float, tmp_path: Path) -> None:
+    with wire(tmp_path, [sys.executable, "-P", "-c", _SLOW.format(seconds=seconds)]) as it:
+        it.refuses = seconds > 0.1
+        it.answers = it.refuses
+        start(it, tmp_path, PULLING | {"window": {"workDoneProgress": True}})
+        found = pulled(it, opened(it, tmp_path / "eval.yaml"), 2)
+        it.answers = True
+        for message in _messages(it, "window/workDoneProgress/create"):
+            it.send(id=message["token"], result=None)
+        end(it)
+    assert found["items"]
+    assert not _messages(it, "$/progress")
+
+
+def test_a_quick_check_shows_no_progress(tmp_path: Path) -> None:
+    code = "from waza_lsp.server.startup import early_progress, main; early_progress._PATIENCE_SECONDS = 60; main.serve_stdio()"
+    with wire(tmp_path, [sys.executable, "-P", "-c", code]) as it:
+        start(it, tmp_path, PULLING | {"window": {"workDoneProgress": True}})
+        assert pulled(it, opened(it, tmp_path / "eval.yaml"), 2)["items"]
+        end(it)
+    assert not _messages(it, "$/progress")
+    assert not _messages(it, "window/workDoneProgress/create")
+
+
+def test_the_progress_of_a_report_on_the_workspace(tmp_path: Path) -> None:
+    (tmp_path / "eval.yaml").write_text(EVAL, encoding="utf-8")
+    with wire(tmp_path) as it:
+        start(it, tmp_path, PULLING)
+        it.send(
+            id=2, method="workspace/diagnostic", params={"previousResultIds": [], "workDoneToken": "mine"}
+        )
+        it.until(id=2)
+        end(it)
+    shown = [(each["token"], each["value"]["kind"]) for each in _messages(it, "$/progress")]
+    assert shown == [("mine", "begin"), ("mine", "end")]
 
 
 def test_the_first_report_on_the_workspace_is_complete(tmp_path: Path) -> None:

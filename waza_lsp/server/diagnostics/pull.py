@@ -55,6 +55,18 @@ class PullDiagnostics:
 
     async def workspace(self, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
         """Report on all eval files. With a token for partial results, send the reports in batches."""
+        token = params.work_done_token
+        if token is None:
+            return await self._workspace(params)
+        progress = self._client.lsp.work_done_progress
+        progress.begin(token, types.WorkDoneProgressBegin("Checking the workspace"))
+        try:
+            return await self._workspace(params)
+        finally:
+            progress.end(token, types.WorkDoneProgressEnd())
+            progress.tokens.pop(token, None)
+
+    async def _workspace(self, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
         await self._started.wait()
         loop, stop = asyncio.get_running_loop(), threading.Event()
         token = params.partial_result_token
@@ -97,7 +109,10 @@ class PullDiagnostics:
 
 
 _OPTIONS = types.DiagnosticOptions(
-    inter_file_dependencies=True, workspace_diagnostics=True, identifier="waza-lsp"
+    inter_file_dependencies=True,
+    workspace_diagnostics=True,
+    identifier="waza-lsp",
+    work_done_progress=True,
 )
 
 PULLED: list[tuple[str, Callable[..., Any], Any]] = [

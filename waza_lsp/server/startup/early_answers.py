@@ -9,11 +9,13 @@ only takes longer.
 import json
 import os
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from waza_lsp.lazy_import import import_lazily
 from waza_lsp.server.startup.capabilities import answer, encoding
+from waza_lsp.server.startup.early_progress import REQUEST, EarlyProgress
 from waza_lsp.server.transport.framing import Frames
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ class EarlyAnswers:
         """The id of the `initialize` that the library must not answer again."""
         self.published: dict[str, str] = {}
         """What the library must not publish again: parameters as JSON, by URI."""
+        self.unanswered: list[str] = []
+        """The ids of our requests whose responses the library must ignore."""
         self.failure: Exception | None = None
         """The error of a failed early answer, for the log."""
         self._unread: list[bytes] = []
@@ -98,7 +102,7 @@ class EarlyAnswers:
         if method == "textDocument/diagnostic" and "id" in message and self._pulls_again:
             snapshot = self._snapshots.get(str(document.get("uri")))
             if snapshot is not None:
-                self._report(message["id"], snapshot, params.get("previousResultId"))
+                self._report(message["id"], snapshot, params)
                 self.waiting.pop()
             return False
         return method in _IGNORED
@@ -128,14 +132,25 @@ class EarlyAnswers:
             self.published[snapshot.uri] = params
             _write(f'{{"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{params}}}')
 
-    def _report(self, request: Any, snapshot: "Snapshot", previous: str | None) -> None:
+    def _report(self, request: Any, snapshot: "Snapshot", params: dict[str, Any]) -> None:
         from waza_lsp.features.pull_diagnostics import document_report
 
-        report = document_report(self._check(snapshot), previous)
+        items = self._check(snapshot, params.get("workDoneToken"))
+        report = document_report(items, params.get("previousResultId"))
         _write(f'{{"jsonrpc":"2.0","id":{json.dumps(request)},"result":{report}}}')
 
-    def _check(self, snapshot: "Snapshot") -> list[str]:
-        """Return all findings, each as JSON."""
+    def _check(self, snapshot: "Snapshot", token: Any = None) -> list[str]:
+        """Return all findings, each as JSON. `token` is that of a progress that the client has given."""
+        if token is None and not _mapping(self._client.get("window")).get("workDoneProgress"):
+            return self._findings(snapshot)
+        title = f"Checking {PurePosixPath(unquote(snapshot.uri)).name}"
+        with EarlyProgress(self.frames, _send, title, token) as progress:
+            found = self._findings(snapshot)
+        self._unread += progress.unread
+        self.unanswered += [REQUEST] * progress.is_unanswered
+        return found
+
+    def _findings(self, snapshot: "Snapshot") -> list[str]:
         from waza_lsp.features.diagnostics import diagnostics_json
 
         return diagnostics_json(snapshot, self._context(snapshot))

@@ -72,6 +72,7 @@ def _serve_session(early: "EarlyAnswers", code_cache: "CodeCache") -> None:
     session = build_session()
     session.code_cache = code_cache
     session.client.protocol.answered = early.answered
+    session.client.protocol.ignore_responses(early.unanswered)
     session.publisher.mark_sent(early.published)
     collect_rarely()
     share_one_heap()

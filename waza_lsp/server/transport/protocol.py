@@ -5,7 +5,7 @@ import inspect
 import json
 import logging
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -103,6 +103,12 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         self._waiting: list[_Waiting] = []
         self.later: Callable[[Callable[[], None]], None] = _after_a_grace
         """Does something when no more messages are coming, as far as the server can see."""
+
+    def ignore_responses(self, numbers: Iterable[str]) -> None:
+        """Ignore the responses to these requests, which were sent before this protocol existed."""
+        for number in numbers:
+            self._request_futures[number] = Future()
+            self._request_futures[number].cancel()
 
     def notify_json(self, method: str, params: str) -> None:
         """Send a notification whose parameters are JSON."""
