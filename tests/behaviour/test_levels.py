@@ -181,3 +181,53 @@ def test_a_filter_names_a_tag_of_a_stimulus(suites: str, underlined: list[str], 
     )
     found = findings_at(tmp_path / ".vally.yaml", tmp_path)
     assert [it.underlined for it in found if it.code == "unmatched-filter"] == underlined
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"eval.yaml": VALLY.replace("stimuli:", "stimulli:")},
+        {"eval.yaml": VALLY.replace("stimuli:", "stimulus:")},
+        {"a.eval.yaml": VALLY.replace("stimuli:", "Stimuli:").replace("\n", "\r\n")},
+        {"eval.yaml": "stimuli:\n  a: {prompt: hi, graders: [{type: completed}]}\n"},
+        {"trigger_tests.yaml": "shouldTriggerPrompts: [{prompt: a}]\n"},
+        {"trigger_tests.yml": "should_triger_prompts: [{prompt: a}]\n"},
+        {"trigger_tests.yaml": "should-trigger-prompts: [a]\n"},
+        {"trigger_tests.yaml": "- {prompt: a}\n", "eval.yaml": WAZA, "tasks/a.yaml": TASK},
+        {"trigger_tests.yaml": "prompts: [a]\n", "eval.yaml": WAZA, "tasks/a.yaml": TASK},
+        {"evals/notes/eval.yaml": "- a\n", ".waza.yaml": "defaults: {parallel: true}\n"},
+        {"evals/notes/eval.yaml": "title: a\nbody: b\n", ".vally.yaml": "suites: {}\n"},
+        {"specs/eval.yaml": "title: a\nbody: b\n", ".vally.yaml": "paths: {evals: specs}\n"},
+    ],
+)
+def test_a_file_that_a_run_loads_by_name_has_an_error(files: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, files)
+    path = tmp_path / next(iter(files))
+    assert "error" in {it.severity for it in findings_at(path, tmp_path)}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"eval.yaml": "title: a\nbody: b\n", ".vally.yaml": "suites: {}\n"},
+        {"models/eval.yaml": "title: a\nbody: b\n", ".waza.yaml": "defaults: {}\n"},
+        {"evals/a/eval.yaml": "services: {}\nsteps: []\n", ".vally.yaml": "suites: {}\n"},
+        {"eval.yaml": "stimuli:\n  a: {duration: 3, image: a.png}\n"},
+        {"eval.yaml": "stimulus: {duration: 3}\n"},
+        {"eval.yaml": "task: configs/a.yaml\nmetric: accuracy\n"},
+        {"trigger_tests.yaml": "- {prompt: a}\n"},
+    ],
+)
+def test_a_file_that_no_run_loads_has_no_finding(files: dict[str, str], tmp_path: Path) -> None:
+    write(tmp_path, files)
+    assert findings_at(tmp_path / next(iter(files)), tmp_path) == []
+
+
+def test_a_project_file_with_keys_of_other_files(tmp_path: Path) -> None:
+    write(tmp_path, {".vally.yaml": "files: {evalFile: a}\ntokens: {limits: {}}\nplugins: [a]\nskill: a\n"})
+    found = findings_at(tmp_path / ".vally.yaml", tmp_path)
+    assert [(it.underlined, it.severity) for it in found] == [
+        ("files", "warning"),
+        ("tokens", "warning"),
+        ("skill", "warning"),
+    ]

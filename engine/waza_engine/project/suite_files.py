@@ -18,7 +18,15 @@ from waza_engine.lib.yaml.reader import YamlError
 from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.file_names import TRIGGER_TESTS
 from waza_engine.model.placeholders import read_with_placeholders
-from waza_engine.recognition.recognise import Dialect, Kind, default_dialect, dialect, kind_of, recognise
+from waza_engine.recognition.recognise import (
+    Dialect,
+    Kind,
+    default_dialect,
+    dialect,
+    dialects,
+    kind_of,
+    recognise,
+)
 
 _LEVELS = 6
 _EVAL_NAMES = ("eval.yaml", "eval.yml")
@@ -265,9 +273,22 @@ def kind_named_by_eval(path: Path) -> tuple[Dialect, Kind, str] | None:
     """
     found = naming_eval(path, _DISK) if path.is_absolute() else None
     if found is None:
-        return None
+        return _kind_beside_eval(path)
     eval_path, dialect, kind = found
     return dialect, kind, f"named by {eval_path.name}"
+
+
+def _kind_beside_eval(path: Path) -> tuple[Dialect, Kind, str] | None:
+    """Return the kind of a file that runs of the eval beside it load by its name."""
+    kinds = [(it, kind) for it in dialects() for kind in it.kinds if path.name in kind.beside_evals]
+    if not kinds or not path.is_absolute():
+        return None
+    for eval_path in _evals_in(path.parent, _DISK, usual=True):
+        found = recognise(_DISK.mapping(eval_path), eval_path)
+        for dialect_, kind in kinds:
+            if found is not None and found[0] is dialect_:
+                return dialect_, kind, f"{path.name} beside {eval_path.name}"
+    return None
 
 
 def _evals_in(folder: Path, files: Files, *, usual: bool = False) -> Iterable[Path]:

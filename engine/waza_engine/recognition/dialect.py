@@ -175,6 +175,8 @@ class Kind:
     """An item of such a list is a task if it has one of these keys; empty: every mapping is a task."""
     task_kind: str = ""
     """The kind of the files that globs under `tasks` match; empty if this kind has no globs."""
+    beside_evals: frozenset[str] = frozenset()
+    """Names of files beside an eval that runs load by these names, whatever their keys are."""
     strict_graders: bool = False
     """Whether the configs of the entries under `graders` are read more strictly than the rest of the file."""
 
@@ -354,11 +356,13 @@ class Dialect:
         *,
         in_project: Callable[[], bool],
         by_folder: bool = True,
+        is_loaded: bool = False,
     ) -> tuple[Kind, str] | None:
         """Return the kind that the path indicates, unless keys (None: not a mapping) or values speak against it.
 
         `in_project` returns whether this dialect's project file is the nearest one above the file. Without `by_folder`
-        the name of the file itself must match, and no value may speak against it.
+        the name of the file itself must match, and no value may speak against it. If the file `is_loaded` by its name,
+        only keys and values of other tools speak against it.
         """
         present = frozenset(keys or ())
         for kind in self.kinds:
@@ -372,10 +376,11 @@ class Dialect:
                 if name.is_only_a_folder() and not by_folder:
                     continue
                 speaks_against = (
-                    keys is None
+                    (keys is None and not is_loaded)
                     or present & self.other_tools
                     or not (
-                        name.accepts(present, kind.keys)
+                        is_loaded
+                        or name.accepts(present, kind.keys)
                         or (name.in_project and kind.knows_most(present))
                         or (
                             kind.knows_most(present)

@@ -1,6 +1,7 @@
-"""Eval file names set by a project: `files.evalFile` of `.waza.yaml`, `paths.evalFilenames` of `.vally.yaml`.
+"""Files that a project names as evals: `files.evalFile` of `.waza.yaml`, `paths.evalFilenames` of `.vally.yaml`.
 
-A file with such a name counts as an eval exactly where one with the usual name would. See
+In the project's folder of evals, files with the usual names are named as well. A runner loads such a file by its name,
+so it is an eval whatever its keys are. See
 docs/reference/waza-formats.md, section 2, and docs/reference/vally.md, section 8.
 """
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _LEVELS = 10
 _SUFFIXES = (".yaml", ".yml")
 _USUAL = "eval.yaml"
+_USUAL_NAMES = ("eval.yaml", "eval.yml")
+_USUAL_FOLDER = "evals/"
 
 
 def usual_path(path: PurePath, project_files: Collection[str]) -> tuple[PurePath, PurePath] | None:
@@ -33,12 +36,12 @@ def usual_path(path: PurePath, project_files: Collection[str]) -> tuple[PurePath
 def _names_as_eval(path: PurePath, project: Path) -> bool:
     data = _disk().mapping(project)
     files, paths = _mapping(data.get("files")), _mapping(data.get("paths"))
-    return files.get("evalFile") == path.name or (
-        any(_fits(path.name, it) for it in _texts(paths.get("evalFilenames")))
-        and any(
-            path.is_relative_to(os.path.normpath(project.parent / it))
-            for it in _texts(paths.get("evals", "evals/"))
-        )
+    if files.get("evalFile") == path.name:
+        return True
+    names = [*_texts(paths.get("evalFilenames"))] or ([] if "evalFile" in files else _USUAL_NAMES)
+    return any(_fits(path.name, it) for it in names) and any(
+        path.is_relative_to(os.path.normpath(project.parent / it))
+        for it in _texts(paths.get("evals", _USUAL_FOLDER))
     )
 
 

@@ -2,11 +2,12 @@
 
 import importlib
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
+from waza_engine.lib.spelling import nearest
 from waza_engine.model.releases import Releases
 from waza_engine.plugins import DIALECT_GROUP, has_plugins, plugin_entry_points
 from waza_engine.recognition.dialect import Dialect, Kind
@@ -131,8 +132,39 @@ def recognise(
                 top_level_keys, values, path, in_project=at_home, by_folder=not _is_schema_address(schema)
             ):
                 return candidate, *found
-        return _named_by_project(top_level_keys, values, path, _possible(keys, dialect_name))
+        return _with_slip(values, path) or _named_by_project(
+            top_level_keys, values, path, _possible(keys, dialect_name)
+        )
     return None
+
+
+def _with_slip(values: Mapping[str, Any], path: PurePath) -> tuple[Dialect, Kind, str] | None:
+    """Recognise a file with the usual name of a kind that is of that kind once its telling key is put right.
+
+    The key is misspelt, or holds a mapping of items by name instead of a list. The items themselves must be ours.
+    """
+    for candidate in dialects() if values else ():
+        for kind in candidate.kinds:
+            if not any(it.fits(path) for it in kind.file_names):
+                continue
+            for key, name in _slips(values, kind):
+                items = [*values[key].values()] if isinstance(values[key], Mapping) else values[key]
+                found = recognise_text({**{it: values[it] for it in values if it != key}, name: items})
+                if found is not None and found[:2] == (candidate, kind):
+                    return candidate, kind, f"top-level key {key}, probably {name}"
+    return None
+
+
+def _slips(values: Mapping[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
+    """Yield the keys with a list or mapping of mappings that may stand for a telling key of the kind."""
+    for key, value in values.items():
+        items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+        if not items or not all(isinstance(it, Mapping | str) for it in items):
+            continue
+        if key in kind.shapes and isinstance(value, Mapping):
+            yield key, key
+        elif key not in kind.keys and (close := nearest(str(key), kind.shapes.keys() - values.keys())):
+            yield key, close[0]
 
 
 def _named_by_project(
@@ -145,7 +177,7 @@ def _named_by_project(
     usual, project = named
     for candidate in possible:
         if candidate.project_file == project.name and (
-            found := candidate.kind_by_path(keys, values, usual, in_project=lambda: True)
+            found := candidate.kind_by_path(keys, values, usual, in_project=lambda: True, is_loaded=True)
         ):
             return candidate, found[0], f"named in {project.name}"
     return None
@@ -180,12 +212,27 @@ def _values(top_level_keys: Collection[str] | None, dialect_name: str) -> Mappin
 def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *, schema: str = "") -> bool:
     """Whether `recognise` could recognise a file with these keys, given suitable values."""
     keys = frozenset(top_level_keys)
-    return recognise(top_level_keys, path, schema=schema) is not None or any(
-        kind.signals
-        and kind.knows_most(keys)
-        and not keys.isdisjoint(kind.shapes.keys() | (kind.deciding_at(path) if path is not None else set()))
-        for it in dialects()
-        for kind in it.kinds
+    return (
+        recognise(top_level_keys, path, schema=schema) is not None
+        or any(
+            kind.signals
+            and kind.knows_most(keys)
+            and not keys.isdisjoint(
+                kind.shapes.keys() | (kind.deciding_at(path) if path is not None else set())
+            )
+            for it in dialects()
+            for kind in it.kinds
+        )
+        or _may_have_slip(keys, path)
+    )
+
+
+def _may_have_slip(keys: frozenset[str], path: PurePath | None) -> bool:
+    kinds = (kind for it in dialects() for kind in it.kinds)
+    return path is not None and any(
+        any(it.fits(path) for it in kind.file_names) and (nearest(key, kind.shapes) or key in kind.shapes)
+        for kind in kinds
+        for key in keys
     )
 
 

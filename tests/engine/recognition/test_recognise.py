@@ -473,7 +473,7 @@ _VALLY = "paths:\n  evalFilenames: [spec.yaml, '*.sp.yaml', '*.yaml']\n"
         (_WAZA, "suite.yaml", "name config", "waza"),
         (_WAZA, "suite.yaml", "services volumes", ""),
         (_WAZA, "suite.yaml", "name jobs", ""),
-        (_WAZA, "suite.yaml", None, ""),
+        (_WAZA, "suite.yaml", None, "waza"),
         (_WAZA, "evals/other.yaml", "", ""),
         ("files: [", "suite.yaml", "", ""),
         ("files: suite.yaml", "suite.yaml", "", ""),

@@ -62,6 +62,12 @@ def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError], data: Any
         lacks.append(Lack(pointer, error.instance, error.schema, absent))
     findings = with_renames(index, [with_type_fixes(index, it, data) for it in findings], lacks)
     taken = _keys_from_fixes(findings)
+    needed = {(pointer, it) for pointer, names in missing.items() for it in names if names[it]} & taken
+    # A run refuses the file, because the misspelt key is required.
+    findings = [
+        replace(it, severity=Severity.ERROR) if needed and _keys_from_fixes([it]) & needed else it
+        for it in findings
+    ]
     for pointer, names in missing.items():
         error = presence_errors[pointer]
         lacking = [it for it in names if (pointer, it) not in taken]

@@ -139,6 +139,7 @@ def _task_files() -> tuple[FileName, ...]:
 
 
 _TASK_GRADERS = (("graders",), ("checkpoints", "graders"))
+_TRIGGER_NAMES = ("trigger_tests.yaml", "trigger_tests.yml")
 _EVAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml")
 _AMONG_EVALS = tuple(f"*eval*/{it}tasks/*{end}" for it in ("", "*/") for end in (".yaml", ".yml"))
 
@@ -208,7 +209,9 @@ DIALECT = Dialect(
             model="waza_engine.dialects.waza.formats.triggers:TriggersFile",
             keys=_TRIGGER_KEYS,
             signals=(Signal((_keys("should_trigger_prompts should_not_trigger_prompts"),)),),
-            file_names=(FileName("trigger_tests.yaml"),),
+            file_names=tuple(map(FileName, _TRIGGER_NAMES)),
+            shapes={it: Shape(text=lambda _: 0) for it in _TRIGGER_KEYS - {"skill"}},
+            beside_evals=frozenset(_TRIGGER_NAMES),
         ),
         Kind(
             name="project",

@@ -16,6 +16,7 @@ from waza_engine.model.schema_marks import MapOf, SectionOf, foreign_keys, marks
 _OF_RUNS = "Put run settings under 'defaults'"
 _FOREIGN = foreign_keys(
     {
+        "stimulus": "stimuli",
         "threshold": "scoring.threshold",
         "weights": "scoring.weights",
         "skills": "environment.skills",

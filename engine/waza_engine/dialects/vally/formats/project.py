@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 from waza_engine.dialects.vally.formats.environment import Environment
 from waza_engine.dialects.vally.formats.model import NAMED_BY_KEY, TolerantModel, tolerant
 from waza_engine.model.fields import AnyValue, Strings, Text, as_list, is_null
-from waza_engine.model.schema_marks import MapOf, SectionOf
+from waza_engine.model.schema_marks import MapOf, SectionOf, foreign_keys
 
 
 def _one_or_more(value: Any) -> Any:
@@ -90,11 +90,34 @@ class SuiteConfig(TolerantModel):
     )
 
 
+_OF_EVALS = "It belongs into an eval spec"
+_UNKNOWN = "vally does not read it"
+_KEYS_OF_EVALS = (
+    "name",
+    "skill",
+    "config",
+    "stimuli",
+    "graders",
+    "scoring",
+    "metrics",
+    "tasks",
+    "tasks_from",
+    "hooks",
+)
+_KEYS_OF_SETTINGS = ("files", "defaults", "cache", "server", "dev", "tokens", "storage")
+_FOREIGN = foreign_keys(
+    {"evals": "paths.evals", "skills": "paths.skills", "results": "paths.results"},
+    **dict.fromkeys(_KEYS_OF_EVALS, _OF_EVALS),
+    **dict.fromkeys(_KEYS_OF_SETTINGS, _UNKNOWN),
+)
+"""Keys of other files, which do nothing at the top level of this one. Other unknown keys may belong to plug-ins."""
+
+
 class ProjectFile(TolerantModel):
     """Settings of a project: paths, suites and named environments."""
 
     model_config = ConfigDict(
-        title="vally project", json_schema_extra={**tolerant("near"), "x-null-refused": True}
+        title="vally project", json_schema_extra={**tolerant("near", **_FOREIGN), "x-null-refused": True}
     )
 
     paths: SectionOf[Paths] = Field(
