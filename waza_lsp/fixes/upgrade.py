@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, RemoveKey, Severity
+from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, RemoveKey, RenameKey, Severity
 from waza_engine.model.releases import is_newer
 from waza_engine.project.settings import read_target
 from waza_engine.recognition.recognise import dialect, dialects, releases
@@ -158,9 +158,16 @@ def upgrade_file(snapshot: Snapshot, context: CheckContext, goal: Goal) -> Upgra
 
 
 def mechanical_solution(mark: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
-    """Return the solution that needs no decision; None if a person must choose."""
-    found = (it for it in solutions(mark, draft, root) if it.edits and not it.files)
-    return next((it for it in found if it.preferred or it.safe), None)
+    """Return the solution that needs no decision; None if a person must choose.
+
+    A safe one comes first. The preferred one may be a guess at what a name means, unless the table of releases made it.
+    """
+    found = [it for it in solutions(mark, draft, root) if it.edits and not it.files]
+    renames = {
+        fix.title for fix in mark.finding.fixes if any(isinstance(it, RenameKey) for it in fix.changes)
+    }
+    decided = (it for it in found if it.preferred and it.title not in renames)
+    return next((it for it in found if it.safe), next(decided, None))
 
 
 def removed_values(

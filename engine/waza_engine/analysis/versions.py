@@ -227,6 +227,8 @@ def _fixes(fact: Fact, holder: Any, pointer: Pointer) -> list[Fix]:
         # What was ignored can go without any change of a verdict.
         is_safe = word == "drop" or fact.before == "ignored"
         return [Fix(f"Remove '{name}'", (RemoveKey(pointer),), preferred=True, safe=is_safe)]
+    if word == "offer":
+        return [Fix(f"Remove '{name}'", (RemoveKey(pointer),))]
     if word == "rename":
         return [Fix(f"Change to '{wanted}'", (RenameKey(pointer, wanted),), preferred=True, safe=True)]
     if word == "set":

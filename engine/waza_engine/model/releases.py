@@ -45,7 +45,7 @@ class Fact:
     source: the section of a page below docs/reference.
     note: a sentence for users: what changed, or what to write instead.
     fix: the mechanical fix of a deprecated or refused place: `remove`, `rename NAME`, `set VALUE`, or
-        `drop` if the value means the same as no key.
+        `drop` if the value means the same as no key. `offer` removes the key only if the author chooses so.
     """
 
     place: str

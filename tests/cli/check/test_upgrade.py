@@ -127,6 +127,120 @@ def test_mechanical_fixes_keep_comments_and_layout(end: str) -> None:
     assert check("--upgrade", "vally", "--diff").exit_code == 0
 
 
+BOTH = OLD.replace('  executor: ""\n', "  model: m\n").replace("stimuli:", "defaults:\n  {}\n\nstimuli:")
+
+
+def test_both_names_of_the_settings_are_merged() -> None:
+    write("old.eval.yaml", BOTH.replace("  {}", "  model: m  # mine"))
+    assert check("--upgrade", "vally", "--fix").exit_code == 0
+    assert "defaults:\n  model: m  # mine\n  runs: 2   # twice\n" in read("old.eval.yaml")
+    assert "config:  #" not in read("old.eval.yaml")
+
+
+def test_settings_that_differ_are_left_to_a_person() -> None:
+    text = BOTH.replace("  {}", "  model: another")
+    write("old.eval.yaml", text)
+    result = check("--upgrade", "vally", "--fix")
+    assert (result.exit_code, read("old.eval.yaml")) == (1, text)
+    assert "conflicting-keys" in result.stdout
+    assert "No mechanical fix" in result.stdout
+
+
+STIMULUS = NEW.replace(
+    "    prompt: Summarise the notes.\n",
+    """\
+    prompt: Summarise the notes.
+    category: smoke  # mine
+    # who cares
+    owners:
+      - ana
+      - 7
+    expect_activation: false
+    runs: 3
+""",
+)
+
+
+def test_own_keys_of_a_stimulus_become_tags() -> None:
+    write("old.eval.yaml", STIMULUS)
+    assert check("--upgrade", "vally@0.16").exit_code == 0
+    result = check("--upgrade", "vally@0.17", "--fix")
+    assert result.exit_code == 0, result.output
+    assert (
+        read("old.eval.yaml")
+        == NEW
+        + """\
+    tags:
+      category: smoke  # mine
+      # who cares
+      owners:
+        - ana
+        - 7
+      expect_activation: false
+      runs: 3
+"""
+    )
+    assert check("--upgrade", "vally").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "tags", "removed"),
+    [
+        ("config: {runs: 3}", "", "'stimuli.0.config: {'runs': 3}' was removed"),
+        ("invariants: [{a: 1}]", "", "'stimuli.0.invariants: [{'a': 1}]' was removed"),
+        ("area: old", "tags: {area: new}", "'stimuli.0.area: old' was removed"),
+        ("area: same", "tags: {area: same}", "'stimuli.0.area: same' was removed"),
+        ("note:", "", ""),
+    ],
+)
+def test_what_no_tag_can_hold_is_removed_with_a_word(key: str, tags: str, removed: str) -> None:
+    kept = f"    {tags}\n" if tags else ""
+    write("old.eval.yaml", f"{NEW}{kept}    {key}\n")
+    result = check("--upgrade", "vally", "--fix")
+    assert (result.exit_code, read("old.eval.yaml")) == (0, NEW + kept)
+    assert removed in result.stderr
+    assert report("--upgrade", "vally")["files"] == []
+
+
+def test_names_of_graders_become_slugs_and_weights_follow() -> None:
+    entry = "      - {{type: output-contains, name: {}, config: {{substring: a}}}}\n"
+    names = ["Names it", "names-it", "'Été_2'", "x" * 61, "b", "b"]
+    text = NEW + "".join(entry.format(it) for it in names) + "scoring: {weights: {Names it: 1.0}}\n"
+    slugs = ["names-it-2", "names-it", "'t-2'", "x" * 60, "b", "b-2"]
+    write("old.eval.yaml", text)
+    assert check("--upgrade", "vally@0.15").exit_code == 0
+    result = check("--upgrade", "vally@0.16", "--fix")
+    assert result.exit_code == 0, result.output
+    fixed = NEW + "".join(entry.format(it) for it in slugs) + "scoring: {weights: {names-it-2: 1.0}}\n"
+    assert read("old.eval.yaml") == fixed
+    assert check("--upgrade", "vally").exit_code == 0
+
+
+@pytest.mark.parametrize("delivery", ["inline", "workspace"])
+def test_the_delivery_of_evidence_is_removed(delivery: str) -> None:
+    judge = "      - {{type: prompt, config: {{{}prompt: Good?}}}}\n"
+    write("old.eval.yaml", NEW + judge.format(f"output_delivery: {delivery}, "))
+    result = check("--upgrade", "vally", "--fix")
+    # `workspace` is only deprecated, so it breaks nothing.
+    after = judge.format("" if delivery == "inline" else "output_delivery: workspace, ")
+    assert (result.exit_code, read("old.eval.yaml")) == (0, NEW + after)
+
+
+def test_the_filter_of_an_experiment_is_left_to_a_person() -> None:
+    text = "name: e\nevals: [old.eval.yaml]\nfilter: {area: x}\nbaseline: a\nvariants: {a: {}, b: {}}\n"
+    write("old.eval.yaml", NEW)
+    write("e.experiment.yaml", text)
+    result = check("--upgrade", "vally", "--fix")
+    assert (result.exit_code, read("e.experiment.yaml")) == (1, text)
+    assert "--eval-filter" in result.stdout
+
+
+def test_a_guess_at_a_name_is_not_mechanical() -> None:
+    write("old.eval.yaml", NEW + "    graderz: x\n")
+    assert check("--upgrade", "vally", "--fix").exit_code == 0
+    assert read("old.eval.yaml") == NEW + "    tags:\n      graderz: x\n"
+
+
 def test_files_of_other_dialects_are_not_checked() -> None:
     found = report("--upgrade", "waza")
     assert found["summary"]["files"] == 0

@@ -109,25 +109,42 @@ def _advice(
         hint, fixes = _move_advice(place, _way_for(index, error, key, ways.split()), error.instance)
         return hint, _with_lists(index, error.schema, fixes, error.instance[key])
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
-        return f". {said}", _inner_moves(error, place) or [_remove_fix(place)]
+        return f". {said}", _inner_moves(error, place) or _own_key_fixes(error, place)
     if is_key_without_space(key) and key.partition(":")[0] in free:
         return "; missing space after ':'", [add_space(pointer)]
     if close := nearest(key, free):
-        return f". Did you mean '{close[0]}'?", rename_fixes(place, key, close)
+        fixes = rename_fixes(place, key, close)
+        return f". Did you mean '{close[0]}'?", [*fixes, *_own_key_fixes(error, place)[:-1]]
     section = _section_with(index, error, key)
     if section is not None:
         return _move_advice(place, f"{section}.{key}", error.instance)
-    fixes = [_remove_fix(place)]
-    if (section := error.schema.get("x-own-keys-to")) and _is_short(error.instance[key]):
-        fixes = [*_move_advice(place, f"{section}.{key}", error.instance)[1], *fixes]
-    return _owners_hint(index, error, key), fixes
+    return _owners_hint(index, error, key), _own_key_fixes(error, place)
+
+
+def _own_key_fixes(error: SchemaError, place: Pointer) -> list[Fix]:
+    """Return the fixes for a key that the format does not know: move it to the section for the author's keys, or remove it.
+
+    Removing comes last. Where no section can hold the value, it is what an upgrade does.
+    """
+    key, section = place[-1], error.schema.get("x-own-keys-to")
+    if not section:
+        return [_remove_fix(place)]
+    value = error.instance[key]
+    if not _is_short(value):
+        return [replace(_remove_fix(place), preferred=True)]
+    fixes = _move_advice(place, f"{section}.{key}", error.instance)[1]
+    if fixes[0].preferred:
+        return [*fixes, _remove_fix(place)]
+    present = error.instance[section]
+    if not isinstance(present, Mapping):
+        return [_remove_fix(place)]
+    return [replace(_remove_fix(place), preferred=True, safe=present.get(key) == value)]
 
 
 def _is_short(value: Any) -> bool:
-    """Whether a value is a scalar or a list of strings, as a tag needs it."""
-    return isinstance(value, str | int | float) or (
-        isinstance(value, list) and all(isinstance(it, str) for it in value)
-    )
+    """Whether a value is a scalar or a list of scalars, as a tag needs it."""
+    items = value if isinstance(value, list) and value else [value]
+    return all(isinstance(it, str | int | float) for it in items)
 
 
 def _way_for(index: SchemaIndex, error: SchemaError, key: str, ways: Sequence[str]) -> str:

@@ -143,6 +143,12 @@ _STIMULI = (
         for it in ("diff-contains", "diff-not-contains", "diff-empty")
     ),
     Fact(
+        "rule conflicting-keys defaults",
+        refused_since="0.14",
+        before="accepted",
+        source="docs/reference/vally.md, section 0",
+    ),
+    Fact(
         "rule bad-grader-name",
         refused_since="0.16",
         before="accepted",
@@ -164,7 +170,7 @@ _EXPERIMENTS = (
         "2.7",
         before="accepted",
         sure="read once",
-        fix="remove",
+        fix="offer",
     ),
     *(
         _key(f"{place}{name}", "0.14", "2.7", before="refused")

@@ -31,13 +31,14 @@ import re
 from collections.abc import Iterator
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
+from waza_engine.model.findings import Change, Finding, Fix, RenameKey, Rule, SetValue, Severity
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 
 BAD_GRADER_NAME = Rule("bad-grader-name", "grader name that vally refuses")
 APPLIES = frozenset(["eval"])
 
+_WEIGHTS = ("scoring", "weights")
 _MAX_LENGTH = 60
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _DOUBTFUL = re.compile(r"[^\W_A-Z]([^\W_A-Z]|-)*")
@@ -58,11 +59,17 @@ def check(document: Document) -> Iterator[Finding]:
                 slug = _slug(name, taken)
                 taken.add(slug)
                 # The name is a label of the verdict, so a new one changes no verdict.
-                fix = Fix(
-                    f"Change to '{slug}'", (SetValue((*place, "name"), slug),), preferred=True, safe=True
-                )
+                changes = (SetValue((*place, "name"), slug), *_renamed_weight(document, name, slug))
+                fix = Fix(f"Change to '{slug}'", changes, preferred=True, safe=True)
                 yield BAD_GRADER_NAME.at((*place, "name"), message, fixes=[fix], severity=severity)
             seen.add(name)
+
+
+def _renamed_weight(document: Document, name: str, slug: str) -> Iterator[Change]:
+    """Yield the change of a weight with the grader's name. Weights are for types, but some authors write names."""
+    weights = document.mapping(*_WEIGHTS)
+    if name in weights and slug not in weights:
+        yield RenameKey((*_WEIGHTS, name), slug)
 
 
 def _is_name(value: object) -> bool:
