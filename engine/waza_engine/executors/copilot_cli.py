@@ -26,6 +26,12 @@ def provider(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def cli_environment(environment: Mapping[str, str], model: str) -> dict[str, str]:
+    """Return the environment of the CLI. With the user's own endpoint, it needs the model before the first session."""
+    named = {"COPILOT_MODEL": model} if model and provider(environment) else {}
+    return {**named, **environment}
+
+
 def mcp_server(server: dict[str, Any]) -> dict[str, Any]:
     """Convert an MCP server for the SDK. waza's defaults are implicit: type `local`, all tools."""
     kind = server.get("type") or "local"

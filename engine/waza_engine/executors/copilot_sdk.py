@@ -25,7 +25,7 @@ from waza_engine.executors.base import (
     UnavailableError,
     workspace_of,
 )
-from waza_engine.executors.copilot_cli import cli_path, mcp_server, provider
+from waza_engine.executors.copilot_cli import cli_environment, cli_path, mcp_server, provider
 from waza_engine.executors.event_log import EventLog
 from waza_engine.model.tool_names import all_names
 from waza_engine.model.trajectory import Trajectory
@@ -85,7 +85,7 @@ class CopilotExecutor:
         """Start a CLI with additional environment variables."""
         client = self._sdk.CopilotClient(
             connection=self._sdk.RuntimeConnection.for_stdio(path=self._cli),
-            env={**self._environment, **environment},
+            env={**cli_environment(self._environment, self._model), **environment},
             log_level="error",
             use_logged_in_user=not self._provider,
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from waza_engine.lib.go.text import fold, trim
-from waza_engine.lib.yaml.reader import YamlError, read_yaml
+from waza_engine.lib.yaml.reader import YamlError, read_front
 from waza_engine.model.fields import Text
 
 _STOP_WORDS = frozenset(
@@ -134,7 +134,7 @@ def _parts(text: str) -> tuple[_FrontMatter, str]:
     if not closing:
         raise SkillTextError("the front matter is not closed")
     try:
-        data = read_yaml(header)
+        data = read_front(header)
         return _FrontMatter.model_validate(data), body
     except (YamlError, ValidationError) as error:
         raise SkillTextError("the front matter is not a YAML mapping with name and description") from error

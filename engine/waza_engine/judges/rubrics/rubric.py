@@ -163,9 +163,18 @@ def _built_in_files() -> list[Traversable]:
 
 
 def rubric_text(rubric: str, process_dir: Path) -> str:
-    """Return the rubric's text for the judge."""
+    """Return the rubric's text for the judge.
+
+    Raises:
+        RubricError: the rubric is the path of a directory.
+
+    """
     try:
         path = process_dir / rubric
+        if rubric and path.is_dir():
+            raise RubricError(
+                f"The rubric '{rubric}' is a directory. Write the path of a file, or the text of the rubric"
+            )
         return path.read_text("utf-8") if path.is_file() else rubric
     except (OSError, ValueError):  # too long for a file name, or not UTF-8: it is the rubric itself
         return rubric

@@ -36,6 +36,10 @@ class YamlError(Exception):
         return f"{self.message} (line {self.line + 1}, column {self.column + 1})"
 
 
+class EmptyDocumentError(YamlError):
+    """The text has no document: it is empty, or all comments."""
+
+
 def compose(text: str) -> yaml.Node:
     """Return the root node of the first document; the rest of the text is ignored. Aliases share their nodes.
 
@@ -96,7 +100,7 @@ class _Composer:
             if not self._open:
                 return node
             self._open[-1][1].append(node)
-        raise YamlError("The file is empty")
+        raise EmptyDocumentError("The file is empty")
 
     def _enter(self, event: Any) -> None:
         kind = yaml.SequenceNode if isinstance(event, yaml.SequenceStartEvent) else yaml.MappingNode

@@ -4,18 +4,28 @@ Quoted scalars become `str`, plain ones `str` or `Scalar`. Only the first docume
 duplicate key is an error. `front_matter` reads the YAML at the top of a Markdown file (SKILL.md, custom agents).
 """
 
+import base64
 from typing import Any, NamedTuple
 
 import yaml
 
 from waza_engine.lib.yaml.messages import INVALID_KEY, INVALID_MERGE, duplicate_key
-from waza_engine.lib.yaml.nodes import CORE, MAX_DEPTH, PLAIN, YamlError, compose, error_at
+from waza_engine.lib.yaml.nodes import (
+    CORE,
+    MAX_DEPTH,
+    PLAIN,
+    EmptyDocumentError,
+    YamlError,
+    compose,
+    error_at,
+)
 from waza_engine.lib.yaml.roundtrip import STRICT_LIST, config_problem
 from waza_engine.lib.yaml.scalars import Scalar, resolve
 
 __all__ = ["RefusedEntry", "YamlDocument", "YamlError", "read_document", "read_grader_list", "read_yaml"]
 
 _MAX_NODES = 1_000_000
+_BINARY = CORE + "binary"
 _RESOLVED_TAGS = frozenset([PLAIN, *(CORE + it for it in ("int", "float", "bool", "null", "timestamp"))])
 
 
@@ -179,10 +189,19 @@ class _Values:
 
 
 def _scalar(node: yaml.ScalarNode) -> Any:
+    if node.tag == _BINARY:
+        return _binary_text(node)
     if node.tag not in _RESOLVED_TAGS:
         return node.value
     value = resolve(node.value)
     return node.value if isinstance(value, str) else Scalar(node.value, value)
+
+
+def _binary_text(node: yaml.ScalarNode) -> str:
+    try:
+        return base64.b64decode("".join(node.value.split()), validate=True).decode("utf-8", "replace")
+    except ValueError as error:
+        raise error_at(node, "The '!!binary' value is not valid base64") from error
 
 
 _FENCE = "---"
@@ -204,11 +223,25 @@ def split_front_matter(text: str) -> FrontMatterSplit | None:
     return FrontMatterSplit("".join(lines[1:end]), "".join(lines[end + 1 :])) if end else None
 
 
+def read_front(front: str) -> Any:
+    """Return the data of a front matter; {} if it is empty or has only comments.
+
+    Raises:
+        YamlError: as `read_yaml`.
+
+    """
+    try:
+        data = read_yaml(front)
+    except EmptyDocumentError:
+        return {}
+    return {} if isinstance(data, Scalar) and data.value is None else data
+
+
 def front_matter(text: str) -> dict[str, Any]:
     """Return the front matter as `read_yaml` does; {} if there is none, or it is not a valid mapping."""
     parts = split_front_matter(text)
     try:
-        data = read_yaml(parts.front) if parts is not None and parts.front else None
+        data = read_front(parts.front) if parts is not None else None
     except YamlError:
         return {}
     return data if isinstance(data, dict) else {}

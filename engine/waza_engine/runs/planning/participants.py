@@ -35,11 +35,13 @@ def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
 
 
 def _copilot_judge(plan: Plan, environment: Mapping[str, str]) -> Judge:
-    from waza_engine.executors.copilot_cli import cli_path, provider
+    from waza_engine.executors.copilot_cli import cli_environment, cli_path, provider
     from waza_engine.judges.copilot import CopilotJudge
 
     model = plan.settings.model or environment.get("COPILOT_MODEL", "")
-    return CopilotJudge(model, cli_path(environment), provider(environment) or None, dict(environment))
+    return CopilotJudge(
+        model, cli_path(environment), provider(environment) or None, cli_environment(environment, model)
+    )
 
 
 def needs_judge(entry: GraderEntry) -> bool:

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.judges.rubrics.rubric import RubricError, built_in_rubrics, load_rubric, parse_rubric
+from waza_engine.judges.rubrics.rubric import (
+    RubricError,
+    built_in_rubrics,
+    load_rubric,
+    parse_rubric,
+    rubric_text,
+)
 from waza_engine.judges.rubrics.template import Normalization, template_score, templates
 
 FRONT = "name: tone\nversion: 1.0.0\nscale: 1-5\ndescription: Friendly.\n"
@@ -118,3 +124,10 @@ def test_there_are_eight_templates_and_each_tells_the_judge_its_member() -> None
 def test_a_template_s_scale_gives_the_score(scale: str, value: object, score: float | None) -> None:
     normalization = Normalization.model_validate({"member": "n", "scale": scale})
     assert template_score(normalization, {"n": value}) == score
+
+
+def test_a_directory_is_no_rubric_for_old_graders(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    with pytest.raises(RubricError, match="is a directory"):
+        rubric_text("rubrics", tmp_path)
+    assert rubric_text("Score 5 if it is right.", tmp_path) == "Score 5 if it is right."

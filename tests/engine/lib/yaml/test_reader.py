@@ -7,6 +7,7 @@ import pytest
 from waza_engine.lib.yaml.reader import (
     YamlError,
     front_matter,
+    read_front,
     read_grader_list,
     read_yaml,
     split_front_matter,
@@ -108,3 +109,19 @@ def test_only_fences_at_the_top_split_the_text(text: str, parts: tuple[str, str]
 )
 def test_only_a_mapping_is_front_matter(text: str) -> None:
     assert front_matter(text) == {}
+
+
+def test_binary_is_decoded() -> None:
+    assert read_yaml("a: !!binary aGVs\nb: !!binary |\n  aGVs\n  bG8=\nc: [!!binary '']") == {
+        "a": "hel",
+        "b": "hello",
+        "c": [""],
+    }
+    with pytest.raises(YamlError, match="base64"):
+        read_yaml("a: !!binary '***'")
+
+
+@pytest.mark.parametrize("front", ["", "# none\n", "\n \n", "~\n"])
+def test_front_matter_that_is_empty_or_a_comment_loads(front: str) -> None:
+    assert read_front(front) == {}
+    assert front_matter(f"---\n{front}---\nText.\n") == {}

@@ -97,13 +97,13 @@ def _known_arguments(arguments: Any) -> dict[str, str]:
 
 
 def _as_go_has_it(value: Any) -> Any:
-    """Return `value` as Go's JSON has it: numbers are doubles, keys are sorted, lone surrogates are gone."""
+    """Return `value` as Go's JSON has it: fractions are doubles, integers exact, keys sorted, lone surrogates gone."""
     match value:
         case str():
             return without_surrogates(value)
-        case bool() | None:
+        case bool() | int() | None:
             return value
-        case int() | float():
+        case float():
             return _number(value)
         case Mapping():
             return {_as_go_has_it(str(it)): _as_go_has_it(value[it]) for it in sorted(value, key=str)}
@@ -113,12 +113,8 @@ def _as_go_has_it(value: Any) -> Any:
             return str(value)
 
 
-def _number(value: float) -> int | float:
-    """Return a number as Go writes it: a double, without a fraction as digits, padded with zeros."""
-    try:
-        double = float(value)
-    except OverflowError:
-        return value
+def _number(double: float) -> int | float:
+    """Return a double as Go writes it: without a fraction as digits, padded with zeros."""
     if not double.is_integer() or abs(double) >= _FIXED_POINT_LIMIT:
         return double
     mantissa, _, exponent = repr(double).partition("e")

@@ -7,9 +7,9 @@ version. Up to 0.35 it sees neither, unless it looks into the workspace or conti
 
 ## Score
 The judge votes by calling tools. The score is the share of passing votes: three passes and one fail give
-3 / 4 = 0.75. The grader passes with at least one pass and no fail. In pairwise mode, the judge compares the output
-with that of a run without the skill, in both orders: better = 1.0, tie or contradiction = 0.5, worse = 0.0. Better
-and tie pass.
+3 / 4 = 0.75. The grader passes with at least one pass and no fail. In pairwise mode, with a `baseline_output` in the
+context, the judge compares the output with that of a run without the skill, in both orders: better = 1.0, tie or
+contradiction = 0.5, worse = 0.0. Better and tie pass. Runs give graders no `baseline_output`.
 
 ## Example
 ```yaml
@@ -125,7 +125,7 @@ class PromptGrader(Grader):
             **marks(
                 values={
                     "independent": "Judge the output on its own.",
-                    _PAIRWISE: "Compare with the output of a run without the skill, if there is one.",
+                    _PAIRWISE: "Compare with the `baseline_output` of the context. Runs have none and judge the output on its own.",
                 }
             ),
             "x-severity": "warning",

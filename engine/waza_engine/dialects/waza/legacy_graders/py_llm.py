@@ -32,7 +32,7 @@ from pydantic import Field
 from waza_engine.dialects.waza.generations.python import PyGrader, require_unit_score
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.judges.replies import points_of, reasoning_of, reply_mapping, score_of_points
-from waza_engine.judges.rubrics.rubric import rubric_files, rubric_text
+from waza_engine.judges.rubrics.rubric import RubricError, rubric_files, rubric_text
 from waza_engine.model.fields import AnyValue
 from waza_engine.model.findings import Change, MoveKey, RemoveKey, SetValue
 from waza_engine.model.judge import JudgeError, JudgeMissing
@@ -132,7 +132,10 @@ def _rubric_text(rubric: Any, process_dir: Path) -> str:
         raise GradeError("'rubric' must be a string or the path of a file")
     if rubric.startswith("Score"):
         return rubric
-    return rubric_text(rubric, process_dir)
+    try:
+        return rubric_text(rubric, process_dir)
+    except RubricError as error:
+        raise GradeError(str(error)) from error
 
 
 def _message(context: GradingContext, rubric: str) -> str:

@@ -34,7 +34,7 @@ from pydantic import Field
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.judges.replies import first_number, json_object, score_in
-from waza_engine.judges.rubrics.rubric import rubric_files, rubric_text
+from waza_engine.judges.rubrics.rubric import RubricError, rubric_files, rubric_text
 from waza_engine.judges.rubrics.template import Template, template_score, templates
 from waza_engine.model.fields import Number, Text
 from waza_engine.model.judge import JudgeError, JudgeRequest
@@ -75,7 +75,10 @@ class RubricPromptGrader(OlderGrader):
         if context.judge is None:
             raise GradeError("No judge is configured: configure one, or run without prompt graders")
         template = templates().get(self.rubric)
-        body = template.body() if template else rubric_text(self.rubric, context.process_dir)
+        try:
+            body = template.body() if template else rubric_text(self.rubric, context.process_dir)
+        except RubricError as error:
+            raise GradeError(str(error)) from error
         message = f"{body}\n\n---\n\n## Task input\n{context.prompt or ''}\n\n## Candidate output\n{context.output}\n"
         request = JudgeRequest(message, model=self.model or context.judge_model, only_these_tools=True)
         try:

@@ -2,8 +2,9 @@
 
 ## Why
 `baseline: true` runs the suite with and without skills. If there is no skill, there is nothing to compare: waza prints
-a warning and does one normal run. A `prompt` grader with `mode: pairwise` compares the output with the baseline's;
-without a baseline it judges only the output.
+a warning and does one normal run. A `prompt` grader with `mode: pairwise` never compares in a run, also with
+`baseline: true`: the grader does not get the output of the other run, so the judge judges the output on its own. To
+compare two runs, use `waza-lsp compare`.
 
 ## Example
 ```yaml
@@ -36,10 +37,9 @@ tasks: ["tasks/*.yaml"]
 baseline: true
 graders:
   - type: prompt
-    name: better-with-skill
+    name: correct
     config:
-      prompt: Which answer is better?
-      mode: pairwise
+      prompt: Is the answer correct?
 ```
 """
 
@@ -47,7 +47,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.dialects.waza.generations.meanings import newest_meaning
-from waza_engine.model.findings import Finding, Fix, InsertKey, Rule, Severity
+from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.skills import are_skills_off
 
@@ -62,20 +62,16 @@ _SKILLS = (("skill",), ("agent",), ("config", "skill_directories"), ("config", "
 
 
 def check(document: Document) -> Iterator[Finding]:
-    suite = document.suite
-    if document.kind == "eval":
-        has_baseline = bool(document.value("baseline"))
-        if document.value("baseline") is True and (message := _without_skills(document)):
-            yield POINTLESS_BASELINE.at(("baseline",), message, on="key")
-    elif suite is not None:
-        has_baseline = bool(suite.eval.get("baseline"))
-    else:
-        return
-    for pointer, _, option in document.grader_results(_comparing_option) if not has_baseline else ():
-        message = "Nothing to compare with. Add 'baseline: true' to the eval, or run with --baseline"
-        fix = Fix("Add 'baseline: true'", (InsertKey((), "baseline", True),))
-        fixes = [fix] if document.kind == "eval" else []
-        yield POINTLESS_BASELINE.at((*pointer, "config", option), message, fixes=fixes)
+    is_eval = document.kind == "eval"
+    if is_eval and document.value("baseline") is True and (message := _without_skills(document)):
+        yield POINTLESS_BASELINE.at(("baseline",), message, on="key")
+    for pointer, grader, option in document.grader_results(_comparing_option):
+        place = (*pointer, "config", option)
+        message = (
+            f"'{grader['config'][option]}' never compares: runs do not give the grader the output without skills, so the "
+            "judge judges this output on its own. To compare two runs, use `waza-lsp compare`"
+        )
+        yield POINTLESS_BASELINE.at(place, message, fixes=[Fix(f"Remove '{option}'", (RemoveKey(place),))])
 
 
 def _without_skills(document: Document) -> str:

@@ -58,11 +58,15 @@ def test_a_phrase_is_matched_in_parts_or_as_plain_text() -> None:
     assert relevance(skill, "please go on").phrase_score == 0.0
 
 
+@pytest.mark.parametrize("front", ["", "\n", "# none yet\n", "\r\n# none yet\r\n", "~\n"])
+def test_front_matter_that_is_empty_or_a_comment_loads(front: str) -> None:
+    assert read_skill(f"---\n{front}---\nbody text").keywords == {"body", "text"}
+
+
 @pytest.mark.parametrize(
     "text",
     [
         " \n\t",
-        "---\n---\nbody text",
         "---\nname: a\nname: b\n---\nbody text",
         "---\n- name\n---\nbody text",
         "---\nname: [a]\n---\nbody text",

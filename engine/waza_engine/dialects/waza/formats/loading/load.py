@@ -25,7 +25,7 @@ from waza_engine.dialects.waza.formats.loading.tasks import Surroundings, entrie
 from waza_engine.dialects.waza.formats.settings import Settings
 from waza_engine.dialects.waza.formats.triggers import Prompt, TriggersFile
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.yaml.reader import YamlError, read_yaml, split_front_matter
+from waza_engine.lib.yaml.reader import YamlError, read_front, split_front_matter
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.file_names import AGENT_SUFFIX, SKILL_FILE, TRIGGER_TESTS, WAZA_PROJECT
 from waza_engine.model.pydantic_messages import value_text
@@ -135,7 +135,7 @@ def _read(path: Path, name: str) -> CustomAgent | None:
         parts = split_front_matter(path.read_text(encoding="utf-8-sig"))
         if parts is None:
             return None
-        front = plain(read_yaml(parts.front)) if parts.front else {}
+        front = plain(read_front(parts.front))
     except (OSError, UnicodeDecodeError, YamlError):
         return None
     front = front if isinstance(front, dict) else {}
