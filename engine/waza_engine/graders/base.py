@@ -98,6 +98,8 @@ class Grader(BaseModel):
     """For types that newer versions do not have: a sentence that says so and what to use."""
     successor: ClassVar[str] = ""
     """The type that replaces an outdated one; empty if there is none."""
+    new_file: ClassVar[str | None] = None
+    """The first text of a file of `run_files` that a fix creates; with None, no fix creates one."""
 
     @model_validator(mode="after")
     def _one_is_given(self) -> Self:

@@ -1,14 +1,12 @@
-"""Names in a suite, for rules: duplicate names, free names, and existing paths with similar names."""
+"""Names in a suite, for rules: duplicate names and free names."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import nearest
-from waza_engine.model.findings import Fix, Related, SetValue
+from waza_engine.model.findings import Related
 from waza_engine.project.document import Document
 from waza_engine.project.suite_files import text_of
 
@@ -53,16 +51,3 @@ def duplicate_texts(
 
 def _text(value: Any) -> str:
     return text_of(value).strip()
-
-
-def similar_paths(
-    files: Files, folder: Path, place: Pointer, text: str, *, only: Callable[[Path], bool] | None = None
-) -> Iterator[Fix]:
-    """Yield fixes that replace a missing path with a similar existing one, best first.
-
-    `text` is the path at `place`, relative to `folder`; `only` filters the replacements.
-    """
-    head, slash, name = text.rpartition("/")
-    there, base = files.names(folder / head), folder / head
-    for it in nearest(name, there if only is None else [it for it in there if only(base / it)]):
-        yield Fix(f"Change to '{head}{slash}{it}'", (SetValue(place, f"{head}{slash}{it}"),))

@@ -44,7 +44,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
-from waza_engine.project.names import similar_paths
+from waza_engine.project.missing_paths import path_advice, path_fixes
 
 ENVIRONMENT_FILE_NOT_FOUND = Rule("environment-file-not-found", "workspace file that does not exist")
 APPLIES = frozenset(["eval", "experiment"])
@@ -58,8 +58,8 @@ def check(document: Document) -> Iterator[Finding]:
         for place, it in document.mappings(*environment, "files"):
             source = it.get("src")
             if _is_missing(source, document, folder):
-                fixes = similar_paths(document.files, folder, (*place, "src"), source)
-                message = f"'{source}' not found in the spec's folder, so every trial will fail"
+                fixes = path_fixes(document, folder, (*place, "src"), source, new="")
+                message = f"'{source}' not found in the spec's folder, so every trial will fail{path_advice(source)}"
                 yield ENVIRONMENT_FILE_NOT_FOUND.at((*place, "src"), message, fixes=fixes)
         yield from _named(document, folder, environment)
 

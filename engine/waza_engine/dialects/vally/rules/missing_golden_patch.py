@@ -39,7 +39,7 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
-from waza_engine.project.names import similar_paths
+from waza_engine.project.missing_paths import path_advice, path_fixes
 
 MISSING_GOLDEN_PATCH = Rule("missing-golden-patch", "golden patch whose file does not exist")
 APPLIES = frozenset(["eval"])
@@ -53,6 +53,6 @@ def check(document: Document) -> Iterator[Finding]:
         place = (*stimulus, "golden_patch", "path")
         text = document.text(*place)
         if text and not has_placeholder(text) and not document.files.is_file(folder / text):
-            message = f"'{text}' not found in the spec's folder, so the run cannot start"
-            fixes = similar_paths(document.files, folder, place, text, only=document.files.is_file)
+            message = f"'{text}' not found in the spec's folder, so the run cannot start{path_advice(text)}"
+            fixes = path_fixes(document, folder, place, text, only=document.files.is_file)
             yield MISSING_GOLDEN_PATCH.at(place, message, fixes=fixes)

@@ -40,6 +40,7 @@ stimuli:
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from waza_engine.dialects.vally.checks.stimuli import environments, named_environment
@@ -48,7 +49,7 @@ from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
-from waza_engine.project.names import similar_paths
+from waza_engine.project.missing_paths import path_advice, path_fixes
 
 SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill path without a SKILL.md", Severity.WARNING)
 APPLIES = frozenset(["eval", "experiment"])
@@ -65,8 +66,8 @@ def check(document: Document) -> Iterator[Finding]:
                 continue
             if _is_skill(document, path):
                 continue
-            fixes = similar_paths(document.files, folder, place, text.rstrip("/"))
-            message = f"No SKILL.md in '{text}'. The run will have no such skill"
+            fixes = path_fixes(document, folder, place, text.rstrip("/"), only=partial(_is_skill, document))
+            message = f"No SKILL.md in '{text}'. The run will have no such skill{path_advice(text)}"
             yield SKILL_WITHOUT_FILE.at(place, message, fixes=fixes)
         yield from _named(document, folder, environment)
 

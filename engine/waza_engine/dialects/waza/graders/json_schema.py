@@ -76,6 +76,8 @@ class JsonSchemaGrader(Grader):
     at_least_one = ("schema", "schema_file")
     demands: ClassVar = {"schema": Demand.JSON, "schema_file": Demand.JSON}
     without_file: ClassVar[str] = "the run ends with an error"
+    # No output fits it, so that a forgotten schema fails the task.
+    new_file: ClassVar[str | None] = '{\n  "type": "object",\n  "required": ["TODO"]\n}\n'
     requires_files: ClassVar[bool] = True
 
     model_config = ConfigDict(

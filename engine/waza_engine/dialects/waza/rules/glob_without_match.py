@@ -48,6 +48,7 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
+from waza_engine.project.missing_paths import path_advice, path_fixes
 from waza_engine.project.suite_files import SuiteFiles, globs_of
 
 GLOB_WITHOUT_MATCH = Rule("glob-without-match", "task glob that matches no file")
@@ -56,6 +57,15 @@ _SUFFIXES = (".yaml", ".yml")
 _MOST_FOLDERS = 40
 _MOST_FIXES = 3
 _MOST_TASKS_READ = 3
+_TASK = """\
+id: first
+name: First
+inputs:
+  prompt: What the agent gets.
+expected:
+  output_contains: [words to look for]
+"""
+"""The text of a new task."""
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -76,12 +86,18 @@ def check(document: Document) -> Iterator[Finding]:
         if task.path.suffix not in _SUFFIXES and files.is_directory(task.path):
             yield _folder(document, task.globs[0], task.path)
     likely = _likely_globs(suite, files) if unmatched else []
+
+    def _matches(path: Path) -> bool:
+        return bool(files.glob(path.name, path.parent))
+
     # Without any task file, the run cannot start.
     severity = Severity.WARNING if suite.tasks else Severity.ERROR
     for index, pattern in unmatched:
         near = sorted(likely, key=partial(_unlikeness, pattern))[:_MOST_FIXES]
         fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in near]
-        message = f"No file matches '{pattern}' in {suite.folder.name}/"
+        better = [*path_fixes(document, suite.folder, ("tasks", index), pattern, only=_matches, new=_TASK)]
+        fixes = [it for it in better if it.preferred] or [*fixes[: _MOST_FIXES - len(better)], *better]
+        message = f"No file matches '{pattern}' in {suite.folder.name}/{path_advice(pattern)}"
         yield GLOB_WITHOUT_MATCH.at(("tasks", index), message, severity=severity, fixes=fixes)
 
 

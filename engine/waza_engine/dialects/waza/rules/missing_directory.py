@@ -57,7 +57,7 @@ from waza_engine.dialects.waza.checks.run_paths import PathStatus, run_path, sui
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.names import similar_paths
+from waza_engine.project.missing_paths import path_advice, path_fixes
 
 MISSING_DIRECTORY = Rule("missing-directory", "directory that does not exist", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])
@@ -73,7 +73,7 @@ def check(document: Document) -> Iterator[Finding]:
     for place in places:
         for pointer, text in document.texts(*place):
             if text and text != "none" and not document.files.is_directory(folder / text):
-                message = f"Folder '{text}' not found in {folder.name}/. The agent will run without its skill"
+                message = f"Folder '{text}' not found in {folder.name}/. The agent will run without its skill{path_advice(text)}"
                 yield MISSING_DIRECTORY.at(
                     pointer, message, fixes=_similar_folders(document, folder, pointer, text)
                 )
@@ -108,5 +108,4 @@ def _sources(document: Document, task: Pointer) -> Iterator[Finding]:
 
 def _similar_folders(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
     """Change to an existing folder with a similar name."""
-    files = document.files
-    return similar_paths(files, folder, place, text.rstrip("/"), only=files.is_directory)
+    return path_fixes(document, folder, place, text.rstrip("/"), only=document.files.is_directory)

@@ -57,7 +57,7 @@ from waza_engine.graders.base import Grader
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Change, Finding, Fix, InsertKey, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.names import similar_paths
+from waza_engine.project.missing_paths import path_advice, path_fixes
 
 MISSING_FILE = Rule("missing-file", "grader's file that does not exist", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])
@@ -73,10 +73,10 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
     for place, text, kind in files_of(entry):
         resolved = run_path(document, text)
         if resolved.status is PathStatus.MISSING:
-            message = kind.missing_file_message(text)
+            message = kind.missing_file_message(text) + path_advice(text)
             severity = Severity.ERROR if kind.requires_files else None
             yield MISSING_FILE.at(
-                place, message, fixes=_similar_files(document, place, text), severity=severity
+                place, message, fixes=_similar_files(document, place, text, kind.new_file), severity=severity
             )
         elif resolved.path is not None and (reader := kind.file_reader()) is not None:
             is_readable = may_be_read(document, resolved.path)
@@ -150,8 +150,12 @@ def _command_fixtures(document: Document) -> Iterator[tuple[Pointer, str]]:
             yield (*response, "fixture"), text
 
 
-def _similar_files(document: Document, place: Pointer, text: str) -> Iterator[Fix]:
-    """Change to an existing file with a similar name, in the directory where runs start."""
-    start = document.process_dir
-    if start is not None and not text.startswith("/"):
-        yield from similar_paths(document.files, start, place, text)
+def _similar_files(document: Document, place: Pointer, text: str, new: str | None) -> Iterator[Fix]:
+    """Change to an existing file, or create one, in the directory where runs start."""
+    start, slashes = document.process_dir, text.replace("\\", "/")
+    resolved = run_path(document, slashes) if slashes != text else None
+    if resolved is not None and resolved.status is not PathStatus.MISSING:
+        better = resolved.better or slashes
+        yield Fix(f"Change to '{better}'", (SetValue(place, better),), preferred=True, safe=better == slashes)
+    elif start is not None and not text.startswith("/"):
+        yield from path_fixes(document, start, place, text, new=new)

@@ -46,7 +46,7 @@ from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.names import similar_paths
+from waza_engine.project.missing_paths import path_advice, path_fixes
 
 MISSING_FIXTURE = Rule("missing-fixture", "input file that does not exist", Severity.WARNING)
 APPLIES = frozenset(["task", "eval"])
@@ -71,7 +71,7 @@ def _input_files(document: Document, task: Pointer, data: Mapping[str, Any]) -> 
         yield MISSING_FIXTURE.at((*task, "inputs", "files"), message, on="key")
         return
     for it in missing:
-        message = f"'{it.text}' not found in {_display(document, folder)}. The agent will run without it"
+        message = f"'{it.text}' not found in {_display(document, folder)}. The agent will run without it{path_advice(it.text)}"
         yield MISSING_FIXTURE.at(it.pointer, message, fixes=_similar_files(document, folder, it))
     yield from _instructions(document, task, folder)
 
@@ -80,8 +80,11 @@ def _instructions(document: Document, base: Pointer, folder: Path) -> Iterator[F
     """Report missing instruction files, without which the task fails."""
     for pointer, name in document.texts(*base, "instruction_files"):
         if name and not is_refused(name) and not document.files.is_file(folder / cleaned(name)):
-            message = f"'{name}' not found in {_display(document, folder)}. The task will fail"
-            yield MISSING_FIXTURE.at(pointer, message, severity=Severity.ERROR)
+            message = (
+                f"'{name}' not found in {_display(document, folder)}. The task will fail{path_advice(name)}"
+            )
+            fixes = path_fixes(document, folder, pointer, name, new="")
+            yield MISSING_FIXTURE.at(pointer, message, severity=Severity.ERROR, fixes=fixes)
 
 
 def _context_fixture(document: Document, task: Pointer) -> Iterator[Finding]:
@@ -89,8 +92,10 @@ def _context_fixture(document: Document, task: Pointer) -> Iterator[Finding]:
     if suite is None or fixture_refusal(text):
         return
     if not document.files.exists(suite.folder / text):
-        message = f"'{text}' not found in {suite.folder.name}/, the eval's folder. The task will fail"
-        yield MISSING_FIXTURE.at((*task, "inputs", "context", "fixture"), message, severity=Severity.ERROR)
+        message = f"'{text}' not found in {suite.folder.name}/, the eval's folder. The task will fail{path_advice(text)}"
+        place = (*task, "inputs", "context", "fixture")
+        fixes = path_fixes(document, suite.folder, place, text, new="")
+        yield MISSING_FIXTURE.at(place, message, severity=Severity.ERROR, fixes=fixes)
 
 
 def _display(document: Document, folder: Path) -> str:
@@ -106,4 +111,4 @@ def _similar_files(document: Document, folder: Path, file: PathValue) -> Iterato
     if below != file.text and document.files.exists(folder / below):
         yield Fix(f"Change to '{below}'", (SetValue(file.pointer, below),), preferred=True)
     else:
-        yield from similar_paths(document.files, folder, file.pointer, file.text)
+        yield from path_fixes(document, folder, file.pointer, file.text, new="")

@@ -26,19 +26,17 @@ Say hello.
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from waza_engine.dialects.waza.formats.paths import input_refusal
 from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import CreateFile, Finding, Fix, Rule, Severity
+from waza_engine.model.findings import Finding, Fix, Rule, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.names import similar_paths
+from waza_engine.project.missing_paths import path_advice, path_fixes
 
 MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
 APPLIES = frozenset(["task", "eval"])
-_MOST_SIMILAR = 2
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -51,7 +49,7 @@ def check(document: Document) -> Iterator[Finding]:
             message = f"'{text}' {reason}, so the run cannot start. Use a path inside this file's folder"
             yield MISSING_PROMPT_FILE.at(place, message)
         elif (folder := document.folder) is not None and not document.files.is_file(folder / cleaned(text)):
-            message = f"'{text}' not found in {folder.name}/, this file's folder, so the run cannot start"
+            message = f"'{text}' not found in {folder.name}/, this file's folder, so the run cannot start{path_advice(text)}"
             yield MISSING_PROMPT_FILE.at(
                 place, message, severity=_severity(document), fixes=_fixes(document, folder, place, text)
             )
@@ -59,8 +57,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _fixes(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:
     """Change to an existing file with a similar name, or create the file."""
-    yield from islice(similar_paths(document.files, folder, place, text), _MOST_SIMILAR)
-    yield Fix(f"Create {text}", (CreateFile(folder / text),))
+    yield from path_fixes(document, folder, place, text, only=document.files.is_file, new="")
 
 
 def _severity(document: Document) -> Severity:
