@@ -231,3 +231,50 @@ def test_a_project_file_with_keys_of_other_files(tmp_path: Path) -> None:
         ("tokens", "warning"),
         ("skill", "warning"),
     ]
+
+
+PART = """\
+stimuli:
+  - name: a
+    prompt: hi
+    environment: {files: [{src: fixtures/a.txt, dest: a.txt}], skills: [skills/notes]}
+    golden_patch: {path: fixtures/a.txt}
+    graders: [{type: skill-invocation, config: {required: [notes]}}]
+"""
+
+
+def test_paths_in_a_part_of_a_spec_are_relative_to_the_spec_above(tmp_path: Path) -> None:
+    files = {"parts/a.eval.yaml": PART, "fixtures/a.txt": "a", "skills/notes/SKILL.md": "# N\n"}
+    write(tmp_path, {"eval.yaml": VALLY, ".git/HEAD": "", **files})
+    assert findings_at(tmp_path / "parts/a.eval.yaml", tmp_path) == []
+    # With other stimuli, or settings of its own, the file is a spec of its own.
+    for other in (PART.replace("name: a", "name: b"), PART + "scoring: {threshold: 1}\n"):
+        write(tmp_path, {"parts/a.eval.yaml": other})
+        found = [it.code for it in findings_at(tmp_path / "parts/a.eval.yaml", tmp_path)]
+        assert {"environment-file-not-found", "skill-without-file", "missing-golden-patch"} <= set(found)
+
+
+@pytest.mark.parametrize("place", ["plugins/x/skills/other", "a/b/c/d/other", ".claude/skills/other"])
+def test_skills_anywhere_in_the_repository_are_known(place: str, tmp_path: Path) -> None:
+    skill = "---\nname: {}\ndescription: Takes notes.\n---\n"
+    write(tmp_path, {".git/HEAD": "", "evals/skills/near/SKILL.md": skill.format("near")})
+    write(
+        tmp_path,
+        {"evals/eval.yaml": WAZA.replace("skill: notes", "skill: other"), "evals/tasks/a.yaml": TASK},
+    )
+    [it] = findings_at(tmp_path / "evals/eval.yaml", tmp_path)
+    assert it.code == "unknown-skill"
+    write(tmp_path, {f"{place}/SKILL.md": skill.format("other")})
+    assert findings_at(tmp_path / "evals/eval.yaml", tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "severity"), [("output_contains", "warning"), ("output_not_contains", "information")]
+)
+def test_a_grader_of_the_eval_with_the_name_of_an_expectation(
+    expected: str, severity: str, tmp_path: Path
+) -> None:
+    grader = "graders: [{type: text, name: _output_contains, config: {contains: [hi]}}]\n"
+    write(tmp_path, {"eval.yaml": WAZA + grader, "tasks/a.yaml": TASK.replace("output_contains", expected)})
+    [it] = findings_at(tmp_path / "eval.yaml", tmp_path)
+    assert (it.code, it.severity) == ("duplicate-grader-name", severity)

@@ -5,6 +5,7 @@ a skill's name, however the agent gets that skill.
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,11 @@ SKILL = "skill"
 FOR_THE_AGENT = ("environment", "agent_environment")
 """The keys in vally's files for the agent's environment."""
 _LEVELS = 10
+_MAX_FOLDERS = 2_000
+_FILE_NAME = re.compile(r"\w\.[A-Za-z0-9]{1,4}$")
+_SKIPPED_FOLDERS = frozenset(
+    [".git", "node_modules", ".venv", "venv", "__pycache__", "dist", "build", "target"]
+)
 _USUAL = ("skills", ".github/skills", "agents", ".github/agents")
 
 
@@ -39,6 +45,32 @@ def skills(suite: SuiteFiles, files: Files) -> Iterator[Skill]:
         if path not in seen:
             seen.add(path)
             yield skill_at(path, files)
+
+
+def workspace_skills(suite: SuiteFiles, files: Files) -> Iterator[Skill]:
+    """Yield all skills of the workspace, at any depth, up to a limit of folders.
+
+    The workspace is the repository or project around the suite; without one, the suite's folder and the one above.
+    """
+    above = [suite.folder, *suite.folder.parents][:_LEVELS]
+    markers = [".git", *([suite.project_path.name] if suite.project_path is not None else [])]
+    found = (it for marker in markers for it in above if files.exists(it / marker))
+    yield from _skills_below(next(found, above[min(1, len(above) - 1)]), files)
+
+
+def _skills_below(root: Path, files: Files) -> Iterator[Skill]:
+    folders, read = [root], 0
+    while folders and read < _MAX_FOLDERS:
+        folder, read = folders.pop(0), read + 1
+        for name in files.names(folder):
+            if _is_skill_name(name):
+                yield skill_at(folder / name, files)
+            elif (
+                name not in _SKIPPED_FOLDERS
+                and not _FILE_NAME.search(name)
+                and files.is_directory(folder / name)
+            ):
+                folders.append(folder / name)
 
 
 def skill_at(path: Path, files: Files) -> Skill:

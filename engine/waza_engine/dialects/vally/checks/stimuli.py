@@ -1,6 +1,7 @@
 """Facts about stimuli that several rules use."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from waza_engine.dialects.vally.formats.settings import EXECUTORS
@@ -24,6 +25,9 @@ def asks_judge(document: Document, grader: Mapping[str, Any]) -> bool:
     return kind is None or kind.asks_judge
 
 
+_KEYS_OF_PARTS = frozenset(["name", "description", "version", "tags", "stimuli"])
+_SUFFIXES = (".yaml", ".yml")
+_LEVELS, _MAX_SPECS = 6, 20
 _ENVIRONMENTS = (*FOR_THE_AGENT, "grading_environment")
 
 
@@ -34,6 +38,42 @@ def environments(document: Document) -> Iterator[Pointer]:
         return
     for pointer in ((), *(it for it, _ in document.tasks())):
         yield from ((*pointer, key) for key in _ENVIRONMENTS)
+
+
+def spec_folder(document: Document) -> Path | None:
+    """Return the folder that paths in the environments of a spec are relative to; None if it is unknown.
+
+    A file with stimuli only may be a part of a spec in a folder above, which has stimuli of the same names: then its
+    paths are meant from there.
+    """
+    whole = whole_spec(document)
+    return whole.parent if whole is not None else document.folder
+
+
+def whole_spec(document: Document) -> Path | None:
+    """Return the spec above that contains the stimuli of this part of a spec; None if the document is a whole spec."""
+    return document.once("whole spec", lambda: _whole_spec(document))
+
+
+def _whole_spec(document: Document) -> Path | None:
+    names = {name for _, it in document.tasks() if isinstance(name := it.get("name"), str)}
+    if document.path is None or not names or not document.mapping().keys() <= _KEYS_OF_PARTS:
+        return None
+    files = document.files
+    for folder in list(document.path.parents)[1:_LEVELS]:
+        specs = [it for it in files.names(folder) if it.endswith(_SUFFIXES)][:_MAX_SPECS]
+        for path in (folder / it for it in specs):
+            stimuli = files.mapping(path).get("stimuli")
+            there = (
+                [it.get("name") for it in stimuli if isinstance(it, Mapping)]
+                if isinstance(stimuli, list)
+                else []
+            )
+            if names <= {it for it in there if isinstance(it, str)}:
+                return path
+        if files.exists(folder / ".git"):
+            break
+    return None
 
 
 def named_environment(document: Document, place: Pointer) -> Mapping[str, Any]:

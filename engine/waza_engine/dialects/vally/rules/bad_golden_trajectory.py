@@ -40,6 +40,7 @@ stimuli:
 from collections.abc import Iterator
 from typing import Any
 
+from waza_engine.dialects.vally.checks.stimuli import spec_folder
 from waza_engine.dialects.vally.trajectory.atif import atif_problem, text_problem
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
@@ -73,7 +74,7 @@ def _inline(document: Document, place: Pointer, inline: Any) -> Iterator[Finding
 
 
 def _file(document: Document, place: Pointer, path: str) -> Iterator[Finding]:
-    folder = document.folder
+    folder = spec_folder(document)
     if folder is None or has_placeholder(path):
         return
     if not document.files.is_file(folder / path):

@@ -39,7 +39,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from waza_engine.dialects.vally.checks.stimuli import environments, named_environment
+from waza_engine.dialects.vally.checks.stimuli import environments, named_environment, spec_folder
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.model.placeholders import has_placeholder
@@ -51,7 +51,7 @@ APPLIES = frozenset(["eval", "experiment"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    folder = document.folder
+    folder = spec_folder(document)
     if folder is None:
         return
     for environment in environments(document):

@@ -36,6 +36,7 @@ stimuli:
 
 from collections.abc import Iterator
 
+from waza_engine.dialects.vally.checks.stimuli import spec_folder
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
@@ -46,7 +47,7 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    folder = document.folder
+    folder = spec_folder(document)
     if folder is None:
         return
     for stimulus, _ in document.tasks():

@@ -39,7 +39,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.dialects.vally.checks.stimuli import has_own_executor
+from waza_engine.dialects.vally.checks.stimuli import has_own_executor, whole_spec
 from waza_engine.graders.base import Demand
 from waza_engine.graders.registry import current_grader
 from waza_engine.lib.pointer import Pointer
@@ -58,8 +58,12 @@ APPLIES = frozenset(["eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    # It is unknown what a plug-in's executor loads and what a named environment contains.
-    if has_own_executor(document) or _has_named_environment(document.mapping()):
+    # It is unknown what a plug-in's executor loads and what a named environment contains; a part of a spec lists no skills.
+    if (
+        has_own_executor(document)
+        or whole_spec(document) is not None
+        or _has_named_environment(document.mapping())
+    ):
         return
     shared = set(_skill_names(document, ()))
     for stimulus, data in document.tasks():

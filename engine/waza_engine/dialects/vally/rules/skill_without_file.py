@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from waza_engine.dialects.vally.checks.stimuli import environments, named_environment
+from waza_engine.dialects.vally.checks.stimuli import environments, named_environment, spec_folder
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Finding, Rule, Severity
@@ -56,7 +56,7 @@ APPLIES = frozenset(["eval", "experiment"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    folder = document.folder
+    folder = spec_folder(document)
     if folder is None:
         return
     for environment in environments(document):

@@ -31,6 +31,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.dialects.vally.checks.prompt_graders import line_of_graders
+from waza_engine.dialects.vally.checks.stimuli import whole_spec
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import HERE, Finding, Fix, InsertKey, Rule, Severity
@@ -52,6 +53,8 @@ def check(document: Document) -> Iterator[Finding]:
     # With 0 runs the spec is only linted.
     if document.value("graders") or 0 in {document.value(it, "runs") for it in ("defaults", "config")}:
         return
+    if whole_spec(document) is not None:
+        return  # The graders may be those of the whole spec.
     for pointer, stimulus in document.tasks():
         if not (_is_checked(stimulus) or _has_graders_in_prompt(document, pointer)):
             place = next((it for it in _PLACES if it in stimulus), None)

@@ -3,7 +3,8 @@
 ## Why
 waza stores results by grader name. If two graders share a name, including the eval's own graders, only the later one
 counts towards the verdict and the score; the result of the earlier one is lost. The names `_output_contains`,
-`_output_not_contains` and `_output_contains_any` are reserved for the checks under `expected`.
+`_output_not_contains` and `_output_contains_any` are reserved for the checks under `expected`. Without such a check
+the level is information.
 
 ## Example
 ```yaml
@@ -48,9 +49,10 @@ graders:
 ```
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import methodcaller
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Related, Rule, SetValue, Severity
@@ -63,16 +65,32 @@ DUPLICATE_GRADER_NAME = Rule(
 )
 APPLIES = frozenset(["eval", "task"])
 _NAME = methodcaller("get", "name")
+_RESERVED = frozenset(f"_{it}" for it in EXPECTED_TEXTS)
+_MOST_SHOWN = 3
+
+
+class _Owner(NamedTuple):
+    """A task: its place in its file, its data, and its file if that is another one."""
+
+    pointer: Pointer
+    data: Mapping[str, Any]
+    path: Path | None = None
+
+    def checks(self, key: str) -> bool:
+        """Whether the task has a check under `expected`."""
+        expected = self.data.get("expected")
+        return isinstance(expected, Mapping) and bool(expected.get(key))
 
 
 def check(document: Document) -> Iterator[Finding]:
     if document.kind == "eval":
         yield from _duplicates(document, (), {})
+        yield from _reserved_names(document, (), _tasks_of_suite(document))
     tasks = list(document.tasks())
     inherited = _eval_names(document) if tasks else {}
     for task, data in tasks:
         yield from _duplicates(document, task, inherited)
-        yield from _reserved_names(document, task, data)
+        yield from _reserved_names(document, task, [_Owner(task, data)])
 
 
 def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
@@ -127,18 +145,30 @@ def _eval_names(document: Document) -> dict[str, Related]:
     return taken
 
 
-def _reserved_names(document: Document, task: Pointer, data: Mapping[str, Any]) -> Iterator[Finding]:
-    expected = data.get("expected")
-    names = {f"_{it}": it for it in EXPECTED_TEXTS if isinstance(expected, Mapping) and expected.get(it)}
-    for pointer, grader in document.mappings(*task, "graders") if names else ():
-        name = grader.get("name")
-        if isinstance(name, str) and name in names:
-            place = (*task, "expected", names[name])
-            message = (
-                f"The check 'expected.{names[name]}' overwrites the result of '{name}'. Rename the grader"
-            )
-            place_of_name = (*pointer, "name")
-            fix = _rename_fix(document, place_of_name, name.removeprefix("_"), set(names))
-            yield DUPLICATE_GRADER_NAME.at(
-                place_of_name, message, related=[(place, "this check")], fixes=[fix]
-            )
+def _reserved_names(document: Document, owner: Pointer, tasks: Iterable[_Owner]) -> Iterator[Finding]:
+    """Report graders with the name of a check under `expected`, which overwrites their result in the given tasks."""
+    named = [
+        (pointer, name.removeprefix("_"))
+        for pointer, grader in document.mappings(*owner, "graders")
+        if isinstance(name := grader.get("name"), str) and name in _RESERVED
+    ]
+    checked = list(tasks) if named else []
+    for pointer, key in named:
+        places = [
+            Related((*it.pointer, "expected", key), "this check", it.path) for it in checked if it.checks(key)
+        ]
+        fate = "overwrites the result of" if places else "would overwrite the result of"
+        message = f"The check 'expected.{key}' {fate} '_{key}'. Rename the grader"
+        place = (*pointer, "name")
+        fix = _rename_fix(document, place, key, set(_RESERVED))
+        severity = Severity.WARNING if places else Severity.INFORMATION
+        yield DUPLICATE_GRADER_NAME.at(
+            place, message, related=places[:_MOST_SHOWN], fixes=[fix], severity=severity
+        )
+
+
+def _tasks_of_suite(document: Document) -> Iterator[_Owner]:
+    """Yield the tasks that the eval's graders apply to."""
+    yield from (_Owner(it, data) for it, data in document.tasks())
+    suite = document.suite
+    yield from (_Owner((), it.data, it.path) for it in (suite.tasks if suite is not None else ()))

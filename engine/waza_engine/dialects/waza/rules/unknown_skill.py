@@ -2,7 +2,7 @@
 
 ## Why
 The name must match the front matter of the SKILL.md exactly. Otherwise the agent works without the skill, and waza does
-not warn you.
+not warn you. The SKILL.md files of the whole repository count, wherever they are.
 
 ## Example
 The skill `notes` is in `skills/notes`:
@@ -52,7 +52,7 @@ from collections.abc import Iterator
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.skills import are_skills_off, skills
+from waza_engine.project.skills import are_skills_off, skills, workspace_skills
 
 UNKNOWN_SKILL = Rule("unknown-skill", "skill that is not in the workspace", Severity.WARNING)
 APPLIES = frozenset(["eval"])
@@ -64,7 +64,14 @@ def check(document: Document) -> Iterator[Finding]:
     if not name or suite is None or are_skills_off(document):
         return
     known = {it.name for it in skills(suite, document.files)}
-    if known and name not in known:
+    if not known or name in known:
+        return
+    # Skills of plugins may lie anywhere in the repository.
+    everywhere = document.once(
+        "skills of the workspace", lambda: {it.name for it in workspace_skills(suite, document.files)}
+    )
+    if name not in everywhere:
+        known |= everywhere
         close = nearest(name, known)
         fixes = [Fix(f"Change to '{it}'", (SetValue(("skill",), it),)) for it in close]
         names = f". Known skills: {', '.join(sorted(known))}" if len(known) <= _MOST else ""
