@@ -139,6 +139,7 @@ class _ToVally(Assembly):
         converted = convert_graders(
             [*without_judge(task.graders, task.kept), *task.checks], "vally", task.kept, taken
         )
+        converted.overridden = frozenset(it.item.name for it in self._shared.all)
         graders: list[dict[str, Any]] = []
         for each in [*inlined, *converted.all]:
             self.move_grader((*place, "graders"), len(graders), each)

@@ -10,11 +10,21 @@ from typing import Any
 
 import pytest
 
-from tests.engine.convert.realistic_suites import vally_spec, waza_suite, written
+from tests.engine.convert.realistic_suites import (
+    DOMAINS,
+    vally_graders,
+    vally_spec,
+    waza_graders,
+    waza_suite,
+    written,
+)
+from tests.engine.convert.recorded_trials import trials
 from tests.slow import first_quick
 from waza_engine.analysis.pipeline import check_file
 from waza_engine.convert import Conversion, convert_suite
 from waza_engine.convert.graders.stand_ins import slug
+from waza_engine.graders.registry import graders
+from waza_engine.grading.grade import grade_task
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import GraderEntry, Suite, Task
 from waza_engine.project.load_suite import load_suite
@@ -143,3 +153,67 @@ def test_a_suite_in_the_manner_of_real_ones(kind: str, seed: int, tmp_path: Path
     files = {"eval.yaml": vally_spec(seed)} if kind == "vally" else waza_suite(seed)
     source, remarks = written(tmp_path / "source", files, seed)
     check_round_trip(source, remarks, tmp_path)
+
+
+NOT_GRADED = {
+    *("prompt", "panel", "pairwise", "program", "run-command", "trigger"),
+    *("acme-accessibility", "custom-metrics", "json_schema", "system-event", "turn-count", "code"),
+}
+"""Types that start a program, ask a judge, or whose verdict needs more than these recordings have."""
+TYPES = {"vally": sorted(vally_graders(DOMAINS[0])), "waza": sorted(waza_graders(DOMAINS[0]))}
+
+
+Verdict = tuple[str, float, float, dict[str, bool]]
+
+
+def verdicts(path: Path, process_dir: Path, folder: Path) -> dict[str, list[Verdict]]:
+    """The verdict on each trial of each task: status, both scores, and whether each grader passed."""
+    suite = load_suite(path, process_dir=process_dir)
+    domain = next((it for it in DOMAINS if it.skill in suite.name), DOMAINS[0])
+    found: dict[str, list[Verdict]] = {}
+    for task in suite.tasks:
+        row = found.setdefault(task.id, [])
+        for context in trials(domain, folder):
+            made = grade_task(suite.dialect, task, suite.graders, suite.scoring, context)
+            passed = {slug(name): it.result.passed for name, it in made.results.items()}
+            row.append((made.status, made.score, made.weighted_score, passed))
+    return found
+
+
+def kinds() -> Iterator[Any]:
+    yield from ((dialect, kind) for kind in range(40) for dialect in TYPES if kind < len(TYPES[dialect]))
+
+
+@pytest.mark.parametrize(("dialect", "number"), first_quick(kinds(), 20))
+def test_each_grader_type_fails_where_it_failed_before(dialect: str, number: int, tmp_path: Path) -> None:
+    kind = TYPES[dialect][number]
+    fails = passes = False
+    for seed in range(3):
+        folder = tmp_path / str(seed)
+        files = {"eval.yaml": vally_spec(seed, (kind,))} if dialect == "vally" else waza_suite(seed, (kind,))
+        source, remarks = written(folder / "source", files, seed)
+        check_round_trip(source, remarks, folder)
+        if kind in NOT_GRADED:
+            continue
+        before = verdicts(source, folder, tmp_path)
+        assert verdicts(folder / "back" / "eval.yaml", folder, tmp_path) == before
+        fails |= any(not all(it[3].values()) for row in before.values() for it in row)
+        passes |= any(it[0] == "passed" for row in before.values() for it in row)
+        check_one_way(folder / "there" / "eval.yaml", before, folder, tmp_path)
+    assert kind in NOT_GRADED or fails
+
+
+def check_one_way(there: Path, before: dict[str, list[Verdict]], folder: Path, workspaces: Path) -> None:
+    """A trial that failed does not pass where every grader has a stand-in."""
+    text = texts(there.parent)
+    if "# |   - at:" in text or "threshold" in text or "constraints" in text:
+        return
+    after = verdicts(there, folder, workspaces)
+    for name, row in before.items():
+        for was, now in zip(row, after[name], strict=True):
+            assert was[0] == "passed" or now[0] != "passed", (was, now, text)
+
+
+def test_the_tests_know_all_grader_types() -> None:
+    assert set(TYPES["vally"]) - {"acme-accessibility"} == set(graders("vally")) - {"pairwise"}
+    assert set(TYPES["waza"]) == set(graders("waza"))

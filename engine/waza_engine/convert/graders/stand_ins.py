@@ -51,11 +51,15 @@ class StandIns:
 
 @dataclass(slots=True)
 class Converted:
-    """The graders of one list: what became of each, and the checks that are restored, by section and key."""
+    """The graders of one list: what became of each, and the checks that are restored, by section and key.
+
+    `overridden` are names of shared graders: the way back must not take them for names that are in use.
+    """
 
     all: list[StandIns] = field(default_factory=list)
     checks: dict[str, dict[str, Any]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    overridden: frozenset[str] = frozenset()
 
     @property
     def entries(self) -> list[dict[str, Any]]:
@@ -72,7 +76,7 @@ class Converted:
             if it.record is None
             and it.by_itself is not None
             and isinstance(it.item, GraderEntry)
-            and it.by_itself != it.item.original_name
+            and (it.by_itself != it.item.original_name or it.item.original_name in self.overridden)
         }
         if records:
             parts[GRADERS] = records

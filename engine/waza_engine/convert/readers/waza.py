@@ -46,7 +46,8 @@ def read_waza(path: Path, process_dir: Path, comments: CommentMap) -> PortableSu
         suite.tasks.append(_task(suite, loaded, task, process_dir, comments))
     _add_triggers(suite, loaded)
     suite.disabled = [
-        (it.path.name if it.path and not it.pointer else "", _raw(it, loaded)) for it in loaded.disabled
+        (it.path.name if it.path and not it.pointer else "", _self_contained(_raw(it, loaded), it))
+        for it in loaded.disabled
     ]
     for it in loaded.disabled:
         if it.path is not None:
@@ -158,6 +159,20 @@ def _raw(task: Task, loaded: Suite) -> dict[str, Any]:
     if not isinstance(data, dict) or "tasks" in data or "tasks_from" in data:
         return {"id": task.id, "name": task.name, "inputs": {"prompt": task.prompt}}
     return data
+
+
+def _self_contained(raw: dict[str, Any], task: Task) -> dict[str, Any]:
+    """The data of a disabled task with the texts of its files, which are not copied."""
+    inputs = raw.get("inputs")
+    raw.pop("context_dir", None)
+    if isinstance(inputs, dict):
+        inputs.pop("prompt_file", None)
+        inputs["prompt"] = task.prompt
+        if inputs.pop("files", None):
+            inputs["files"] = [
+                {"path": it.target, "content": it.content.decode("utf-8", "replace")} for it in task.files
+            ]
+    return raw
 
 
 def _kept(
