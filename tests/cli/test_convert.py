@@ -1,5 +1,6 @@
 """`waza-lsp convert`: files are made, nothing is overwritten, and a broken eval is told in one line."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_the_newest_form_changes_what_is_outdated_and_no_more(suite: Path) -> No
 @pytest.mark.usefixtures("suite")
 def test_losses_are_told_with_paths_from_where_one_is() -> None:
     done = CliRunner().invoke(main, ["convert", "eval.yaml", "--to", "vally", "--out", "new"])
-    assert "\ntasks/t.yaml: kept as a comment: Task 't'" in f"\n{done.stderr}"
+    assert "\ntasks/t.yaml:2:1: kept as a comment: Task 't'" in f"\n{done.stderr}"
 
 
 def test_files_that_are_there_stay_unless_forced(suite: Path) -> None:
@@ -63,3 +64,20 @@ def test_a_broken_eval_is_told_in_one_line(suite: Path) -> None:
     assert done.exit_code == 2
     assert done.output.count("\n") == 1
     assert "eval.yaml:1:7: error:" in done.output
+
+
+def test_the_plan_lists_losses_with_places_and_writes_nothing(suite: Path) -> None:
+    done = CliRunner().invoke(main, ["convert", "eval.yaml", "--to", "vally", "--plan"])
+    assert done.exit_code == 0, done.output
+    assert "eval.yaml:10:5: kept as a comment: Grader 'k'" in done.stdout
+    assert f"would write {Path('vally', 'eval.yaml')}" in done.stdout
+    assert not (suite / "vally").exists()
+
+
+@pytest.mark.usefixtures("suite")
+def test_the_plan_as_json() -> None:
+    done = CliRunner().invoke(main, ["convert", "eval.yaml", "--to", "vally", "--plan", "--format", "json"])
+    plan = json.loads(done.stdout)
+    assert plan["files"] == [str(Path("vally", "eval.yaml"))]
+    [name] = [it for it in plan["losses"] if it["path"] == str(Path("tasks", "t.yaml"))]
+    assert (name["line"], name["column"], name["pointer"], name["kept"]) == (2, 1, ["name"], True)

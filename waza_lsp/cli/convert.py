@@ -1,15 +1,16 @@
 """`waza-lsp convert`: write a suite in another dialect, or in the newest form of its own."""
 
+import json
 from pathlib import Path
 
 import click
 
-from waza_engine.convert import TARGETS, Conversion, convert_suite
+from waza_engine.convert import TARGETS, Conversion, Lost, convert_suite
 from waza_engine.lib.files.safe_write import write_bytes_atomic
 from waza_engine.lib.paths import is_inside
 from waza_engine.model.suite import LoadError
 from waza_lsp.cli.console import print_err, show
-from waza_lsp.cli.load_errors import give_up_loading, short_path
+from waza_lsp.cli.load_errors import find_place, give_up_loading, short_path
 from waza_lsp.cli.stored_runs import give_up
 from waza_lsp.cli.upgrade import upgrade
 
@@ -27,7 +28,18 @@ _NEWEST = "latest"
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--dry-run", is_flag=True, help="Print the files instead of writing them.")
-def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: bool) -> None:
+@click.option("--plan", is_flag=True, help="Print what would be written and lost, without writing.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Format of --plan.",
+)
+def convert(
+    path: Path, target: str, out: Path | None, force: bool, dry_run: bool, plan: bool, form: str
+) -> None:
     """Write the suite of EVAL for another runner, or in its newest form.
 
     Comments are kept. Settings that the other dialect cannot express become comments and are listed on stderr;
@@ -36,7 +48,7 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
     \b
     Examples:
       waza-lsp convert evals/eval.yaml --to vally --out evals-vally
-      waza-lsp convert eval.yaml --to waza
+      waza-lsp convert eval.yaml --to waza --plan
       waza-lsp convert old/eval.yaml --to latest --dry-run
     """
     folder = out or path.parent / target
@@ -47,7 +59,11 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
             result = convert_suite(path, target, folder, Path.cwd())
     except LoadError as error:
         give_up_loading(error)
-    _print_losses(result)
+    if plan:
+        _print_plan(result, target, folder, form)
+        return
+    for loss in result.lost:
+        print_err(_loss_text(loss))
     if dry_run:
         for name, text in result.files.items():
             click.echo(f"--- {folder / name}\n{text}")
@@ -60,10 +76,38 @@ def convert(path: Path, target: str, out: Path | None, force: bool, dry_run: boo
     _write(folder, path.parent, result)
 
 
-def _print_losses(result: Conversion) -> None:
+def _print_plan(result: Conversion, target: str, folder: Path, form: str) -> None:
+    """Print what a conversion would write, and what would be lost or kept in comments."""
+    files = [folder / it for it in (*result.files, *result.copies)]
+    if form == "json":
+        losses = [_loss_data(it) for it in result.lost]
+        click.echo(json.dumps({"to": target, "files": [str(it) for it in files], "losses": losses}, indent=2))
+        return
     for loss in result.lost:
-        where = f"{short_path(loss.path)}: " if loss.path else ""
-        print_err(f"{where}{'kept as a comment' if loss.kept else 'note'}: {loss.message}")
+        show(_loss_text(loss))
+    if not result.lost:
+        show("Nothing is lost.")
+    for file in files:
+        show(f"{'would replace' if file.exists() else 'would write'} {file}")
+
+
+def _loss_text(loss: Lost) -> str:
+    place = find_place(loss.path, loss.pointer) if loss.path and loss.pointer else None
+    line = f":{place.line + 1}:{place.column + 1}" if place else ""
+    where = f"{short_path(loss.path)}{line}: " if loss.path else ""
+    return f"{where}{'kept as a comment' if loss.kept else 'note'}: {loss.message}"
+
+
+def _loss_data(loss: Lost) -> dict[str, object]:
+    place = find_place(loss.path, loss.pointer) if loss.path and loss.pointer else None
+    return {
+        "message": loss.message,
+        "kept": loss.kept,
+        "path": str(short_path(loss.path)) if loss.path else None,
+        "line": place.line + 1 if place else None,
+        "column": place.column + 1 if place else None,
+        "pointer": list(loss.pointer),
+    }
 
 
 def _write(folder: Path, source_folder: Path, result: Conversion) -> None:

@@ -30,7 +30,7 @@ def load_error_text(error: LoadError) -> str:
     If the editor reports an error at the same position, its message is used: it is clearer than the parser's.
     """
     place = (
-        Place(error.line, error.column) if error.line is not None else _find_place(error.path, error.pointer)
+        Place(error.line, error.column) if error.line is not None else find_place(error.path, error.pointer)
     )
     diagnostic = _editor_error(error, place) if place else None
     place, message = diagnostic or (place, error.message)
@@ -61,7 +61,7 @@ def _editor_error(error: LoadError, place: Place) -> tuple[Place, str] | None:
     return None
 
 
-def _find_place(path: Path, pointer: Pointer) -> Place | None:
+def find_place(path: Path, pointer: Pointer) -> Place | None:
     """Return the start of the entry at `pointer`, or of its nearest existing parent."""
     text = _read(path)
     if text is None:

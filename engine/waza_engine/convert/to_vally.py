@@ -150,6 +150,11 @@ class _ToVally(Assembly):
             self.tell_grader(each)
         if not graders and converted.all and not any(it.restored for it in self._shared.all):
             graders = [judge_of(converted, "vally")]
+            self.lose(
+                f"'{task.id}': no check has an equivalent, so a judge decides about all",
+                task.path,
+                task.pointer,
+            )
             self._weighted.append((graders[0]["type"], 1.0))
         if graders:
             stimulus["graders"] = graders

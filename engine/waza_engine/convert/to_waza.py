@@ -166,6 +166,11 @@ class _ToWaza(Assembly):
                 self._weighted.append((each.item.type, kept_weight))
         if converted.all and not graders and not taken:
             graders = [judge_of(converted, "waza")]
+            self.lose(
+                f"'{task.id}': no check has an equivalent, so a judge decides about all",
+                task.path,
+                task.pointer,
+            )
         if graders:
             data["graders"] = graders
         for section, checks in converted.checks.items():

@@ -126,10 +126,10 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
 
 
 async def convert(session: Session, *arguments: Any) -> Answer | None:
-    """`waza.convert {uri, to, directory?}`: convert the suite of a file to another dialect, as new files.
+    """`waza.convert {uri, to, directory?, plan?}`: convert the suite of a file to another dialect, as new files.
 
     The files on disk are converted. The editor creates the new files, beside the eval unless `directory` is given, and
-    never replaces a file. Answers with the new files and with what was lost.
+    never replaces a file. Answers with the new files and with what was lost; with `plan` it creates none.
     """
     # Imported late, here and below, for a fast start.
     from waza_engine.model.suite import LoadError
@@ -146,6 +146,17 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
     except LoadError as error:
         client.show(str(error))
         return None
+    lost = [
+        {"message": it.message, "kept": it.kept, "pointer": list(it.pointer)}
+        | ({"uri": it.path.absolute().as_uri()} if it.path else {})
+        for it in result.lost
+    ]
+    lost += [
+        {"message": f"{name} is not a text file. Copy it from {source}", "kept": False, "pointer": []}
+        for name, source in result.copies.items()
+    ]
+    if params.get("plan") is True:
+        return {"files": [(folder / it).as_uri() for it in result.files], "lost": lost}
     if not client.edits.create_files:
         command = f"waza-lsp convert {path.name} --to {dialect}"
         client.show(f"This editor cannot create files for a server. Use a terminal instead: {command}")
@@ -157,7 +168,6 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
     if not applied.applied:
         client.show(applied.failure_reason or "The editor did not create the files. They may already exist.")
         return None
-    lost = [{"message": it.message, "kept": it.kept} for it in result.lost]
     return {"files": list(files), "lost": lost}
 
 
