@@ -5,7 +5,7 @@ So the texts and the scoring are our own.
 """
 
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -60,7 +60,7 @@ class Template(BaseModel):
 @cache
 def templates() -> dict[str, Template]:
     """Return all templates by name."""
-    folder = files(__package__).joinpath("templates")
+    folder = Path(__file__).parent / "templates"
     resources = [it for it in folder.iterdir() if it.name.endswith(".yaml")]
     parsed = [Template.model_validate(read_yaml(it.read_text("utf-8"))) for it in resources]
     return {it.name: it for it in sorted(parsed, key=lambda it: it.name)}

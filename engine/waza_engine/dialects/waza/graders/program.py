@@ -26,17 +26,18 @@ config:
 
 import os
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import ConfigDict, Field
 
-from waza_engine.dialects.waza.formats.loading.project_file import program_timeout
 from waza_engine.dialects.waza.rules.unlikely_duration import long_duration_findings
 from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
-from waza_engine.lib.process import run as processes
 from waza_engine.model.fields import Integer, Strings, Text
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import foreign_keys
+
+if TYPE_CHECKING:
+    from waza_engine.lib.process.run import ProcessResult
 
 
 class ProgramGrader(Grader):
@@ -76,6 +77,10 @@ class ProgramGrader(Grader):
         yield from long_duration_findings(self.timeout, ("timeout",))
 
     def grade(self, context: GradingContext) -> GraderResult:
+        # Imported late: a check starts no program.
+        from waza_engine.dialects.waza.formats.loading.project_file import program_timeout
+        from waza_engine.lib.process import run as processes
+
         seconds = self.timeout if self.timeout > 0 else program_timeout(context.process_dir)
         workspace = str(context.workspace_dir or "")
         try:
@@ -105,7 +110,7 @@ class ProgramGrader(Grader):
         return GraderResult(1.0, True, stdout or "The program exited with status 0", details)
 
 
-def _error(finished: processes.ProcessResult, seconds: float) -> str:
+def _error(finished: "ProcessResult", seconds: float) -> str:
     if finished.timed_out and finished.status:
         return f"took longer than {seconds:g} s and was stopped"
     if finished.status < 0:

@@ -38,7 +38,6 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from waza_engine.dialects.waza.rules.legacy_shape import refused_shape
 from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
-from waza_engine.judges.pairwise import compare_outputs
 from waza_engine.judges.rubrics.rubric import (
     Rubric,
     RubricError,
@@ -47,7 +46,6 @@ from waza_engine.judges.rubrics.rubric import (
     load_rubric,
     rubric_path,
 )
-from waza_engine.judges.votes import VOTE_TOOLS, count_votes, hold_turn
 from waza_engine.lib.go.text import trim
 from waza_engine.lib.spelling import nearest
 from waza_engine.lib.timestamps import duration_seconds
@@ -194,6 +192,9 @@ class PromptGrader(Grader):
             raise ConfigError(str(error)) from error
 
     def _independent(self, judge: Judge, context: GradingContext, rubric: Rubric | None) -> GraderResult:
+        # Imported late, as is all that only grading needs.
+        from waza_engine.judges.votes import count_votes, hold_turn
+
         if self.continue_session and not context.session_id:
             raise GradeError("Cannot continue the agent's session: the run recorded none")
         exact = self._is_exact(context)
@@ -216,6 +217,8 @@ class PromptGrader(Grader):
         return GraderResult(votes.score, votes.passed, feedback, details)
 
     def _pairwise(self, judge: Judge, context: GradingContext, rubric: Rubric | None) -> GraderResult:
+        from waza_engine.judges.pairwise import compare_outputs
+
         standard = self.prompt or (rubric.body if rubric else "")
         request = self._request(context)
         comparison = compare_outputs(judge, request, standard, context.baseline_output, context.output)
@@ -243,6 +246,8 @@ class PromptGrader(Grader):
         session_id: str = "",
         only_these_tools: bool = False,
     ) -> JudgeRequest:
+        from waza_engine.judges.votes import VOTE_TOOLS
+
         return JudgeRequest(
             message=message,
             tools=VOTE_TOOLS,

@@ -34,7 +34,6 @@ from collections.abc import Iterator
 
 from waza_engine.dialects.waza.checks.mocks import command_mocks
 from waza_engine.dialects.waza.formats.loading.conditions import WITHOUT_COPILOT
-from waza_engine.dialects.waza.formats.settings import REASONING_EFFORTS
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, SetValue
 from waza_engine.project.document import Document
 
@@ -51,6 +50,9 @@ def check(document: Document) -> Iterator[Finding]:
     # Unknown executors are reported by another rule.
     if not isinstance(executor, str) or executor not in WITHOUT_COPILOT:
         return
+    # Imported late: nearly all evals run on copilot-sdk, and this builds models.
+    from waza_engine.dialects.waza.formats.settings import REASONING_EFFORTS
+
     # Unknown efforts are reported by another rule.
     efforts = [it for it in _EFFORTS if document.kind == "eval" and document.text(*it) in REASONING_EFFORTS]
     for pointer in (*efforts, *(it for it in command_mocks(document) if document.has(*it))):
