@@ -189,3 +189,21 @@ def test_a_long_text_beside_two_mistakes_costs_none_of_them_its_fix() -> None:
         "Change to 'config'",
     ]
     assert sum(it.title.startswith("Ignore") for it in found) == 2
+
+
+def test_all_findings_of_one_outdated_kind_are_fixed_together() -> None:
+    entry = "    graders:\n      - type: prompt\n        config: {prompt: Good?, output_delivery: inlin¦e}  # mine\n"
+    head = "name: n\nstimuli:\n  - name: a\n    prompt: p\n"
+    other = entry.replace("¦", "")
+    document = f"{head}{entry}  - name: b\n    prompt: p\n{other}"
+    snapshot, found = actions_at(document, "v.eval.yaml", only=["quickfix"])
+    [fix] = [it for it in found if it.title.startswith("Fix all")]
+    assert fix.title == "Fix all 2 'removed-form' in this file"
+    expected = f"{head}{other}  - name: b\n    prompt: p\n{other}".replace(", output_delivery: inline", "")
+    assert apply_action(snapshot, fix) == expected
+
+
+def test_one_finding_of_a_kind_needs_no_such_action() -> None:
+    document = "name: n\nconf¦ig: {runs: 2}\nstimuli:\n  - {name: a, prompt: p}\n"
+    _, found = actions_at(document, "v.eval.yaml", only=["quickfix"])
+    assert [it.title for it in found if not it.title.startswith("Ignore")] == ["Change to 'defaults'"]

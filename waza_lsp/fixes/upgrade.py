@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, RemoveKey, RenameKey, Severity
+from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, RemoveKey, Severity
 from waza_engine.model.releases import is_newer
 from waza_engine.project.settings import read_target
 from waza_engine.recognition.recognise import dialect, dialects, releases
@@ -41,6 +41,11 @@ class Goal(NamedTuple):
     version: str
 
     @classmethod
+    def newest(cls) -> "list[Goal]":
+        """Return the newest version of each dialect's runner."""
+        return [cls(it.name, newest) for it in dialects() if (newest := releases(it.name).newest)]
+
+    @classmethod
     def parse(cls, text: str) -> "Goal":
         """Read `DIALECT@VERSION`; without a version, the newest is meant.
 
@@ -49,10 +54,10 @@ class Goal(NamedTuple):
 
         """
         name, _, wanted = text.partition("@")
-        dated = [it.name for it in dialects() if releases(it.name).newest]
-        if name not in dated:
-            raise UpgradeError(f"'{name}' is not one of {', '.join(dated)}")
-        newest = releases(name).newest
+        known = dict(cls.newest())
+        if name not in known:
+            raise UpgradeError(f"'{name}' is not one of {', '.join(known)}")
+        newest = known[name]
         if "@" not in text:
             return cls(name, newest)
         version, problems = read_target(wanted, "the version")
@@ -160,14 +165,17 @@ def upgrade_file(snapshot: Snapshot, context: CheckContext, goal: Goal) -> Upgra
 def mechanical_solution(mark: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
     """Return the solution that needs no decision; None if a person must choose.
 
-    A safe one comes first. The preferred one may be a guess at what a name means, unless the table of releases made it.
+    A safe one comes first. The preferred one may be a guess, unless the table of releases made it, or it only removes
+    what no version reads.
     """
     found = [it for it in solutions(mark, draft, root) if it.edits and not it.files]
-    renames = {
-        fix.title for fix in mark.finding.fixes if any(isinstance(it, RenameKey) for it in fix.changes)
+    decided = {
+        fix.title
+        for fix in mark.finding.fixes
+        if mark.finding.rule.outdated or all(isinstance(it, RemoveKey) for it in fix.changes)
     }
-    decided = (it for it in found if it.preferred and it.title not in renames)
-    return next((it for it in found if it.safe), next(decided, None))
+    preferred = (it for it in found if it.preferred and it.title in decided)
+    return next((it for it in found if it.safe), next(preferred, None))
 
 
 def removed_values(

@@ -82,7 +82,7 @@ async def test_all_files_are_changed_open_or_not(
         assert version in {None, 1}
     if edit.document_changes is not None:
         assert (changes[uri][0], changes[closed.as_uri()][0]) == (1, None)
-    assert (answer["to"], answer["remaining"], answer["removed"]) == (TO, [], [])
+    assert (answer["to"][0], answer["remaining"], answer["removed"]) == (TO, [], [])
     assert answer["pin"].startswith("[vally]\n")
     assert client.messages[-1].message == f"Changed 2 files for {TO.replace('@', ' ')}."
 
@@ -92,7 +92,16 @@ async def test_a_workspace_without_anything_to_change(client: LanguageClient, tm
     asked = edits_asked(client)
     answer = await upgrade(client)
     assert (asked, answer["files"]) == ([], [])
-    assert "breaks nothing" in client.messages[-1].message
+    assert "Nothing in this workspace needs a change" in client.messages[-1].message
+
+
+async def test_without_a_version_all_files_go_to_the_newest(client: LanguageClient, tmp_path: Path) -> None:
+    (tmp_path / "eval.yaml").write_text(OLD, encoding="utf-8")
+    edits_asked(client)
+    answer = await upgrade(client, "")
+    assert answer["files"] == [(tmp_path / "eval.yaml").as_uri()]
+    assert TO in answer["to"]
+    assert len(answer["to"]) > 1
 
 
 async def test_an_editor_that_refuses_the_edit(client: LanguageClient, tmp_path: Path) -> None:

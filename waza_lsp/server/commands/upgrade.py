@@ -28,14 +28,14 @@ class _Upgrade:
 
 
 async def upgrade_workspace(session: Session, *arguments: Any) -> Answer | None:
-    """`waza.upgradeWorkspace {to}`: `to` is `DIALECT@VERSION`, without a version the newest.
+    """`waza.upgradeWorkspace {to?}`: `to` is `DIALECT@VERSION`; by default, the newest version of each dialect.
 
     The editor applies the edits, also to files that are not open. Answers with the changed files, the places that a
     person must change, and the values that were removed.
     """
-    client = session.client
+    client, wanted = session.client, text_in(params_of(arguments), "to")
     try:
-        goal = Goal.parse(text_in(params_of(arguments), "to"))
+        goals = [Goal.parse(wanted)] if wanted else Goal.newest()
     except UpgradeError as error:
         client.show(f"The workspace cannot be upgraded: {error}")
         return None
@@ -44,29 +44,30 @@ async def upgrade_workspace(session: Session, *arguments: Any) -> Answer | None:
         return None
     workspace = client.capabilities.workspace
     if workspace is None or not workspace.apply_edit:
-        command = f"waza-lsp check --upgrade {goal.dialect}@{goal.version} --fix"
+        command = f"waza-lsp check --upgrade {goals[0].dialect}@{goals[0].version} --fix"
         client.show(f"This editor cannot change files for a server. Use a terminal instead: {command}")
         return None
     snapshots = await asyncio.to_thread(_snapshots, session)
     # The context of a document is kept by the event loop's thread.
     files = session.workspace.files.snapshot()
     contexts = [(it, replace(session.workspace.context(it), files=files)) for it in snapshots]
-    result = await asyncio.to_thread(_upgrade, contexts, goal)
+    result = await asyncio.to_thread(_upgrade, contexts, goals)
+    name = " and ".join(f"{it.dialect} {it.version}" for it in goals)
     if result.edits:
         edit = _workspace_edit(result, has_versions=client.edits.document_changes)
         applied = await client.lsp.workspace_apply_edit_async(
-            types.ApplyWorkspaceEditParams(edit, label=f"Upgrade to {goal.dialect} {goal.version}")
+            types.ApplyWorkspaceEditParams(edit, label=f"Upgrade to {name}")
         )
         if not applied.applied:
             client.show(applied.failure_reason or "The editor did not change the files.")
             return None
-    client.show(_summary(result, goal), types.MessageType.Info)
+    client.show(_summary(result, name), types.MessageType.Info)
     return {
-        "to": f"{goal.dialect}@{goal.version}",
+        "to": [f"{it.dialect}@{it.version}" for it in goals],
         "files": list(result.edits),
         "remaining": result.remaining,
         "removed": result.removed,
-        "pin": goal.pin,
+        "pin": "\n".join(it.pin for it in goals),
     }
 
 
@@ -87,9 +88,12 @@ def _snapshots(session: Session) -> list[Snapshot]:
     return list(found.values())
 
 
-def _upgrade(contexts: list[tuple[Snapshot, CheckContext]], goal: Goal) -> _Upgrade:
-    result = _Upgrade()
+def _upgrade(contexts: list[tuple[Snapshot, CheckContext]], goals: list[Goal]) -> _Upgrade:
+    result, goal_of = _Upgrade(), {it.dialect: it for it in goals}
     for snapshot, context in contexts:
+        goal = goal_of.get(snapshot.form.dialect) if snapshot.form is not None else None
+        if goal is None:
+            continue
         upgraded = upgrade_file(snapshot, context, goal)
         result.remaining += [
             {
@@ -120,10 +124,10 @@ def _workspace_edit(result: _Upgrade, *, has_versions: bool) -> types.WorkspaceE
     )
 
 
-def _summary(result: _Upgrade, goal: Goal) -> str:
-    name, count = f"{goal.dialect} {goal.version}", len(result.edits)
+def _summary(result: _Upgrade, name: str) -> str:
+    count = len(result.edits)
     if not count and not result.remaining:
-        return f"{name} breaks nothing in this workspace."
+        return f"Nothing in this workspace needs a change for {name}."
     parts = [f"Changed {count} file{'' if count == 1 else 's'} for {name}."]
     if result.removed:
         parts.append("Removed: " + "; ".join(it["message"] for it in result.removed[:3]) + ".")
