@@ -58,8 +58,18 @@ class Settings:
         metadata=_setting(
             "target",
             _VERSION,
-            "The waza version that you use, such as `0.34`. Anything newer is reported. Empty means the newest. "
-            "The `target` in the `.waza-lsp.toml` of a project takes precedence.",
+            "The version of waza that you use, such as `0.34`. Anything newer is reported. Empty means the newest. "
+            "The `.waza-lsp.toml` of a project takes precedence.",
+        ),
+    )
+    vally_target: str = field(
+        default="",
+        metadata=_setting(
+            "vally.target",
+            _VERSION,
+            "The version of vally that you use, such as `0.17`. Anything newer is reported, and whatever this version "
+            "refuses. Empty means `waza.target`, then the version in package.json or a lock file, then the newest. "
+            "The `.waza-lsp.toml` of a project takes precedence.",
         ),
     )
     extra_grader_types: tuple[str, ...] = field(
@@ -183,6 +193,13 @@ class Settings:
         default="",
         metadata=_setting("run.model", _TEXT, "Model for runs from the editor; empty means the eval's own."),
     )
+
+    @property
+    def targets(self) -> dict[str, str]:
+        """The versions of single runners, by dialect: the settings `<dialect>.target`."""
+        names = {it.name: documentation_of(it).name for it in dataclasses.fields(self)}
+        end = ".target"
+        return {name.removesuffix(end): getattr(self, it) for it, name in names.items() if name.endswith(end)}
 
 
 def documentation_of(setting_field: dataclasses.Field[Any]) -> Setting:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.lib.files.vfs import Files
+from waza_engine.project.pins import Pin
 from waza_engine.project.settings import Projects, ProjectSettings
 from waza_engine.runs.recordings.preview import PreviewCache
 from waza_lsp.server.coexistence import levels
@@ -51,22 +52,35 @@ class Workspace:
         """The context for checking a document. Pass its `project` if it is already known."""
         path = snapshot.path
         project = project or self.project(path)
-        state = project, self._configuration.settings, *self._client.folder_uris
+        dialect_name = snapshot.form.dialect if snapshot.form is not None else ""
+        pin = self.projects.pin(path.parent, dialect_name) if path is not None and dialect_name else None
+        state = project, self._configuration.settings, dialect_name, pin, *self._client.folder_uris
         known = self._contexts.get(path)
         if known is None or known[0] != state:
             if len(self._contexts) >= _MOST_CONTEXTS:
                 self._contexts.clear()
-            self._contexts[path] = known = state, self._new_context(path, project)
+            self._contexts[path] = known = state, self._new_context(path, project, dialect_name, pin)
         return known[1]
 
-    def _new_context(self, path: Path | None, project: ProjectSettings) -> CheckContext:
+    def _new_context(
+        self, path: Path | None, project: ProjectSettings, dialect_name: str, pin: Pin | None
+    ) -> CheckContext:
         settings = self._configuration.settings
         defaults = ProjectSettings(
             rules={**levels(self._configuration.beside), **settings.rules},
             target=settings.target,
             extra_grader_types=tuple(settings.extra_grader_types),
+            targets=settings.targets,
         )
-        return check_context(path, project, self.process_dir(path), files=self.files, defaults=defaults)
+        return check_context(
+            path,
+            project,
+            self.process_dir(path),
+            files=self.files,
+            defaults=defaults,
+            dialect_name=dialect_name,
+            pin=pin,
+        )
 
     def files_for(self, snapshot: Snapshot) -> WorkspaceFiles:
         """The files around a document for a request, with the text of the editor for open files."""

@@ -15,6 +15,7 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Scope, Severity
 from waza_engine.project.document import Document
+from waza_engine.project.pins import Pin
 from waza_engine.project.settings import Levels, Projects, ProjectSettings
 from waza_engine.recognition.recognise import Kind, dialect, recognise
 from waza_engine.rules.refused_config import REFUSED_CONFIG
@@ -50,8 +51,14 @@ def check_context(
     *,
     files: Files | None = None,
     defaults: ProjectSettings | None = None,
+    dialect_name: str = "",
+    pin: Pin | None = None,
 ) -> CheckContext:
-    """Return the context of a document in its project; `defaults` apply where the project sets nothing."""
+    """Return the context of a document in its project; `defaults` apply where the project sets nothing.
+
+    The version of the runner is the first of: the one that the project sets for the document's dialect, the default, the
+    one that `pin` found in a package.json or lock file. Without any, it is the newest.
+    """
     defaults = defaults or ProjectSettings()
     return CheckContext(
         path,
@@ -59,7 +66,11 @@ def check_context(
         files if files is not None else Files(),
         {**defaults.rules, **project.rules},
         excluded=path is not None and project.excludes(path),
-        target=project.target or defaults.target,
+        target=(
+            project.target_of(dialect_name)
+            or defaults.target_of(dialect_name)
+            or (pin.version if pin is not None else "")
+        ),
         extra_types=frozenset([*project.extra_grader_types, *defaults.extra_grader_types]),
     )
 
@@ -83,10 +94,19 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
     written = read_filled_mapping(path)
     data = plain_with_source(written)
     recognised = recognise(data, path) or kind_named_by_eval(path)
-    context = check_context(path, Projects().of(path.parent), process_dir or Path.cwd())
-    if recognised is None or context.excluded:
+    if recognised is None:
         return []
     dialect_, kind, _reason = recognised
+    projects = Projects()
+    context = check_context(
+        path,
+        projects.of(path.parent),
+        process_dir or Path.cwd(),
+        dialect_name=dialect_.name,
+        pin=projects.pin(path.parent, dialect_.name),
+    )
+    if context.excluded:
+        return []
     document = Document(dialect_.name, kind.name, data, path, context.scope.process_dir, context.files)
     found = _stages(document, kind, written, context)
     return [it for it in finish(found, dialect_.name, context) if it is not None]

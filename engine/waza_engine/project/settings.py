@@ -2,7 +2,7 @@
 
 Only the nearest settings file above a file applies. Editor and command line use the same one, so their findings agree.
 The settings are: `rules` (a severity or `off` for each code), `exclude`, `target` (the version of the runner, such as
-`0.34`, `0.34.1` or `v0.34`; empty means the newest), and a table for each dialect.
+`0.34`, `0.34.1` or `v0.34`; empty means the newest), and a table for each dialect, which can have a `target` of its own.
 """
 
 import re
@@ -17,7 +17,8 @@ from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Severity
-from waza_engine.recognition.recognise import dialects
+from waza_engine.project.pins import Pin, Pins
+from waza_engine.recognition.recognise import dialect, dialects
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -101,7 +102,8 @@ PYPROJECT = "pyproject.toml"
 SETTINGS_FILES = (OWN_FILE, PYPROJECT)
 _KEYS = ("exclude", "rules", "target")
 _EXTRA_TYPES = "extraGraderTypes"
-"""The only setting of dialects so far: the grader types that plug-ins of the dialect's runner add."""
+"""In the table of a dialect: the grader types that plug-ins of its runner add."""
+_TARGET = "target"
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,13 @@ class ProjectSettings:
     exclude: tuple[str, ...] = ()
     target: str = ""
     extra_grader_types: tuple[str, ...] = ()
+    targets: Mapping[str, str] = field(default_factory=dict)
+    """Versions of single runners, by dialect; they take precedence over `target`."""
     problems: tuple[str, ...] = ()
+
+    def target_of(self, dialect_name: str) -> str:
+        """Return the version of a dialect's runner that is set; "" if there is none."""
+        return self.targets.get(dialect_name) or self.target
 
     def excludes(self, path: Path, *, folder: bool = False) -> bool:
         """Whether `exclude` matches this file or folder; the patterns work like a `.gitignore` beside the settings."""
@@ -138,6 +146,7 @@ class Projects:
     """The settings files on disk, cached until they change."""
 
     _read: dict[Path, tuple[Stamp, ProjectSettings | None]] = field(default_factory=dict)
+    _pins: Pins = field(default_factory=Pins)
 
     def of(self, folder: Path) -> ProjectSettings:
         """Return the settings for the files in a folder (an absolute path), from the nearest settings file."""
@@ -145,6 +154,11 @@ class Projects:
             if (found := self._settings(path)) is not None:
                 return found
         return _NOTHING
+
+    def pin(self, folder: Path, dialect_name: str) -> Pin | None:
+        """Return the version of a dialect's runner that the project of a folder pins."""
+        packages = dialect(dialect_name).packages
+        return self._pins.of(folder, packages) if packages else None
 
     def problems(self) -> Iterator[str]:
         """Yield the problems in all settings files read so far."""
@@ -187,14 +201,15 @@ def read_project(path: Path) -> ProjectSettings | None:
     levels, problems = read_levels(data.get("rules", {}), f"{path}: 'rules'")
     exclude, more = _patterns(data.get("exclude", []), path)
     target, odd = read_target(data.get("target", ""), f"{path}: 'target'")
-    types, wrong = _extra_types(data, path)
+    types, targets, wrong = _dialect_tables(data, path)
     all_problems = (*problems, *more, *odd, *wrong, *_unknown_keys(data, path))
-    return ProjectSettings(path, levels, exclude, target, types, all_problems)
+    return ProjectSettings(path, levels, exclude, target, types, targets, all_problems)
 
 
-def _extra_types(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, ...], list[str]]:
-    """Return the `extraGraderTypes` in the tables of all dialects, and messages for invalid ones."""
+def _dialect_tables(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, ...], dict[str, str], list[str]]:
+    """Return the grader types in the tables of all dialects, their targets, and messages for invalid settings."""
     types: list[str] = []
+    targets: dict[str, str] = {}
     problems: list[str] = []
     for it in dialects():
         table = data.get(it.name, {}) if it.settings else {}
@@ -202,10 +217,12 @@ def _extra_types(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, ...], 
             problems.append(f"{path}: '{it.name}' must be a table; it is ignored")
             continue
         names, wrong = read_names(table.get(_EXTRA_TYPES, []), f"{path}: '{it.name}.{_EXTRA_TYPES}'")
+        version, odd = read_target(table.get(_TARGET, ""), f"{path}: '{it.name}.{_TARGET}'")
         types += names
-        problems += wrong
+        targets |= {it.name: version} if version else {}
+        problems += [*wrong, *odd]
         problems += (f"{path}: unknown key '{it.name}.{key}'" for key in table if key not in it.settings)
-    return tuple(types), problems
+    return tuple(types), targets, problems
 
 
 def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:

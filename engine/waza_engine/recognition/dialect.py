@@ -287,6 +287,8 @@ class Dialect:
 
     releases: str = ""
     """`model.releases.Releases`: what each version of the runner added, deprecated or refused"""
+    packages: tuple[str, ...] = ()
+    """The npm packages of the runner, whose version a project can pin."""
     settings: frozenset[str] = frozenset()
     """The keys of the table in `.waza-lsp.toml` that has the dialect's name."""
     results_folder: str = ""

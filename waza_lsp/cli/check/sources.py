@@ -93,7 +93,16 @@ class Sources:
         if self.dialect:
             kind = recognise_form(snapshot.tree.keys(), world.path, self.dialect)
             snapshot = replace(snapshot, recognition=kind)
-        return Source(name, snapshot, world)
+        return Source(name, snapshot, self._with_target(world, snapshot))
+
+    def _with_target(self, world: CheckContext, snapshot: Snapshot) -> CheckContext:
+        """Return the context with the version that the project uses of the document's runner."""
+        if snapshot.form is None or world.path is None:
+            return world
+        folder, dialect = world.path.parent, snapshot.form.dialect
+        pin = self.projects.pin(folder, dialect)
+        target = self.projects.of(folder).target_of(dialect) or (pin.version if pin is not None else "")
+        return replace(world, target=target)
 
     def _unreadable(self, name: str, world: CheckContext, reason: str) -> Source:
         return replace(self._source(name, "", world), unreadable=reason)
