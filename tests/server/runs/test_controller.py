@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient, client_capabilities
 
 from tests.server.conftest import SERVER, Opener, make_client
@@ -115,6 +116,25 @@ async def test_a_cancelled_run_ends_within_a_second(
     answer = await running
     assert time.monotonic() - started < CANCEL_SECONDS
     assert answer["status"] == "cancelled", answer
+
+
+async def test_a_run_whose_request_is_cancelled_ends_within_a_second(
+    client: LanguageClient, suite: Path, opened: Opener
+) -> None:
+    command = make_slow(suite, "30.")
+    uri = opened(task_file(suite))
+    configure(client, executor="replay")
+    before = set(client.protocol._request_futures)
+    argument = {"uri": uri, "task": "explain-retry"}
+    running = asyncio.create_task(execute(client, "waza.runTask", argument))
+    await until(lambda: is_running(command))
+    [number] = set(client.protocol._request_futures) - before
+    started = time.monotonic()
+    client.cancel_request(types.CancelParams(number))
+    with pytest.raises(JsonRpcException):
+        await running
+    await until(lambda: not is_running(command))
+    assert time.monotonic() - started < CANCEL_SECONDS
 
 
 @pytest.mark.slow

@@ -1,11 +1,15 @@
 """`waza/tests`: the tree of a test view, and the events that update it."""
 
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.server.results_harness import editor
+from waza_lsp.features.tests import tests as trees_of
+from waza_lsp.server.build import build_session
+from waza_lsp.server.testing import tree as tree_module
 
 
 async def tree(it: Any, **params: Any) -> list[Any]:
@@ -76,3 +80,33 @@ async def test_files_that_are_no_evals_have_no_tree(tmp_path: Path) -> None:
 
 def _plain(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else value._asdict()
+
+
+async def test_the_tree_is_made_again_only_if_a_file_has_changed(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def counted(evals: Any, workspace: Any) -> Any:
+        made.append(1)
+        return trees_of(evals, workspace)
+
+    monkeypatch.setattr(tree_module, "tests", counted)
+    # As if the files had been written long before.
+    monkeypatch.setattr(time, "time_ns", lambda: 2**63)
+    session = build_session()
+    protocol = session.client.protocol
+    params: dict[str, Any] = {"processId": None, "rootUri": suite.as_uri(), "capabilities": {}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    protocol.handle_message(protocol.structure_message(message))
+    first = await session.tests.items()
+    made_first = len(made)
+    assert await session.tests.items() == first
+    assert len(made) == made_first
+    path = suite / "tasks" / "explain-retry.yaml"
+    path.write_text(path.read_text("utf-8").replace("id: explain-retry", "id: another-id"), "utf-8")
+    [root] = await session.tests.items()
+    assert "another-id" in [it["id"] for it in root["children"]]
+    (suite / "tasks" / "new.yaml").write_text("id: new\nname: New\ninputs: {prompt: hi}\n", "utf-8")
+    [root] = await session.tests.items()
+    assert "new" in [it["id"] for it in root["children"]]

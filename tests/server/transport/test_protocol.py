@@ -46,6 +46,7 @@ class Talk:
         self.protocol = build_session().client.protocol
         self.protocol.set_writer(self, include_headers=False)
         self.protocol.later = self.late.append
+        self.protocol.is_initialized = True
         self.protocol.fm.features[types.TEXT_DOCUMENT_DIAGNOSTIC] = lambda _: Later(find)
 
     def write(self, data: bytes) -> None:
@@ -113,3 +114,16 @@ def test_a_server_that_shuts_down_leaves_no_answer_put_off() -> None:
 
     asyncio.run(shut_down())
     assert list(talk.answers) == [(1, types.LSPErrorCodes.RequestCancelled), (2, None)]
+
+
+def test_before_initialize_requests_are_refused_and_notifications_dropped() -> None:
+    talk = Talk(list)
+    talk.protocol.is_initialized = False
+    seen: list[Any] = []
+    talk.protocol.fm.features[types.TEXT_DOCUMENT_DID_OPEN] = seen.append
+    document = {"uri": "file:///a.yaml", "languageId": "yaml", "version": 1, "text": ""}
+    talk.say(types.TEXT_DOCUMENT_DID_OPEN, {"textDocument": document})
+    talk.say(types.TEXT_DOCUMENT_DIAGNOSTIC, {"textDocument": {"uri": "file:///a.yaml"}}, number=1)
+    assert seen == []
+    [refused] = talk.written
+    assert (refused["id"], refused["error"]["code"]) == (1, -32002)

@@ -7,12 +7,14 @@ import asyncio
 import functools
 import inspect
 import itertools
+import json
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import attrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -37,7 +39,6 @@ from waza_lsp.features.rename import rename
 from waza_lsp.features.run_actions import run_actions
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
-from waza_lsp.features.tests import Item
 from waza_lsp.features.upgrade_actions import upgrade_actions
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
@@ -222,8 +223,10 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
     return found
 
 
-async def _tests(session: Session, params: Any) -> list[Item]:
-    return await session.tests.items(str(members_of(params).get("uri") or ""))
+async def _tests(session: Session, params: Any) -> Json:
+    items = await session.tests.items(str(members_of(params).get("uri") or ""))
+    # A thousand tasks take a megabyte, so without blanks.
+    return Json(json.dumps(items, default=attrs.asdict, separators=(",", ":")))
 
 
 def _document(session: Session, params: Any) -> dict[str, str] | None:

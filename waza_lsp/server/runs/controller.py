@@ -77,6 +77,7 @@ class RunController:
             self, job, texts, TestEvents(job.eval_path, job.token, texts, self.documents.of_path)
         )
         progress.begin(job.title)
+        self.client.protocol.when_cancelled(progress.cancel.set)
         self.live.run_started(job.eval_path)
 
         def take(event: Event) -> None:

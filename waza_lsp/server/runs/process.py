@@ -1,7 +1,6 @@
 """The child processes of runs: each in a process group of its own, writing one event per line.
 
-A run is stopped through its work-done progress (or `waza.cancelRun`), never through the request that started it:
-pygls answers a cancelled request at once but lets its coroutine run on.
+A run is stopped through its work-done progress, `waza.cancelRun`, or `$/cancelRequest` for the request that started it.
 """
 
 import asyncio

@@ -6,10 +6,13 @@ Clients that follow runs are notified when the tree has changed. `docs/protocol.
 import asyncio
 import itertools
 import threading
+import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from waza_engine.lib.files.read_tracking import Stamp, stamp, track_reads
 from waza_lsp.features.tests import Item, tests
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, runnables_in
@@ -26,6 +29,24 @@ CHANGED = "waza/testsChanged"
 _PAUSE_SECONDS = 0.4
 
 
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """Trees, and what they were made from: the files of the workspace, open documents, and the files that were read."""
+
+    paths: tuple[Path, ...]
+    documents: tuple[Snapshot, ...]
+    stamps: dict[Path, Stamp]
+    found: list[tuple[Snapshot, Item]]
+
+    def is_valid(self, paths: tuple[Path, ...], documents: tuple[Snapshot, ...]) -> bool:
+        return (
+            paths == self.paths
+            and len(documents) == len(self.documents)
+            and all(new is old for new, old in zip(documents, self.documents, strict=True))
+            and all(stamp(path) == old for path, old in self.stamps.items())
+        )
+
+
 class TestTree:
     """Answers with the tree, and knows which changes the client has not been told yet."""
 
@@ -38,6 +59,8 @@ class TestTree:
         self._documents = documents
         self._workspace = workspace
         self._ledger = ledger
+        self._cache: dict[Path | None, _Cached] = {}
+        """The trees of the workspace (None) and of suites."""
         self._shapes: dict[str, object] = {}
         self._changed: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -48,19 +71,33 @@ class TestTree:
         if uri and path is None:
             return []
         stop = threading.Event()
-        workspace = self._workspace.files_of_folders()
-        if path is not None:
-            evals = _evals_of_suite(path, workspace)
-        else:
-            paths = itertools.takewhile(lambda _: not stop.is_set(), self._workspace.yaml_files())
-            evals = _evals(paths, workspace)
+        documents = tuple(self._documents)
         try:
-            found = await asyncio.to_thread(lambda: self._trees(evals))
+            found = await asyncio.to_thread(self._found, path, documents, stop)
         finally:
             stop.set()  # Ends the thread of a cancelled request at its next file.
         for snapshot, _ in found:
             self._ledger.read_again(snapshot)
         return [self._with_verdicts(item, snapshot.path) for snapshot, item in found]
+
+    def _found(
+        self, path: Path | None, documents: tuple[Snapshot, ...], stop: threading.Event
+    ) -> list[tuple[Snapshot, Item]]:
+        """The evals with their trees, from the cache if no file and no open document has changed."""
+        paths = () if path is not None else tuple(self._workspace.yaml_files())
+        cached = self._cache.get(path)
+        if cached is not None and cached.is_valid(paths, documents):
+            return cached.found
+        workspace, began = self._workspace.files_of_folders(), time.time_ns()
+        with track_reads() as reads:
+            listed = itertools.takewhile(lambda _: not stop.is_set(), paths)
+            evals = _evals_of_suite(path, workspace) if path is not None else _evals(listed, workspace)
+            found = self._trees(evals)
+        stamps = {it: stamp(it) for it in reads.paths}
+        # A file may have changed after it was read.
+        if not stop.is_set() and not any(it is not None and max(it[:2]) >= began for it in stamps.values()):
+            self._cache[path] = _Cached(paths, documents, stamps, found)
+        return found
 
     def _trees(self, evals: Iterable[Snapshot]) -> list[tuple[Snapshot, Item]]:
         # Each eval with the process directory of its own workspace folder.

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import attrs
 from cattrs import Converter
 from lsprotocol import _hooks, types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcRequestCancelled
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidRequest,
+    JsonRpcRequestCancelled,
+    JsonRpcServerNotInitialized,
+)
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.protocol.language_server import lsp_method
 
@@ -93,6 +98,8 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
 
     answered: Any = None
     """The id of an `initialize` that was answered early."""
+    is_initialized = False
+    """Whether `initialize` has come."""
     last_message_at = 0.0
     """When the last message came, in the time of `time.monotonic` and of event loops."""
 
@@ -101,6 +108,8 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         self._is_plain: dict[Callable[..., Any], bool] = {}
         """Whether handlers are plain functions, which have finished when they return."""
         self._waiting: list[_Waiting] = []
+        self._when_cancelled: dict[int | str, Callable[[], None]] = {}
+        """What to do when the client cancels one of these requests."""
         self.later: Callable[[Callable[[], None]], None] = _after_a_grace
         """Does something when no more messages are coming, as far as the server can see."""
 
@@ -128,12 +137,15 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
     def handle_message(self, message: Any) -> bool:
         """Handle a message. Returns whether it has created no task that has yet to start."""
         self.last_message_at = time.monotonic()
-        number = getattr(message, "id", None)
-        if self._shutdown and number is not None and hasattr(message, "method"):
+        number, method = getattr(message, "id", None), getattr(message, "method", None)
+        self.is_initialized = self.is_initialized or method == types.INITIALIZE
+        if not self.is_initialized and method not in {None, types.EXIT}:
+            self._refuse_uninitialized(number)
+        elif self._shutdown and number is not None and hasattr(message, "method"):
             self._send_response(
                 number, error=JsonRpcInvalidRequest("The server is shut down").to_response_error()
             )
-        elif self._shutdown and getattr(message, "method", None) != types.EXIT:
+        elif self._shutdown and method != types.EXIT:
             pass  # Late messages, such as responses to our requests, need no warning.
         elif self._shutdown or not hasattr(message, "method") or message.jsonrpc != self.VERSION:
             super().handle_message(message)
@@ -149,6 +161,22 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         else:
             copy_context().run(self._handle_notification, message.method, message.params)
         return False
+
+    def _refuse_uninitialized(self, number: int | str | None) -> None:
+        """Refuse a request that comes before `initialize`. Notifications are dropped."""
+        if number is not None:
+            reason = JsonRpcServerNotInitialized("The first request must be 'initialize'")
+            self._send_response(number, error=reason.to_response_error())
+
+    def when_cancelled(self, do: Callable[[], None]) -> None:
+        """Do something when the client cancels the request that is being handled, or now if it has."""
+        number = self.msg_id
+        future = None if number is None else self._request_futures.get(number)
+        if number is not None and (future is None or future.cancelled()):
+            do()
+        elif number is not None and future is not None:
+            self._when_cancelled[number] = do
+            future.add_done_callback(lambda _: self._when_cancelled.pop(number, None))
 
     def _plain_handler(self, method: str) -> Callable[[Any], Any] | None:
         """Return our handler of a method if it is a plain function and pygls has no handler of its own."""
@@ -186,6 +214,9 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         self._answer(waiting.number, lambda _: waiting.find(), None)
 
     def _handle_cancel_notification(self, msg_id: Any) -> None:
+        # pygls answers a cancelled request at once, but lets its coroutine run on.
+        if do := self._when_cancelled.pop(msg_id, None):
+            do()
         waiting = next((it for it in self._waiting if it.number == msg_id), None)
         if waiting is None:
             super()._handle_cancel_notification(msg_id)
