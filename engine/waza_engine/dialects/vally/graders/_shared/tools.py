@@ -193,11 +193,11 @@ class RequiredTool(DisallowedTool):
     def contradictions(self) -> Iterator[Finding]:
         yield from super().contradictions()
         if self.at_step is not None and self.before_step is not None and self.at_step >= self.before_step:
-            yield CONTRADICTORY_CHECKS.at(
-                ("at_step",), f"Step {self.at_step} is not before step {self.before_step}"
-            )
+            message = f"Step {self.at_step} is not before step {self.before_step}"
+            yield CONTRADICTORY_CHECKS.at(("at_step",), message, severity=Severity.WARNING)
         if self.final and self.min_count > 1:
-            yield CONTRADICTORY_CHECKS.at(("min_count",), "Only one call can be the last")
+            message = "Only one call can be the last"
+            yield CONTRADICTORY_CHECKS.at(("min_count",), message, severity=Severity.WARNING)
 
 
 _Tool = TypeVar("_Tool", bound=SequenceTool)
