@@ -263,5 +263,5 @@ def test_a_deprecated_value_of_output_delivery() -> None:
 
 
 def test_a_bad_entry_is_a_config_error() -> None:
-    with pytest.raises(ConfigError, match="turn must be a whole number"):
+    with pytest.raises(ConfigError, match="turn: Expected a whole number"):
         build({"type": "exit-success", "turn": "first"}, "VALLY")

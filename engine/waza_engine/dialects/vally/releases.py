@@ -56,6 +56,13 @@ def _refused(place: str, note: str, since: str, section: str, **more: Any) -> Fa
 
 
 _NO_EXECUTOR = "Name an executor, or remove the key to use the default."
+
+
+def _option(place: str, since: str, section: str, **more: Any) -> Fact:
+    """Return the fact about a grader's option, which versions without it refuse (docs/reference/vally.md, section 6)."""
+    return _key(place, since, section, before="refused", **more)
+
+
 _SPEC = (
     _key("eval: defaults", "0.7", "2.1"),
     _refused(
@@ -212,18 +219,18 @@ _TYPES = (
 )
 
 _OPTIONS = (
-    *(_key(f"grader run-command.{it}", "0.7", "4") for it in _OUTPUT_CHECKS),
-    _key("grader max-repeat.max_cycle_period", "0.12", "3.1"),
-    _key("grader loop-outcome.max_cycle_period", "0.12", "3.2"),
+    *(_option(f"grader run-command.{it}", "0.7", "4") for it in _OUTPUT_CHECKS),
+    _option("grader max-repeat.max_cycle_period", "0.12", "3.1"),
+    _option("grader loop-outcome.max_cycle_period", "0.12", "3.2"),
     _seen("grader diff-contains.value", "0.15", "4"),
     _seen("grader diff-not-contains.value", "0.15", "4"),
     *at_each(_JUDGES, _seen("evidence", "0.10", "4")),
-    *at_each(_JUDGES, _key("evidence[] = golden_patch", "0.10", "4", before="refused")),
-    *at_each(_JUDGES, _key("evidence[] = repo", "0.14", "4", before="refused")),
+    *at_each(_JUDGES, _option("evidence[] = golden_patch", "0.10", "4")),
+    *at_each(_JUDGES, _option("evidence[] = repo", "0.14", "4")),
     _seen("grader panel.criteria", "0.15", "4"),
     _seen("grader panel.overall_threshold", "0.15", "4"),
     _seen("grader prompt.reasoning_effort", "0.15", "4"),
-    _key("grader prompt.output_delivery", "0.15", "4"),
+    _option("grader prompt.output_delivery", "0.15", "4"),
     Fact(
         "grader prompt.output_delivery = inline",
         "Remove the key: evidence always goes to the judge as files.",
@@ -241,10 +248,10 @@ _OPTIONS = (
         fix="remove",
     ),
     _seen("grader tool-calls.parallel", "0.11", "4"),
-    *at_each(_TOOL_LISTS, _key("read_only", "0.15", "4")),
-    *at_each(_TOOL_LISTS, _key("write_only", "0.15", "4")),
+    *at_each(_TOOL_LISTS, _option("read_only", "0.15", "4")),
+    *at_each(_TOOL_LISTS, _option("write_only", "0.15", "4")),
     *at_each(_TOOL_LISTS, _seen("pattern", "0.15", "4")),
-    _key("grader tool-call-count.tools", "0.13", "4"),
+    _option("grader tool-call-count.tools", "0.13", "4"),
 )
 
 RELEASES = Releases(_RELEASES, _SPEC + _STIMULI + _PROJECTS + _EXPERIMENTS + _TYPES + _OPTIONS)
