@@ -278,3 +278,12 @@ def test_a_grader_of_the_eval_with_the_name_of_an_expectation(
     write(tmp_path, {"eval.yaml": WAZA + grader, "tasks/a.yaml": TASK.replace("output_contains", expected)})
     [it] = findings_at(tmp_path / "eval.yaml", tmp_path)
     assert (it.code, it.severity) == ("duplicate-grader-name", severity)
+
+
+def test_a_suite_may_name_folders_and_generated_ones(tmp_path: Path) -> None:
+    evals = "[tools/a/tests/, 'tools/*/tests', .work/evals/, tools/b/]"
+    write(
+        tmp_path, {".vally.yaml": f"suites: {{all: {{evals: {evals}}}}}\n", "tools/a/tests/eval.yaml": VALLY}
+    )
+    found = findings_at(tmp_path / ".vally.yaml", tmp_path)
+    assert [(it.code, it.underlined) for it in found] == [("unmatched-evals", "tools/b/")]

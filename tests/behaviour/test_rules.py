@@ -297,7 +297,7 @@ def test_a_missing_dataset(tmp_path: Path) -> None:
 )
 def test_graders_under_mock(kind: str, config: str, code: str | None, tmp_path: Path) -> None:
     text = TASK + GRADER.format(kind=kind, name="check", config=config)
-    expected = [(code, "warning")] if code else []
+    expected = [(code, "information")] if code else []
     assert codes(tmp_path, "tasks/a.yaml", eval_yaml=MOCK, tasks__a_yaml=text) == expected
     real = codes(tmp_path, "tasks/a.yaml", eval_yaml=EVAL)
     assert real == []

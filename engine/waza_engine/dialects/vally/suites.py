@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from waza_engine.dialects.vally.experiments.globs import matching_specs
+from waza_engine.dialects.vally.experiments.globs import matching_specs, matching_suite_specs
 from waza_engine.dialects.vally.formats.load import load_suite, tag_texts
 from waza_engine.dialects.vally.formats.project import ProjectFile, SuiteConfig
 from waza_engine.dialects.vally.formats.project_file import NAME
@@ -53,7 +53,7 @@ def _specs(project: ProjectFile, suite: SuiteConfig, project_dir: Path) -> list[
         )
 
     def matching(pattern: str) -> list[Path]:
-        return [spec for it in (project_dir, *folders) for spec in matching_specs(pattern, it, files)]
+        return [spec for it in (project_dir, *folders) for spec in matching_suite_specs(pattern, it, files)]
 
     excluded = {spec.resolve() for it in suite.evals if it.startswith("!") for spec in matching(it[1:])}
     included = (spec.resolve() for it in suite.evals if not it.startswith("!") for spec in matching(it))

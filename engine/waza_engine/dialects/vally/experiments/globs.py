@@ -14,6 +14,7 @@ from waza_engine.lib.js_regex import js_matches
 _MAGIC = frozenset("*?[{(!")
 _SKIPPED_FOLDERS = frozenset([".git", "node_modules"])
 _MAX_FOLDERS = 5000
+USUAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml", "*.eval.yml")
 
 
 def matching_specs(pattern: str, folder: Path, files: Files) -> list[Path]:
@@ -23,6 +24,13 @@ def matching_specs(pattern: str, folder: Path, files: Files) -> list[Path]:
         return []
     start = Path("/") if pattern.startswith("/") else folder
     return list(dict.fromkeys(_Walk(files).below(start, parts)))
+
+
+def matching_suite_specs(pattern: str, folder: Path, files: Files) -> list[Path]:
+    """Return the files that match a pattern of a suite; for folders, the specs with usual names below them."""
+    found = matching_specs(pattern, folder, files)
+    below = (f"{pattern.rstrip('/')}/**/{it}" for it in USUAL_NAMES)
+    return found or [path for it in below for path in matching_specs(it, folder, files)]
 
 
 def _parts(pattern: str) -> list[str]:

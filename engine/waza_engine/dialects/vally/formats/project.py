@@ -31,7 +31,8 @@ Names = Annotated[
 class Paths(TolerantModel):
     """Directories of the project's skills, evals and results."""
 
-    model_config = ConfigDict(json_schema_extra=tolerant())
+    # Newer versions may have more keys.
+    model_config = ConfigDict(json_schema_extra=tolerant("near"))
 
     skills: Directories = Field(
         default=["skills/"], description="Directories with skills.", examples=["skills/"]

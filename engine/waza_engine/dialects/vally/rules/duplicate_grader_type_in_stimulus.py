@@ -2,7 +2,8 @@
 
 ## Why
 Weights are per grader type. Each of these graders counts with the full weight of the type, so the type counts more in
-this stimulus than its weight says. Most specs mean it so: each spec gets one hint, at the first such grader.
+this stimulus than its weight says. Most specs mean it so: the rule is off, and reports only the first
+such grader of a spec.
 
 ## Example
 ```yaml
@@ -38,7 +39,7 @@ from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
 DUPLICATE_GRADER_TYPE_IN_STIMULUS = Rule(
-    "duplicate-grader-type-in-stimulus", "graders that share a weight", Severity.HINT
+    "duplicate-grader-type-in-stimulus", "graders that share a weight", Severity.HINT, opt_in=True
 )
 APPLIES = frozenset(["eval"])
 

@@ -1,8 +1,9 @@
 """A required skill that the run does not have.
 
 ## Why
-Since vally 0.8, a run has only the skills that `environment.skills` lists. Without any (and without `--skill-dir`), the
-agent can never activate a required skill, so every trial fails.
+Since vally 0.8, a run has only the skills that `environment.skills` lists. Without any (and without `--skill-dir`),
+the agent can never activate a required skill, so every trial fails. The level is information if the spec lists no
+skill at all: an experiment or `--skill-dir` may add one.
 
 ## Example
 ```yaml
@@ -96,7 +97,8 @@ def _missing_skills(document: Document, place: tuple[Any, ...], names: set[str])
         message = (
             "'environment.skills' lists no skill, so the agent can activate none. Add one, or use --skill-dir"
         )
-        yield SKILL_NEVER_LOADED.at(place, message, on="key", fixes=fixes)
+        # Experiments and `--skill-dir` add skills that the spec does not list.
+        yield SKILL_NEVER_LOADED.at(place, message, on="key", fixes=fixes, severity=Severity.INFORMATION)
         return
     if "" in names:
         return  # A skill is listed by a path without its name, such as `..`.

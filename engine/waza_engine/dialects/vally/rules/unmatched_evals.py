@@ -53,7 +53,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from waza_engine.dialects.vally.checks.experiments import matching_evals
-from waza_engine.dialects.vally.experiments.globs import matching_specs
+from waza_engine.dialects.vally.experiments.globs import matching_suite_specs
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
@@ -103,5 +103,13 @@ def _suites(document: Document) -> Iterator[Finding]:
             # A pattern that begins with '!' excludes files and need not match any.
             if not pattern or pattern.startswith("!") or has_placeholder(pattern):
                 continue
-            if not any(matching_specs(pattern, it, document.files) for it in starts):
+            if _is_generated(document, folder, pattern):
+                continue
+            if not any(matching_suite_specs(pattern, it, document.files) for it in starts):
                 yield UNMATCHED_EVALS.at(place, f"No eval matches '{pattern}' in {folder.name}/")
+
+
+def _is_generated(document: Document, folder: Path, pattern: str) -> bool:
+    """Whether a pattern leads into a hidden folder that does not exist yet, such as `.work/`."""
+    first = pattern.removeprefix("./").partition("/")[0]
+    return first.startswith(".") and first != ".." and not document.files.exists(folder / first)

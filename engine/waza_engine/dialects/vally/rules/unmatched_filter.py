@@ -34,7 +34,7 @@ suites:
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.dialects.vally.experiments.globs import matching_specs
+from waza_engine.dialects.vally.experiments.globs import USUAL_NAMES, matching_specs, matching_suite_specs
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Fix, RenameKey, Rule
 from waza_engine.model.placeholders import has_placeholder
@@ -71,12 +71,14 @@ def _tags(document: Document) -> set[str]:
     folder, files = document.folder, document.files
     if folder is None:
         return set()
-    names = _listed(document, "evalFilenames") or ["eval.yaml", "eval.yml", "*.eval.yaml", "*.eval.yml"]
+    names = _listed(document, "evalFilenames") or USUAL_NAMES
     starts = [folder / it for it in _listed(document, "evals") or ["evals"]]
     paths = {path for start in starts for it in names for path in matching_specs(f"**/{it}", start, files)}
     for suite in document.mapping("suites"):
         for _, pattern in document.texts("suites", suite, "evals"):
-            paths |= {path for start in (folder, *starts) for path in matching_specs(pattern, start, files)}
+            paths |= {
+                path for start in (folder, *starts) for path in matching_suite_specs(pattern, start, files)
+            }
     if len(paths) > _MAX_SPECS:
         return set()
     return {tag for path in paths for tag in _tags_of(files.data(path))}

@@ -47,12 +47,16 @@ IGNORED_KEY = Rule(
     needs=frozenset(["tasks_from", HERE]),
 )
 APPLIES = frozenset(["eval"])
+_WITH_MOCK = "with 'executor: mock', which uses no MCP servers"
+"""Information: other executors of the same eval use them."""
 
 
 def check(document: Document) -> Iterator[Finding]:
     for pointer, reason in _ignored_keys(document):
         fix = Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))
-        yield IGNORED_KEY.at(pointer, f"'{pointer[-1]}' has no effect {reason}", on="key", fixes=[fix])
+        severity = Severity.INFORMATION if reason == _WITH_MOCK else None
+        message = f"'{pointer[-1]}' has no effect {reason}"
+        yield IGNORED_KEY.at(pointer, message, on="key", fixes=[fix], severity=severity)
 
 
 def _ignored_keys(document: Document) -> Iterator[tuple[Pointer, str]]:
@@ -71,7 +75,7 @@ def _ignored_keys(document: Document) -> Iterator[tuple[Pointer, str]]:
     if document.value("config", "executor") == "mock":
         for pointer in (("config", "mcp_servers"), *mcp_mocks(document)):
             if document.has(*pointer):
-                yield pointer, "with 'executor: mock', which uses no MCP servers"
+                yield pointer, _WITH_MOCK
 
 
 def _is_on(document: Document, key: str) -> bool:

@@ -2,7 +2,8 @@
 
 ## Why
 The mock executor calls no tools, invokes no skills, and echoes the prompt, which is not JSON. A grader that needs any
-of these fails in every run, however good the skill is.
+of these fails in every run, however good the skill is. The run shows the failure, and other executors may pass, so
+the level is information.
 
 ## Example
 ```yaml
@@ -47,7 +48,7 @@ from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
 IMPOSSIBLE_UNDER_MOCK = Rule(
-    "impossible-under-mock", "grader that cannot pass with the mock executor", Severity.WARNING
+    "impossible-under-mock", "grader that cannot pass with the mock executor", Severity.INFORMATION
 )
 APPLIES = frozenset(["eval", "task"])
 _LACKS = {

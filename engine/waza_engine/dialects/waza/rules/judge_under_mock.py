@@ -1,8 +1,8 @@
 """A judge model that grades a mock answer.
 
 ## Why
-With `executor: mock`, no agent runs, but `prompt` graders still call a real model. This costs money, and the model only
-judges an echo of the prompt.
+With `executor: mock`, no agent runs, but `prompt` graders still call a real model. This costs money, and the model
+only judges an echo of the prompt. A mock run is only a smoke test, so the level is information.
 
 ## Example
 ```yaml
@@ -45,7 +45,7 @@ from waza_engine.dialects.waza.generations.meanings import newest_meaning
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
-JUDGE_UNDER_MOCK = Rule("judge-under-mock", "judge that grades a mock answer", Severity.WARNING)
+JUDGE_UNDER_MOCK = Rule("judge-under-mock", "judge that grades a mock answer", Severity.INFORMATION)
 APPLIES = frozenset(["eval", "task"])
 
 

@@ -1,8 +1,9 @@
 """A grader's file that does not exist.
 
 ## Why
-waza reads the file only after the agent has run. The run then ends with an error, or the check fails whatever the agent
-did. A file without which the run ends with an error is an error, others are warnings. These paths are relative to the directory you run waza from.
+waza reads the file only after the agent has run. The run then ends with an error, or the check fails whatever the
+agent did. A file without which the run ends with an error is an error, others are warnings. These paths are relative
+to the directory you run waza from. A program that is not on this machine is information.
 
 ## Example
 ```yaml
@@ -130,7 +131,10 @@ def _missing_program(entry: Document, program: _Program) -> Finding:
         message = f"No program is called '{command}'. Put its arguments under '{arguments_option}'"
         fix = Fix(f"Move the arguments to '{arguments_option}'", changes, preferred=True)
         return MISSING_FILE.at(place, message, fixes=[fix])
-    return MISSING_FILE.at(place, f"Program '{command}' not found on this machine, so the grader will fail")
+    # The program may be on the machine where the eval runs; a path is part of the project.
+    severity = None if "/" in command else Severity.INFORMATION
+    message = f"Program '{command}' not found on this machine, so the grader will fail"
+    return MISSING_FILE.at(place, message, severity=severity)
 
 
 def _can_start(document: Document, command: str) -> bool:

@@ -1,7 +1,8 @@
 """Trigger tests with the mock executor.
 
 ## Why
-With `executor: mock`, waza runs no prompt and counts every answer as correct, so the accuracy is always 1.0.
+With `executor: mock`, waza runs no prompt and counts every answer as correct, so the accuracy is always 1.0. A mock
+run is only a smoke test, so the level is information.
 
 ## Example
 The `eval.yaml` has `executor: mock`:
@@ -48,7 +49,9 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Related, Rule, Severity
 from waza_engine.project.document import Document
 
-TRIGGERS_UNDER_MOCK = Rule("triggers-under-mock", "trigger tests with the mock executor", Severity.WARNING)
+TRIGGERS_UNDER_MOCK = Rule(
+    "triggers-under-mock", "trigger tests with the mock executor", Severity.INFORMATION
+)
 APPLIES = frozenset(["triggers"])
 
 
