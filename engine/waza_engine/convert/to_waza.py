@@ -165,7 +165,7 @@ class _ToWaza(Assembly):
                 kept_weight = each.item.weight if each.entries and each.item.weight > 0 else 1.0
                 self._weighted.append((each.item.type, kept_weight))
         if converted.all and not graders and not taken:
-            graders = [judge_of(converted, "waza")]
+            graders = [judge_of(converted, "waza", task.raw.get("rubric"))]
             self.lose(
                 f"'{task.id}': no check has an equivalent, so a judge decides about all",
                 task.path,

@@ -22,7 +22,7 @@ from tests.engine.convert.recorded_trials import trials
 from tests.slow import first_quick
 from waza_engine.analysis.pipeline import check_file
 from waza_engine.convert import Conversion, convert_suite
-from waza_engine.convert.graders.stand_ins import slug
+from waza_engine.dialects.vally.grader_names import slug_of
 from waza_engine.graders.registry import graders
 from waza_engine.grading.grade import grade_task
 from waza_engine.lib.yaml.scalars import plain
@@ -88,7 +88,9 @@ def task_meaning(task: Task) -> dict[str, Any]:
 def entry_meaning(entry: GraderEntry) -> tuple[Any, ...]:
     # vally takes only slugs since 0.16, so it gets no other names.
     name = (
-        slug(entry.original_name) if entry.dialect == "vally" and entry.original_name else entry.original_name
+        slug_of(entry.original_name)
+        if entry.dialect == "vally" and entry.original_name
+        else entry.original_name
     )
     return (entry.type, name, entry.weight, plain(entry.config) or {}, entry.extras, entry.turn)
 
@@ -175,7 +177,7 @@ def verdicts(path: Path, process_dir: Path, folder: Path) -> dict[str, list[Verd
         row = found.setdefault(task.id, [])
         for context in trials(domain, folder):
             made = grade_task(suite.dialect, task, suite.graders, suite.scoring, context)
-            passed = {slug(name): it.result.passed for name, it in made.results.items()}
+            passed = {slug_of(name): it.result.passed for name, it in made.results.items()}
             row.append((made.status, made.score, made.weighted_score, passed))
     return found
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from waza_engine.convert.graders.to_waza import DIFFERENCES as IN_WAZA
 from waza_engine.convert.graders.to_waza import as_waza, required_file
 from waza_engine.convert.suite import Check
 from waza_engine.convert.text.kept import GRADERS, JUDGE, NAMES, STANDS_IN, WEIGHTS, digest
+from waza_engine.dialects.vally.grader_names import SLUG, numbered, slug_of
 from waza_engine.graders.base import Grader
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
@@ -23,9 +23,6 @@ from waza_engine.model.suite import GraderEntry
 
 JUDGE_NAME = "unconverted-checks"
 """The name of the judge that stands in for checks without an equivalent, if a task has no others."""
-MOST_CHARACTERS = 60
-"""The longest name of a grader that vally accepts."""
-_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _NUMBERED = r"( \(\d+\))?"
 Item = GraderEntry | Check
 
@@ -121,13 +118,15 @@ def convert_graders(
 
 def _slug_names(pending: Sequence[StandIns]) -> None:
     """Give restored graders names that vally accepts; older versions took any."""
+    taken: set[str] = set()
     for each in pending:
-        each.entries = [
-            {**it, "name": slug(str(it["name"]))}
-            if it.get("name") and not _SLUG.fullmatch(str(it["name"]))
-            else it
-            for it in each.entries
-        ]
+        for index, it in enumerate(each.entries):
+            if not (name := str(it.get("name") or "")):
+                continue
+            if name in taken or not SLUG.fullmatch(name):
+                name = slug_of(name, taken)
+            each.entries[index] = {**it, "name": name}
+            taken.add(name)
 
 
 def _is_unused(item: Item, items: Sequence[Item]) -> bool:
@@ -179,7 +178,7 @@ def _restored(items: Sequence[Item], kept: Mapping[str, Any], done: Converted) -
     return left
 
 
-def judge_of(converted: Converted, target: str) -> dict[str, Any]:
+def judge_of(converted: Converted, target: str, rubric: Any = ()) -> dict[str, Any]:
     """Return the grader that has a judge decide about checks of which none has an equivalent.
 
     Without it the task would pass whatever the agent does.
@@ -190,12 +189,13 @@ def judge_of(converted: Converted, target: str) -> dict[str, Any]:
         else original_entry(it.item, weight=False)
         for it in converted.all
     ]
+    criteria = [{"criterion": str(it)} for it in rubric] if isinstance(rubric, list) else []
     vote = (
         "Call set_waza_grade_pass if all of them hold, set_waza_grade_fail if one does not."
         if target == "waza"
         else "It passes only if all of them hold."
     )
-    checks = "\n".join(f"- {json.dumps(plain(it), ensure_ascii=False)}" for it in originals)
+    checks = "\n".join(f"- {json.dumps(plain(it), ensure_ascii=False)}" for it in [*originals, *criteria])
     text = f"These checks have no equivalent in {target}. Judge the agent's work by them. {vote}\n{checks}\n"
     scoring = {} if target == "waza" else {"scoring": "binary"}
     return {"type": "prompt", "name": JUDGE_NAME, "config": {"prompt": text, **scoring}}
@@ -235,8 +235,8 @@ def _convert(
         each.difference = table.get(type(grader), each.difference)
     if isinstance(item, GraderEntry) and len(each.entries) == 1 and item.original_name in original_names:
         chosen = [str(original_names[item.original_name] or "")]
-        if target == "vally" and chosen[0] and not _SLUG.fullmatch(chosen[0]):
-            chosen = [slug(chosen[0])]
+        if target == "vally" and chosen[0] and not SLUG.fullmatch(chosen[0]):
+            chosen = [slug_of(chosen[0])]
         names.update(chosen)
     else:
         chosen = list(_names(each, target, names))
@@ -279,7 +279,7 @@ def _names(each: StandIns, target: str, taken: set[str]) -> Iterator[str]:
         ):
             yield ""
             return
-        base = slug(base or (item.type if isinstance(item, GraderEntry) else item.name))
+        base = slug_of(base or (item.type if isinstance(item, GraderEntry) else item.name))
     for number, _ in enumerate(each.entries, 1):
         name = base if len(each.entries) == 1 else _numbered(base, number, target)
         wanted, count = name, 2
@@ -293,19 +293,12 @@ def _names(each: StandIns, target: str, taken: set[str]) -> Iterator[str]:
 def _numbered(base: str, number: int, target: str, *, again: bool = False) -> str:
     if target == "waza":
         return f"{base} ({number})" if again else f"{base} {number}"
-    return f"{base[: MOST_CHARACTERS - len(str(number)) - 1].rstrip('-')}-{number}"
+    return numbered(base, number)
 
 
 def _is_derived(name: str, kind: str) -> bool:
     """Whether a name is the one that results show for a vally grader of this type without a name."""
     return re.fullmatch(re.escape(kind) + _NUMBERED, name) is not None
-
-
-def slug(name: str) -> str:
-    """Return the name in the form that vally requires since 0.16: lower case, digits and hyphens."""
-    ascii_name = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
-    made = re.sub(r"[^a-z0-9]+", "-", ascii_name.lower()).strip("-")
-    return made[:MOST_CHARACTERS].rstrip("-") or "grader"
 
 
 def _keep(each: StandIns, target: str, position: int, *, always: bool) -> None:
@@ -321,7 +314,7 @@ def _keep(each: StandIns, target: str, position: int, *, always: bool) -> None:
         each.record = {"at": position, **original}
     elif always or not _comes_back(each, target):
         if not each.entries[0].get("name"):
-            each.entries[0] = _named(each.entries[0], slug(item.original_name or item.type))
+            each.entries[0] = _named(each.entries[0], slug_of(item.original_name or item.type))
         each.record = {STANDS_IN: _standing(each), **original}
     else:
         name = str(each.entries[0].get("name", ""))

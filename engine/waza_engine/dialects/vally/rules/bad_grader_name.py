@@ -30,6 +30,7 @@ stimuli:
 import re
 from collections.abc import Iterator
 
+from waza_engine.dialects.vally.grader_names import MAX_LENGTH, SLUG, slug_of
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Change, Finding, Fix, RenameKey, Rule, SetValue, Severity
 from waza_engine.model.placeholders import has_placeholder
@@ -39,8 +40,6 @@ BAD_GRADER_NAME = Rule("bad-grader-name", "grader name that vally refuses")
 APPLIES = frozenset(["eval"])
 
 _WEIGHTS = ("scoring", "weights")
-_MAX_LENGTH = 60
-_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _DOUBTFUL = re.compile(r"[^\W_A-Z]([^\W_A-Z]|-)*")
 """The exact pattern is not documented: whether hyphens may be doubled or last, and which letters count."""
 
@@ -56,7 +55,7 @@ def check(document: Document) -> Iterator[Finding]:
         for place, name in names:
             if problem := _problem(name, seen):
                 message, severity = problem
-                slug = _slug(name, taken)
+                slug = slug_of(name, taken)
                 taken.add(slug)
                 # The name is a label of the verdict, so a new one changes no verdict.
                 changes = (SetValue((*place, "name"), slug), *_renamed_weight(document, name, slug))
@@ -83,23 +82,10 @@ def _problem(name: str, seen: set[str]) -> tuple[str, Severity | None] | None:
             f"Another grader of this stimulus has the name '{name}'. Names must be unique since vally 0.16",
             None,
         )
-    if len(name) > _MAX_LENGTH:
-        text = f"The name has {len(name)} characters. vally allows at most {_MAX_LENGTH} since 0.16"
+    if len(name) > MAX_LENGTH:
+        text = f"The name has {len(name)} characters. vally allows at most {MAX_LENGTH} since 0.16"
         return text, None
-    if not _SLUG.fullmatch(name):
+    if not SLUG.fullmatch(name):
         text = f"'{name}' is not kebab-case: since 0.16, vally allows only lower-case letters, digits and hyphens"
         return text, Severity.WARNING if _DOUBTFUL.fullmatch(name) else None
     return None
-
-
-def _slug(name: str, taken: set[str]) -> str:
-    """Return the kebab-case form of a name that no other grader has."""
-    # "saysHello" becomes "says-hello".
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name)
-    base = re.sub(r"[^a-z0-9]+", "-", spaced.lower()).strip("-") or "grader"
-    number, slug = 1, base[:_MAX_LENGTH].rstrip("-")
-    while slug in taken:
-        number += 1
-        end = f"-{number}"
-        slug = base[: _MAX_LENGTH - len(end)].rstrip("-") + end
-    return slug

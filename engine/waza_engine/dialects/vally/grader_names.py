@@ -1,0 +1,31 @@
+"""The names of graders that vally accepts since 0.16: kebab-case, short, unique in the stimulus.
+
+A file of its own: the rule reports other names, and the conversion writes these. See docs/reference/vally-newest.md,
+section 2.5.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection
+
+MAX_LENGTH = 60
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def slug_of(name: str, taken: Collection[str] = ()) -> str:
+    """Return the kebab-case form of a name that no other grader has."""
+    ascii_name = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
+    # "saysHello" becomes "says-hello".
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", ascii_name)
+    base = re.sub(r"[^a-z0-9]+", "-", spaced.lower()).strip("-") or "grader"
+    number, slug = 1, base[:MAX_LENGTH].rstrip("-")
+    while slug in taken:
+        number += 1
+        slug = numbered(base, number)
+    return slug
+
+
+def numbered(slug: str, number: int) -> str:
+    """Return the name with a number at its end, still short enough."""
+    end = f"-{number}"
+    return slug[: MAX_LENGTH - len(end)].rstrip("-") + end
