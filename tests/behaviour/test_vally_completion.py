@@ -23,9 +23,8 @@ def test_a_key_between_two_others() -> None:
     check_labels(f"name: x\n¦\n{TAIL}", has=["defaults", "environment"], lacks=["name", "stimuli"])
 
 
-def test_the_old_name_of_defaults_comes_last() -> None:
-    labels = check_labels(f"name: x\n¦\n{TAIL}", has=["defaults", "config"]).labels
-    assert labels[-1] == "config"
+def test_the_old_name_of_defaults_is_not_offered() -> None:
+    check_labels(f"¦\n{TAIL}", has=["defaults"], lacks=["config"])
 
 
 def test_the_old_name_is_not_offered_beside_the_new_one() -> None:

@@ -18,6 +18,8 @@ from waza_engine.analysis.schema.navigate import (
     required_keys,
     resolve,
 )
+from waza_engine.model.releases import is_newer
+from waza_lsp.schema.describe import VERSION_WORDS
 from waza_lsp.schema.skeletons import body_of, json_types, mapping_of, needed_keys, variants
 from waza_lsp.schema.type_words import type_words
 from waza_lsp.syntax.edit.emit import flow
@@ -68,6 +70,16 @@ class Suggestion:
     """Insert the label unchanged: it is a number or boolean, not a string that may need quotes."""
     is_likely: bool = False
     """The most probable value: a default, or a pattern for all files."""
+    since: str = ""
+    refused_since: str = ""
+    """The versions of the runner that introduced it, and that began to refuse it; empty if unknown."""
+
+    def is_for(self, target: str) -> bool:
+        """Whether a version of the runner has it and accepts it; any does if the target is empty."""
+        if not target:
+            return True
+        is_refused = self.refused_since and not is_newer(self.refused_since, target)
+        return not is_refused and not (self.since and is_newer(self.since, target))
 
 
 def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
@@ -142,7 +154,16 @@ def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
         text = described.get(variant[key], "") if key else schema.get("description", "")
         if body := mapping_of(root, schema, variant):
             found.append(
-                Suggestion(SuggestionKind.SKELETON, label, body, ", ".join(body), "", text, Rank.SKELETON)
+                Suggestion(
+                    SuggestionKind.SKELETON,
+                    label,
+                    body,
+                    ", ".join(body),
+                    "",
+                    text,
+                    Rank.SKELETON,
+                    **_versions(_value_marks(resolve(root, chosen), variant.get(key, ""))),
+                )
             )
     return found
 
@@ -211,10 +232,32 @@ def _key_suggestion(root: Schema, name: str, schema: Schema, wanted: _KeyRanks) 
     resolved = narrow(root, schema, None)
     rank, note = wanted.rank(name, resolved)
     words = type_words(root, resolved)
-    detail = " · ".join(it for it in (words, note, _default_words(resolved)) if it)
+    dates = _versions(resolved)
+    detail = " · ".join(it for it in (words, note, _default_words(resolved), *_date_words(resolved)) if it)
     return Suggestion(
-        SuggestionKind.KEY, name, body_of(root, resolved), detail, note, resolved.get("description", ""), rank
+        SuggestionKind.KEY,
+        name,
+        body_of(root, resolved),
+        detail,
+        note,
+        resolved.get("description", ""),
+        rank,
+        **dates,
     )
+
+
+def _versions(marks: Schema) -> dict[str, Any]:
+    """Return the versions in the marks of a key or value, for a suggestion."""
+    return {"since": marks.get("x-since", ""), "refused_since": marks.get("x-refused-since", "")}
+
+
+def _date_words(marks: Schema) -> list[str]:
+    return [f"{words} {marks[it]}" for it, words in VERSION_WORDS.items() if it in marks]
+
+
+def _value_marks(schema: Schema, value: Any) -> Schema:
+    marks: Schema = schema.get("x-values", {}).get(str(value), {})
+    return marks
 
 
 def _default_words(schema: Schema) -> str:
@@ -240,16 +283,19 @@ def _listed_values(schema: Schema, *, examples: bool) -> Iterator[Any]:
 def _value_suggestion(schema: Schema, value: Any, text: str, *, is_old: bool) -> Suggestion:
     is_default = "default" in schema and schema["default"] == value and type(schema["default"]) is type(value)
     label = value if isinstance(value, str) else flow(value)
+    marks = _value_marks(schema, value)
+    is_old = is_old or "x-deprecated-since" in marks
     note = "default" if is_default else "deprecated" if is_old else ""
     return Suggestion(
         SuggestionKind.VALUE,
         label,
-        detail=text or note,
+        detail=" · ".join([*filter(None, [text or note]), *_date_words(marks)]),
         note=note,
         text=text,
         rank=Rank.DEPRECATED if is_old else Rank.OPTIONAL,
         is_literal=not isinstance(value, str),
         is_likely=is_default,
+        **_versions(marks),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import branching_data
+from waza_engine.recognition.recognise import releases
 from waza_lsp.completion.candidates import (
     Candidate,
     CompletionContext,
@@ -81,22 +82,25 @@ def completion(
     client: CompletionClient = _FULL_SUPPORT,
     files: Disk | None = None,
     names_elsewhere: NamesElsewhere = lambda _: (),
+    target: str = "",
 ) -> types.CompletionList:
     """Return the completion items at a position.
 
-    `names_elsewhere` returns the names of one kind in other files and in recorded runs.
+    `names_elsewhere` returns the names of one kind in other files and in recorded runs. Keys and values that the version
+    `target` of the runner, by default the newest, does not have or refuses are left out.
     """
     items: list[types.CompletionItem] = []
     if snapshot.form is not None:
         context = CompletionContext(snapshot.form, snapshot.tree, snapshot.path, files, names_elsewhere)
-        place = snapshot.place(position)
+        place, version = snapshot.place(position), releases(snapshot.form.dialect).target(target)
         template = template_candidates(snapshot.text, place, context)
         if template is not None:
             return _numbered(list(_items(snapshot, template.here, template.candidates, client)))
         for here in situations(snapshot.tree, snapshot.text, place):
             if here.is_guess and items:
                 break
-            items += _items(snapshot, here, matching_candidates(candidates(here, context), here), client)
+            found = matching_candidates(candidates(here, context), here)
+            items += _items(snapshot, here, [it for it in found if it.suggestion.is_for(version)], client)
             inside = code_candidates(here, snapshot.form.schema, snapshot.text.line(place.line))
             if inside is not None:
                 items += _items(snapshot, inside.here, inside.candidates, client)

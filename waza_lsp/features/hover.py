@@ -130,7 +130,8 @@ def _heading(meaning: Meaning) -> str:
         meaning.type,
         "required" if meaning.required else "recommended" if meaning.recommended else "",
         f"since {meaning.since}" if meaning.since else "",
-        "deprecated" if meaning.deprecated else "",
+        *meaning.dates,
+        "deprecated" if meaning.deprecated and not any("since" in it for it in meaning.dates) else "",
     ]
     return " · ".join([f"**{meaning.title}**", *filter(None, facts)])
 

@@ -29,6 +29,21 @@ from waza_lsp.syntax.edit.emit import block, flow
 from waza_lsp.syntax.tree.tree import Tree
 
 NO_EXAMPLE = object()
+VERSION_WORDS = {
+    "x-since": "since",
+    "x-deprecated-since": "deprecated since",
+    "x-refused-since": "refused since",
+}
+"""The marks of versions in a schema, with words for each."""
+
+
+def _dates(marks: Schema) -> tuple[str, ...]:
+    """Return the versions in the marks of a key or value, in words."""
+    changed = (
+        f"changed in {marks['x-changed-in']}: {marks['x-version-note']}" if "x-changed-in" in marks else ""
+    )
+    known = [f"{words} {marks[it]}" for it, words in VERSION_WORDS.items() if it in marks]
+    return (*known, *filter(None, [changed]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +72,7 @@ class Meaning:
     required: bool = False
     recommended: bool = False
     since: str = ""
+    dates: tuple[str, ...] = ()
     deprecated: bool = False
     instead: str = ""
     no_effect: bool = False
@@ -100,11 +116,13 @@ def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | No
     if schema is None or not isinstance(value, str) or value not in listed_values(schema):
         return None
     name = next((str(it) for it in reversed(pointer) if isinstance(it, str)), "")
-    old = schema.get("x-enum-deprecated", ())
+    old, marks = schema.get("x-enum-deprecated", ()), schema.get("x-values", {}).get(value, {})
     meaning = Meaning(
         title=f"{name}: {value}",
         description=schema.get("x-enum-descriptions", {}).get(value, ""),
-        deprecated=value in old,
+        since=marks.get("x-since", ""),
+        dates=_dates({key: it for key, it in marks.items() if key != "x-since"}),
+        deprecated=value in old or "x-deprecated-since" in marks,
         others=tuple(str(it) for it in listed_values(schema) if it != value and it not in old),
     )
     parent = schema_at(root, pointer[:-1], data)
@@ -145,6 +163,7 @@ def _schema_meaning(root: Schema, name: str, schema: Schema, *, with_options: bo
         description=schema["description"],
         type=type_words(root, schema),
         since=schema.get("x-since", ""),
+        dates=_dates({key: it for key, it in schema.items() if key != "x-since"}),
         deprecated=schema.get("deprecated", False),
         instead=schema.get("x-use-instead", ""),
         no_effect=schema.get("x-no-effect", False),
@@ -194,7 +213,7 @@ def _with_branch(root: Schema, meaning: Meaning, branch: Schema) -> Meaning:
     page = next((it["x-docs"] for it in selected if "x-docs" in it), "")
     return replace(
         meaning,
-        since=next((it["x-since"] for it in selected if "x-since" in it), ""),
+        since=meaning.since or next((it["x-since"] for it in selected if "x-since" in it), ""),
         options=tuple(option for it in selected for option in _options(root, it)),
         facts=tuple(fact for it in selected for fact in (*_costs(it), *_facts(it, ()))),
         score=_section(page, "Score"),
@@ -240,8 +259,7 @@ def _key_paragraphs(root: Schema, schema: Schema, name: str) -> Iterator[str]:
     facts = [type_words(root, schema), *limits(schema)]
     if "default" in schema:
         facts.append(f"default {code(flow(schema['default']))}")
-    if since := schema.get("x-since"):
-        facts.append(f"since {since}")
+    facts += _dates(schema)
     yield " · ".join(facts)
     for example in schema.get("examples", ())[:1]:
         yield _example(name, example)
@@ -249,6 +267,9 @@ def _key_paragraphs(root: Schema, schema: Schema, name: str) -> Iterator[str]:
 
 def _value_paragraphs(root: Schema, schema: Schema, parent: Schema, value: str) -> Iterator[str]:
     yield schema.get("x-enum-descriptions", {}).get(value, "")
+    marks = schema.get("x-values", {}).get(value, {})
+    if DISCRIMINATOR not in parent and (dates := _dates(marks)):
+        yield " · ".join(dates)
     branch = branches(parent).get(value) if DISCRIMINATOR in parent else None
     for option in resolve(root, branch).get("properties", {}).values() if branch is not None else ():
         found = resolve(root, option)

@@ -131,7 +131,8 @@ def _hover(request: Request) -> types.Hover | None:
 def _completion(request: Request) -> Json:
     files, client = request.workspace_files, request.session.client.completion
     known = functools.partial(known_names, snapshot=request.snapshot, workspace=files)
-    found = completion(request.snapshot, request.params.position, client, files, known)
+    target = request.session.workspace.context(request.snapshot).target
+    found = completion(request.snapshot, request.params.position, client, files, known, target)
     return Json(completion_json(own_items(found, request.session.configuration.beside)))
 
 
