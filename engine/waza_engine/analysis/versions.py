@@ -230,7 +230,10 @@ def _fixes(fact: Fact, holder: Any, pointer: Pointer) -> list[Fix]:
     if word == "offer":
         return [Fix(f"Remove '{name}'", (RemoveKey(pointer),))]
     if word == "rename":
-        return [Fix(f"Change to '{wanted}'", (RenameKey(pointer, wanted),), preferred=True, safe=True)]
+        rename = Fix(f"Change to '{wanted}'", (RenameKey(pointer, wanted),), preferred=True, safe=True)
+        # The other key may be there already, elsewhere in the file.
+        is_empty = isinstance(holder, Mapping) and holder.get(name) in (None, {}, [])
+        return [rename, *([Fix(f"Remove '{name}'", (RemoveKey(pointer),), safe=True)] if is_empty else ())]
     if word == "set":
         return [Fix(f"Change to '{wanted}'", (SetValue(pointer, wanted),), preferred=True)]
     return []

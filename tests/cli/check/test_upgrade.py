@@ -241,6 +241,46 @@ def test_a_guess_at_a_name_is_not_mechanical() -> None:
     assert read("old.eval.yaml") == NEW + "    tags:\n      graderz: x\n"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "  - {name: a, prompt: p, category: x, owners: [a, b]}\n",
+            "  - {name: a, prompt: p, tags: {category: x, owners: [a, b]}}\n",
+        ),
+        (
+            "  - name: a\n    prompt: p\n    category: x\n    tags: {y: z}\n",
+            "  - name: a\n    prompt: p\n    tags: {y: z, category: x}\n",
+        ),
+        (
+            "  - name: a\n    prompt: p\n    category: x\n    tags:\n",
+            "  - name: a\n    prompt: p\n    tags:\n      category: x\n",
+        ),
+        (
+            "  - name: a\n    prompt: p\n    note: |\n      long # text\n    '日本': é\n",
+            "  - name: a\n    prompt: p\n    tags:\n      note: |\n        long # text\n      日本: é\n",
+        ),
+        # An alias must stay below its anchor.
+        (
+            "  - name: a\n    prompt: p\n    own: &o [a]\n    other: *o\n",
+            "  - name: a\n    prompt: p\n    own: &o [a]\n    tags:\n      other: *o\n",
+        ),
+    ],
+)
+def test_own_keys_of_a_stimulus_in_any_layout(before: str, after: str) -> None:
+    write("old.eval.yaml", f"name: n\nstimuli:\n{before}")
+    check("--upgrade", "vally", "--fix")
+    assert read("old.eval.yaml") == f"name: n\nstimuli:\n{after}"
+    [*files] = report("--upgrade", "vally")["files"]
+    assert all(it["fix"] is None for file in files for it in file["findings"])
+
+
+def test_an_empty_old_name_beside_the_new_one_goes() -> None:
+    write("old.eval.yaml", NEW.replace("defaults:", "config: {}\ndefaults:"))
+    assert check("--upgrade", "vally", "--fix").exit_code == 0
+    assert read("old.eval.yaml") == NEW
+
+
 def test_files_of_other_dialects_are_not_checked() -> None:
     found = report("--upgrade", "waza")
     assert found["summary"]["files"] == 0

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
+from waza_lsp.syntax.tree.aliases import unknown_aliases
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.parse import Parsed, parse
 from waza_lsp.syntax.tree.piece import Piece
@@ -97,15 +98,24 @@ class Draft:
         return sum(_faults(it.parsed) for it in self.tree.pieces)
 
     def is_harmed_by(self, edits: Sequence[Edit]) -> bool:
-        """Whether the edits add syntax problems, or touch a piece that has some."""
+        """Whether the edits add syntax problems, touch a piece that has some, or put an alias above its anchor."""
         lines = {line for it in edits for line in (it.span.start.line, it.span.end.line)}
         if any(piece.parsed.problems for it in lines if (piece := self.tree.piece_at(it)) is not None):
+            return True
+        if self._loses_an_anchor(edits):
             return True
         first = self.tree.piece_at(min(it.span.start.line for it in edits)) if edits else None
         part = self._piece_after(first, edits) if first is not None else None
         if first is None or part is None:
             return self.apply(edits).problem_count() > self.problem_count()
         return _faults(parse(part)) > _faults(first.parsed)
+
+    def _loses_an_anchor(self, edits: Sequence[Edit]) -> bool:
+        """Whether the edits remove an anchor that an alias needs, or move it below the alias."""
+        if not any(it.parsed.has_alias for it in self.tree.pieces):
+            return False
+        before, after = (sum(1 for _ in unknown_aliases(it.tree.pieces)) for it in (self, self.apply(edits)))
+        return after > before
 
     def _piece_after(self, piece: Piece, edits: Sequence[Edit]) -> str | None:
         """Return the lines of a piece after the edits.

@@ -23,9 +23,11 @@ _MAX_LISTED = 8
 def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """Yield a finding for each key of the mapping that its schema does not know."""
     findings = list(_findings_by_key(index, error))
+    own_keys_to = error.schema.get("x-own-keys-to")
     moves: dict[Pointer, list[MoveKey]] = defaultdict(list)
     for it in findings:
-        if (move := _move_of(it)) is not None:
+        # The author's own keys mean nothing to each other.
+        if (move := _move_of(it)) is not None and move.to[-2:-1] != (own_keys_to,):
             moves[move.to[:-1]].append(move)
     for it in findings:
         move = _move_of(it)
@@ -132,13 +134,13 @@ def _own_key_fixes(error: SchemaError, place: Pointer) -> list[Fix]:
     value = error.instance[key]
     if not _is_short(value):
         return [replace(_remove_fix(place), preferred=True)]
-    fixes = _move_advice(place, f"{section}.{key}", error.instance)[1]
-    if fixes[0].preferred:
-        return [*fixes, _remove_fix(place)]
-    present = error.instance[section]
-    if not isinstance(present, Mapping):
+    present = error.instance.get(section)
+    if isinstance(present, Mapping) and key in present:
+        return [replace(_remove_fix(place), preferred=True, safe=present[key] == value)]
+    if present is not None and not isinstance(present, Mapping):
         return [_remove_fix(place)]
-    return [replace(_remove_fix(place), preferred=True, safe=present.get(key) == value)]
+    move = MoveKey(place, (*place[:-1], section, key))
+    return [Fix(f"Move '{key}' to '{section}'", (move,), preferred=True, safe=True), _remove_fix(place)]
 
 
 def _is_short(value: Any) -> bool:
