@@ -194,7 +194,8 @@ def test_a_context_fixture_is_relative_to_the_eval(tmp_path: Path) -> None:
     ("prompt", "is_ours"),
     [
         ("Summarize {{.Vars.name}}", True),
-        ("Summarize {{ name }}", True),
+        ("Summarize {{ name }}", False),
+        ("Summarize {{fixture:notes.txt}}", True),
         ("Fix ${{ github.ref }} in the workflow", False),
         ("Replace `{{ user }}` in the template", False),
         ("Explain {{#each items}} to me", False),

@@ -20,6 +20,7 @@ from waza_lsp.syntax.tree.anchors import anchor_of_alias, anchored_text
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.workspace.hover_facts import CheckFailure, failure_paragraphs, hover_facts
+from waza_lsp.workspace.template_facts import template_fact
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _MAX_LINES = 30
@@ -42,6 +43,10 @@ def hover(
     if snapshot.form is None:
         return None
     place = snapshot.place(position)
+    if (template := template_fact(snapshot, place)) is not None and not failed:
+        kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
+        text = template.text if markdown else plain_text(template.text)
+        return types.Hover(types.MarkupContent(kind, text), snapshot.range(template.span))
     located = snapshot.tree.at(place) or _key_before(snapshot, place)
     if located is not None and _is_long(located):
         located = None

@@ -48,6 +48,10 @@ class EvalFile(TolerantModel):
             "x-runnable": "eval",
             "x-title-from": ["name"],
             "x-placeholders": True,
+            "x-templates": {
+                "{{": "vally does not replace `{{...}}`. It replaces `${NAME}` before it reads the file.",
+                "${": "vally replaces this before it reads the file; `${NAME=default}` has a default.",
+            },
             "x-null-refused": True,
         },
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict, Field
 
-from waza_engine.dialects.waza.formats.graders import EvalGrader
+from waza_engine.dialects.waza.formats.graders import TEMPLATES, EvalGrader
 from waza_engine.dialects.waza.formats.hooks import Hooks
 from waza_engine.dialects.waza.formats.mocks import Adversarial, CommandMock, McpMock
 from waza_engine.dialects.waza.formats.settings import Settings
@@ -104,6 +104,7 @@ class EvalFile(FileModel):
             "x-runnable": "eval",
             "x-title-from": ["name"],
             "x-skeleton": dict.fromkeys(["name", "skill", "config", "tasks"]),
+            "x-templates": TEMPLATES,
             "x-variables": {
                 "maps": ["inputs"],
                 "columns": ["tasks_from"],

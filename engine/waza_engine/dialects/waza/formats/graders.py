@@ -59,6 +59,13 @@ _TYPES: dict[str, Any] = {
 """Wrong names of types, from other tools and waza's loader, and the right ones."""
 
 
+TEMPLATES: dict[str, Any] = {
+    "{{": "waza replaces templates only in the `prompt` column of a dataset (`tasks_from`). In this file it stays as written.",
+    "${": "waza replaces no variables. It stays as written.",
+}
+"""What a hover says about templates (docs/reference/waza-formats.md, section 9)."""
+
+
 class _Entry(FileModel):
     """The keys of every grader entry."""
 

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.waza.formats.expected import Expected
-from waza_engine.dialects.waza.formats.graders import TaskGrader
+from waza_engine.dialects.waza.formats.graders import TEMPLATES, TaskGrader
 from waza_engine.dialects.waza.formats.inputs import Inputs
 from waza_engine.dialects.waza.formats.mocks import CommandMock, McpMock
 from waza_engine.model.fields import Flag, IfGiven, Integer, ListOf, Strings, Switch, Text
@@ -133,6 +133,7 @@ class TaskFile(FileModel):
             "x-runnable": "task",
             "x-id-from": "id",
             "x-title-from": ["name", "id"],
+            "x-templates": TEMPLATES,
             "x-inherits": _INHERITED,
             "x-skeleton": {
                 "id": None,

@@ -2,7 +2,7 @@
 
 ## Why
 waza renders templates only in the `prompt` column of a CSV file (`tasks_from`). In a task file, the agent gets the
-braces as written.
+braces as written. Names that the suite does not define may be meant as they are, so they are not reported.
 
 ## Example
 ```yaml
@@ -24,8 +24,9 @@ inputs:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
+from waza_engine.dialects.waza.rules.unrendered_template import known_values
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
@@ -39,7 +40,7 @@ def check(document: Document) -> Iterator[Finding]:
         inputs = (*task, "inputs")
         prompts: list[tuple[Pointer, str]] = [((*inputs, "prompt"), document.text(*inputs, "prompt"))]
         for place, text in [*prompts, *document.texts(*inputs, "follow_up_prompts")]:
-            if template := _template(text):
+            if template := _template(text, _names(document, task)):
                 message = (
                     f"The agent gets '{template}' as written, because waza renders no templates in YAML tasks"
                 )
@@ -54,8 +55,14 @@ def _file_name_fix(place: Pointer, text: str, template: str) -> Iterator[Fix]:
         yield Fix(f"Change to '{name}'", (SetValue(place, text.replace(template, name)),), preferred=True)
 
 
-def _template(text: str) -> str:
-    """Return the first `{{...}}` meant for waza; other template languages look different or are quoted."""
+def _names(document: Document, task: Pointer) -> set[str]:
+    """Return the names that an author may want to be replaced: of the suite's values, and of this task's context."""
+    own = (document.mapping(*task, "inputs", it) for it in ("context", "environment"))
+    return {*known_values(document), *(str(key) for it in own for key in it)}
+
+
+def _template(text: str, names: Collection[str]) -> str:
+    """Return the first `{{...}}` meant for waza; other template languages have other names, or are quoted."""
     start = text.find("{{")
     while start >= 0:
         end = text.find("}}", start)
@@ -63,14 +70,12 @@ def _template(text: str) -> str:
             return ""
         inner = text[start + 2 : end].strip()
         before = text[start - 1 : start]
-        if before not in {"$", "`", "{", "'", '"'} and _is_waza_template(inner):
+        if before not in {"$", "`", "{", "'", '"'} and _is_waza_template(inner, names):
             return text[start : end + 2]
         start = text.find("{{", end)
     return ""
 
 
-def _is_waza_template(inner: str) -> bool:
-    """Whether it is a single name, possibly after a `.`, or waza's old `fixture:`."""
-    if inner.startswith(("fixture:", "index .Vars")):
-        return True
-    return inner.replace("_", "a").replace("-", "a").replace(".", "a").isalnum() and not inner[:1].isdigit()
+def _is_waza_template(inner: str, names: Collection[str]) -> bool:
+    """Whether it is waza's own form, or the name of a known value."""
+    return inner.startswith(("fixture:", "index .Vars", ".Vars.")) or inner.removeprefix(".") in names
