@@ -74,7 +74,7 @@ def texts_with_templates(value: Any, pointer: Pointer) -> Iterator[tuple[Pointer
             yield pointer, value
     elif isinstance(value, dict):
         for key, it in value.items():
-            yield from texts_below(it, (*pointer, key))
+            yield from texts_with_templates(it, (*pointer, key))
     elif isinstance(value, list):
         for index, it in enumerate(value):
-            yield from texts_below(it, (*pointer, index))
+            yield from texts_with_templates(it, (*pointer, index))
