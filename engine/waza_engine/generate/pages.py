@@ -1,4 +1,4 @@
-"""Generate `docs/graders` and `docs/rules`: one page per grader type and per rule, from their modules.
+"""Generate `docs/graders`, `docs/rules` and `docs/releases`: a page per grader type, per rule and per dialect.
 
 `python -m waza_engine.generate.pages` writes them to `docs`; a test checks that they are current. The option tables come
 from the grader types' schemas.
@@ -16,6 +16,7 @@ from waza_engine.analysis.rules import rule_modules, rule_packages
 from waza_engine.analysis.schema.navigate import key_groups
 from waza_engine.analysis.schema.tolerance import Schema
 from waza_engine.dialects.waza.generations.base import OlderGrader
+from waza_engine.generate.release_page import release_pages
 from waza_engine.generate.schemas.graders import config_schema, grader_types, is_legacy
 from waza_engine.generate.schemas.shape import subschemas
 from waza_engine.graders.base import Grader
@@ -139,7 +140,7 @@ def all_pages() -> dict[str, str]:
     """Return all pages by their path below `docs`."""
     pages: dict[str, str] = {}
     for dialect in dialects():
-        pages |= _grader_pages(dialect)
+        pages |= _grader_pages(dialect) | release_pages(dialect)
     return pages | _rule_pages()
 
 
@@ -236,7 +237,7 @@ def write(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    for part in ("graders", "rules"):
+    for part in ("graders", "releases", "rules"):
         for path in (folder / part).rglob("*.md"):
             if path.relative_to(folder).as_posix() not in pages:
                 path.unlink()

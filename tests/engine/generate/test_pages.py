@@ -12,7 +12,7 @@ from waza_engine.generate.schemas.graders import grader_types
 from waza_engine.graders.base import Grader
 from waza_engine.graders.entry import read_entry
 from waza_engine.lib.yaml.reader import read_yaml
-from waza_engine.recognition.recognise import dialects
+from waza_engine.recognition.recognise import dialects, releases
 
 DOCS = Path(__file__).parents[3] / "docs"
 COMMAND = "run: python -m waza_engine.generate.pages"
@@ -23,7 +23,7 @@ def test_the_committed_pages_are_those_of_the_code() -> None:
     made = all_pages()
     committed = {
         it.relative_to(DOCS).as_posix(): it.read_text("utf-8")
-        for part in ("graders", "rules")
+        for part in ("graders", "releases", "rules")
         for it in (DOCS / part).rglob("*.md")
     }
     assert sorted(committed) == sorted(made), COMMAND
@@ -69,3 +69,20 @@ def test_every_rule_file_has_a_page() -> None:
     files = {it.stem for it in ALL_RULES}
     with_pages = {module.__name__.rpartition(".")[2] for _, module in rules_with_pages()}
     assert with_pages == files, "a rule's file has the name of its code"
+
+
+def test_a_page_of_releases_lists_every_dated_fact() -> None:
+    page = all_pages()["releases/vally.md"]
+    assert "## 0.17.0 (2026-09-23)" in page
+    assert page.index("## 0.19.0") < page.index("## 0.18.0")
+    assert (
+        "| refused | unknown keys of `stimuli[]` (eval) | ignore it | vally refuses unknown keys of a stimulus since 0.17; "
+        "older versions ignored them. |" in page
+    )
+    assert "| probably refused | `config` (eval) | accept it | Rename it to `defaults`. |" in page
+    assert "| new | `scoring.timeout` (eval) | ignore it |" in page
+    assert "| new | `config.group_by` (eval) with `tags` | ignore it |" in all_pages()["releases/waza.md"]
+    for dialect in dialects():
+        dated = {it for fact in releases(dialect.name).facts for it in fact.versions}
+        text = all_pages().get(f"releases/{dialect.name}.md", "")
+        assert all(f"## {it}" in text for it in dated)

@@ -157,6 +157,7 @@ _STIMULI = (
     ),
     Fact(
         "rule bad-grader-name",
+        "Names of graders must be kebab-case, at most 60 characters long, and unique in a stimulus.",
         refused_since="0.16",
         before="accepted",
         sure="read once",
