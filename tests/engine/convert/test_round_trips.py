@@ -6,9 +6,12 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.engine.convert.realistic_suites import (
     DOMAINS,
@@ -19,7 +22,7 @@ from tests.engine.convert.realistic_suites import (
     written,
 )
 from tests.engine.convert.recorded_trials import trials
-from tests.slow import first_quick
+from tests.slow import examples, first_quick
 from waza_engine.analysis.pipeline import check_file
 from waza_engine.convert import Conversion, convert_suite
 from waza_engine.dialects.vally.grader_names import slug_of
@@ -157,6 +160,29 @@ def test_a_suite_in_the_manner_of_real_ones(kind: str, seed: int, tmp_path: Path
     check_round_trip(source, remarks, tmp_path)
 
 
+@given(kind=st.sampled_from(["vally", "waza"]), seed=st.integers(1_000, 1_000_000))
+@settings(max_examples=examples(75), deadline=None)
+def test_any_suite(kind: str, seed: int) -> None:
+    with TemporaryDirectory() as folder:
+        files = {"eval.yaml": vally_spec(seed)} if kind == "vally" else waza_suite(seed)
+        source, remarks = written(Path(folder) / "source", files, seed)
+        check_round_trip(source, remarks, Path(folder))
+
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+@pytest.mark.parametrize(
+    "name", first_quick(sorted(it.parent.name for it in EXAMPLES.glob("*/eval.yaml")), 2)
+)
+def test_an_example(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "examples" / name / "eval.yaml"
+    shutil.copytree(EXAMPLES / name, source.parent)
+    text = texts(source.parent)
+    remarks = [it.strip()[2:] for it in text.splitlines() if it.lstrip().startswith("# ")]
+    check_round_trip(source, [it for it in remarks if text.count(it) == 1], tmp_path)
+
+
 NOT_GRADED = {
     *("prompt", "panel", "pairwise", "program", "run-command", "trigger"),
     *("acme-accessibility", "custom-metrics", "json_schema", "system-event", "turn-count", "code"),
@@ -186,7 +212,7 @@ def kinds() -> Iterator[Any]:
     yield from ((dialect, kind) for kind in range(40) for dialect in TYPES if kind < len(TYPES[dialect]))
 
 
-@pytest.mark.parametrize(("dialect", "number"), first_quick(kinds(), 20))
+@pytest.mark.parametrize(("dialect", "number"), first_quick(kinds(), 12))
 def test_each_grader_type_fails_where_it_failed_before(dialect: str, number: int, tmp_path: Path) -> None:
     kind = TYPES[dialect][number]
     fails = passes = False

@@ -19,6 +19,15 @@ from waza_engine.model.suite import GraderEntry
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, Usage
 
 Config = dict[str, Any]
+CODE = {
+    "completed",
+    "exit-success",
+    "error-count",
+    "transcript-contains",
+    "transcript-not-contains",
+    "metric-threshold",
+}
+"""Types that become assertions, which start a process."""
 Make = Callable[[random.Random], tuple[str, Config]]
 
 WORDS = ["deploy", "Done", "error", "rolled out", "a.b", "", "x-1", "Größe", "[x]"]
@@ -119,6 +128,8 @@ VALLY: list[Make] = [
     lambda it: (it.choice(["file-matches", "file-not-matches"]), {"path": it.choice(["a.txt", "gone.txt"]), "pattern": it.choice(PATTERNS)}),
     lambda it: (it.choice(["completed", "exit-success"]), {}),
     lambda it: ("error-count", {"max": it.randint(0, 1)}),
+    lambda it: (it.choice(["transcript-contains", "transcript-not-contains"]), {"substring": it.choice([*WORDS[:5], "it's"]), "case_sensitive": it.random() < 0.5}),
+    lambda it: ("metric-threshold", it.choice([{"metric": "error-count", "max": 0}, {"metric": "tool-call-count", "max": 2}, {"metric": "wall-time", "max": "1s"}, {"metric": "token-budget", "max": 5}])),
     lambda it: ("token-budget", {"max": it.choice([0, 3, 9])}),
     lambda it: ("tool-call-count", {"max": it.randint(0, 3)} | it.choice([{}, {"tools": ["bash"]}])),
     lambda it: ("wall-time", {"max": it.choice(["0s", "50ms", "1s", "1m"])}),
@@ -218,7 +229,7 @@ def test_from_waza(make: int, workspaces: list[Path]) -> None:
 @pytest.mark.parametrize("make", first_quick(range(len(VALLY)), 5))
 def test_from_vally(make: int, workspaces: list[Path]) -> None:
     chance = random.Random(make)  # noqa: S311  # which graders are made is no secret
-    for _ in range(30 if VALLY[make](chance)[0] not in {"completed", "exit-success", "error-count"} else 4):
+    for _ in range(30 if VALLY[make](chance)[0] not in CODE else 4):
         kind, config = VALLY[make](chance)
         grader = grader_of(kind, config, "vally")
         others = [grader_of("file-exists", {"path": chance.choice(["a.txt", "gone.txt"])}, "vally")]

@@ -22,6 +22,7 @@ from waza_engine.dialects.vally.graders.file_matches import FileMatchesGrader
 from waza_engine.dialects.vally.graders.file_not_contains import FileNotContainsGrader
 from waza_engine.dialects.vally.graders.file_not_exists import FileNotExistsGrader
 from waza_engine.dialects.vally.graders.file_not_matches import FileNotMatchesGrader
+from waza_engine.dialects.vally.graders.metric_threshold import MetricThresholdGrader
 from waza_engine.dialects.vally.graders.output_contains import OutputContainsGrader
 from waza_engine.dialects.vally.graders.output_matches import OutputMatchesGrader
 from waza_engine.dialects.vally.graders.output_not_contains import OutputNotContainsGrader
@@ -33,6 +34,8 @@ from waza_engine.dialects.vally.graders.skill_invocation import SkillInvocationG
 from waza_engine.dialects.vally.graders.token_budget import TokenBudgetGrader
 from waza_engine.dialects.vally.graders.tool_call_count import ToolCallCountGrader
 from waza_engine.dialects.vally.graders.tool_calls import ToolCallsGrader as VallyToolCalls
+from waza_engine.dialects.vally.graders.transcript_contains import TranscriptContainsGrader
+from waza_engine.dialects.vally.graders.transcript_not_contains import TranscriptNotContainsGrader
 from waza_engine.dialects.vally.graders.wall_time import WallTimeGrader
 from waza_engine.dialects.waza.graders.action_sequence import ActionSequenceGrader
 from waza_engine.dialects.waza.graders.behavior import BehaviorGrader
@@ -232,6 +235,35 @@ def _error_count(grader: ErrorCountGrader) -> Iterator[Grader]:
     yield CodeGrader(assertions=[f"len({_events('session.error')}) <= {grader.max}"])
 
 
+def _transcript_contains(grader: TranscriptContainsGrader | TranscriptNotContainsGrader) -> Iterator[Grader]:
+    text = grader.substring if grader.substring is not None else grader.value
+    if not text or not text.strip():
+        raise NotConvertibleError("a blank text is not converted")
+    exact = bool(grader.case_sensitive)
+    content = "e.get('content', '')" + ("" if exact else ".lower()")
+    messages = "for e in transcript if e.get('type') == 'assistant.message'"
+    wanted = repr(text if exact else text.lower())
+    found = f"any({wanted} in {content} {messages})"
+    if not grader.negated:
+        yield CodeGrader(assertions=[found])
+        return
+    yield CodeGrader(assertions=[f"any(e.get('content', '').strip() {messages})", f"not {found}"])
+
+
+def _metric_threshold(grader: MetricThresholdGrader) -> Iterator[Grader]:
+    match grader.metric:
+        case "error-count" if isinstance(grader.max, int):
+            yield from _error_count(ErrorCountGrader(max=grader.max))
+        case "token-budget" if isinstance(grader.max, int):
+            yield from _token_budget(TokenBudgetGrader(max=grader.max))
+        case "tool-call-count" if isinstance(grader.max, int):
+            yield from _tool_call_count(ToolCallCountGrader(max=grader.max))
+        case "wall-time":
+            yield from _wall_time(WallTimeGrader(max=str(grader.max)))
+        case _:
+            raise NotConvertibleError(f"waza does not limit '{grader.metric}'")
+
+
 def _token_budget(grader: TokenBudgetGrader) -> Iterator[Grader]:
     if not grader.max:
         raise NotConvertibleError("a budget of 0 is no budget in waza")
@@ -320,6 +352,9 @@ _CONVERTERS: dict[type[Grader], Callable[[Any], Iterator[Grader]]] = {
     CompletedGrader: _completed,
     ExitSuccessGrader: _exit_success,
     ErrorCountGrader: _error_count,
+    TranscriptContainsGrader: _transcript_contains,
+    TranscriptNotContainsGrader: _transcript_contains,
+    MetricThresholdGrader: _metric_threshold,
     TokenBudgetGrader: _token_budget,
     ToolCallCountGrader: _tool_call_count,
     WallTimeGrader: _wall_time,
