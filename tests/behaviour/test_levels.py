@@ -1,8 +1,13 @@
 """The level of a finding follows its consequence: a run refuses the file if and only if `check` reports an error."""
 
+import random
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.behaviour.rules_harness import findings_at, write
 from waza_engine.graders.base import ConfigError
@@ -57,6 +62,7 @@ REFUSED = {
     },
     "an environment without a project": {"eval.yaml": VALLY + "environment: prod\n"},
     "an environment in an empty project": {"eval.yaml": VALLY + "environment: prod\n", ".vally.yaml": ""},
+    "an environment with a number as name": {"eval.yaml": VALLY + "environment: 3\n"},
     "an environment of a stimulus": {"eval.yaml": VALLY + "    environment: prod\n"},
     "a grader without config": {"eval.yaml": VALLY.replace(", config: {substring: hello}", "")},
     "a grader with an empty config": {"eval.yaml": VALLY.replace("{substring: hello}", "")},
@@ -287,3 +293,43 @@ def test_a_suite_may_name_folders_and_generated_ones(tmp_path: Path) -> None:
     )
     found = findings_at(tmp_path / ".vally.yaml", tmp_path)
     assert [(it.code, it.underlined) for it in found] == [("unmatched-evals", "tools/b/")]
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+_OPEN = {"unknown-grader-type"}
+"""A run refuses unknown grader types, but a plug-in may add them."""
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_a_run_refuses_in_a_broken_example_is_an_error(seed: int, tmp_path: Path) -> None:
+    chance = random.Random(seed)  # noqa: S311  # no secret
+    name = chance.choice(["code-explainer", "file-editor", "release-notes", "support-desk"])
+    folder = tmp_path / name
+    shutil.copytree(EXAMPLES / name, folder, ignore=shutil.ignore_patterns("recordings", "*.experiment.yaml"))
+    files = [
+        it for it in folder.rglob("*.yaml") if "fixtures" not in it.parts and not it.name.startswith(".")
+    ]
+    path = chance.choice(sorted(files))
+    data = yaml.safe_load(path.read_text("utf-8"))
+    place = chance.choice([*_places(data)])
+    _break(data, place, chance.choice(["remove", "null", "empty", "list", "number"]))
+    path.write_text(yaml.safe_dump(data, allow_unicode=True, sort_keys=False), "utf-8")
+    if _is_refused(folder):
+        found = [it for each in files for it in findings_at(each, folder)]
+        assert [it for it in found if it.severity == "error" or it.code in _OPEN], (path, place)
+
+
+def _places(data: Any, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    keys = data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ()
+    for key in keys:
+        yield (*above, key)
+        yield from _places(data[key], (*above, key))
+
+
+def _break(data: Any, place: tuple[Any, ...], how: str) -> None:
+    for part in place[:-1]:
+        data = data[part]
+    if how == "remove":
+        del data[place[-1]]
+    else:
+        data[place[-1]] = {"null": None, "empty": "", "list": [1], "number": -3}[how]

@@ -49,6 +49,7 @@ from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
+from waza_engine.project.suite_files import text_of
 
 UNKNOWN_ENVIRONMENT = Rule("unknown-environment", "named environment that the project does not have")
 APPLIES = frozenset(["eval"])
@@ -64,7 +65,7 @@ def check(document: Document) -> Iterator[Finding]:
     known = project.get("environments") if isinstance(project, Mapping) else None
     names = [str(it) for it in known] if isinstance(known, Mapping) else []
     for place in environments(document):
-        name = document.text(*place)
+        name = text_of(document.value(*place))
         if name and name not in names and not has_placeholder(name):
             fixes = [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in nearest(name, names)]
             known_names = f". Known environments: {', '.join(names)}" if names else ""
