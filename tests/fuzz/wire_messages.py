@@ -15,7 +15,14 @@ _MOST_OPEN = 5
 _to_json = get_converter().unstructure
 COMMANDS = (
     *("waza.runTask", "waza.runEval", "waza.runFailed", "waza.grade", "waza.explainGrader", "waza.cancelRun"),
-    *("waza.clearResults", "waza.showReport", "waza.exportSchemas", "waza.convert", "waza.unheardOf"),
+    *(
+        "waza.clearResults",
+        "waza.showReport",
+        "waza.exportSchemas",
+        "waza.convert",
+        "waza.upgradeWorkspace",
+        "waza.unheardOf",
+    ),
 )
 
 

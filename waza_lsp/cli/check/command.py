@@ -127,7 +127,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
       waza-lsp check --format sarif evals > findings.sarif
       waza-lsp check --stdin-filename evals/eval.yaml < draft.yaml
       waza-lsp check --diff; waza-lsp check --fix
-      waza-lsp check --upgrade DIALECT@VERSION --fix
+      waza-lsp check --upgrade vally@0.19 --fix
     """
     if (stdin_filename is not None or STDIN in paths) and set(paths) - {STDIN}:
         raise click.UsageError("Give either standard input or other paths, not both")
