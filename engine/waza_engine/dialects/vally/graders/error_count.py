@@ -16,6 +16,7 @@ config:
 
 ## Watch out
 - `max: 0` allows no errors.
+- If the recording has no events, the check cannot be decided: it counts as failed, with status `error`.
 """
 
 from typing import ClassVar

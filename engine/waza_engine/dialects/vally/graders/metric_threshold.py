@@ -17,6 +17,7 @@ config:
 ## Watch out
 - vally names this type but does not document its options, so the options below are our own. Prefer the documented
   types `error-count`, `token-budget`, `tool-call-count`, `turn-count` and `wall-time`.
+- If the recording lacks the metric, the check cannot be decided: it counts as failed, with status `error`.
 """
 
 from typing import Annotated, Any, Literal

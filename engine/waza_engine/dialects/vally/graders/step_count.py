@@ -17,6 +17,7 @@ config:
 
 ## Watch out
 - vally has had this type since about 0.15, but does not document what a step is. The definition above is our own.
+- If the recording has no events, the check cannot be decided: it counts as failed, with status `error`.
 """
 
 from typing import ClassVar

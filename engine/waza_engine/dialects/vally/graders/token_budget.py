@@ -16,6 +16,7 @@ config:
 
 ## Watch out
 - Next to a judge, an easy check like this can lift a bad trial above `scoring.threshold`: give it a low weight.
+- If the recording has no token counts, the check cannot be decided: it counts as failed, with status `error`.
 """
 
 from typing import ClassVar

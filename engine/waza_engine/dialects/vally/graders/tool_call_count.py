@@ -16,6 +16,7 @@ config:
 
 ## Watch out
 - An agent that does nothing stays within every limit.
+- If the recording has no events, the check cannot be decided: it counts as failed, with status `error`.
 """
 
 from collections.abc import Sequence

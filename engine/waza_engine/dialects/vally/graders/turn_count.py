@@ -16,6 +16,7 @@ config:
 
 ## Watch out
 - Not related to the `turns` of a stimulus, which are prompts.
+- If the recording has no events, the check cannot be decided: it counts as failed, with status `error`.
 """
 
 from typing import ClassVar

@@ -17,6 +17,7 @@ config:
 ## Watch out
 - A bare number is an error: add a unit, `ms`, `s`, `m` or `h`.
 - With `turn`, the recording must contain the times of its events.
+- If the recording has no duration, the check cannot be decided: it counts as failed, with status `error`.
 """
 
 from pydantic import Field
