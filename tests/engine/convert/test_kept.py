@@ -223,6 +223,7 @@ def test_each_comment_is_found_once_and_written_once(text: str) -> None:
         ({"a": 1}, {}),
         ({"a": {"b": [1, 2], "c": "x"}}, {"a": {"b": [2], "d": 3}}),
         ({}, {"a": {"b": 1}}),
+        ({"a": "one\ntwo\n"}, {}),
         ({"a/b": {"~": 1}}, {"a/b": {"~": 2}}),
     ],
 )

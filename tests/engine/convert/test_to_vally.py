@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from waza_engine.convert import Conversion, to_vally
+from waza_engine.convert import Conversion, to_vally, to_waza
 from waza_engine.project.load_suite import load_suite
 
 EVAL = """\
@@ -50,3 +50,16 @@ def test_a_grader_that_never_counts_is_left_out_with_a_word(tmp_path: Path) -> N
     ]
     [task] = load_suite(tmp_path / "out" / "eval.yaml", process_dir=tmp_path).tasks
     assert [it.config for it in task.graders] == [{"substring": "b"}]
+
+
+def test_the_rows_of_a_data_set_come_back_as_tasks(tmp_path: Path) -> None:
+    top = EVAL.replace('tasks: ["tasks/*.yaml"]', "tasks_from: rows.csv")
+    (tmp_path / "eval.yaml").write_text(top, encoding="utf-8")
+    (tmp_path / "rows.csv").write_text("id,name,prompt\n1,one,hello\n", encoding="utf-8")
+    for convert, source, out in ((to_vally, "eval.yaml", "there"), (to_waza, "there/eval.yaml", "back")):
+        for name, text in convert(tmp_path / source, tmp_path / out, process_dir=tmp_path).files.items():
+            path = tmp_path / out / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    [task] = load_suite(tmp_path / "back" / "eval.yaml", process_dir=tmp_path).tasks
+    assert (task.id, task.name, task.prompt) == ("1", "one", "hello")

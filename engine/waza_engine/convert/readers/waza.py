@@ -156,7 +156,7 @@ def _raw(task: Task, loaded: Suite) -> dict[str, Any]:
     data: Any = plain(read_mapping(path)) if path.suffix in {".yaml", ".yml"} else {}
     for part in task.pointer:
         data = data[part]
-    if not isinstance(data, dict) or "tasks" in data or "tasks_from" in data:
+    if not isinstance(data, dict) or not data or "tasks" in data or "tasks_from" in data:
         return {"id": task.id, "name": task.name, "inputs": {"prompt": task.prompt}}
     return data
 

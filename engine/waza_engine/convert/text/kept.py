@@ -59,7 +59,7 @@ def kept_in(lines: Sequence[str], dialect: str) -> Found:
     if not block:
         return Found({}, tuple(own))
     try:
-        parts = plain(read_yaml("\n".join(block)))
+        parts = plain(read_yaml("\n".join([*block, ""])))
     except YamlError as error:
         return Found({}, tuple(lines), error.message)
     if not isinstance(parts, dict):

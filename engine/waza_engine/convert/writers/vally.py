@@ -1,13 +1,12 @@
 """Write the suite between the dialects as a vally spec with a stimulus per task (docs/reference/vally.md, section 14)."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from waza_engine.convert.keys import DEFAULT_EXECUTOR, EXECUTORS
 from waza_engine.convert.readers.vally import SKILL, TAGS, TRIGGER
-from waza_engine.convert.servers import as_vally_server
 from waza_engine.convert.suite import PortableFile, PortableSuite, PortableTask, Trigger
 
 
@@ -17,7 +16,7 @@ def top_data(suite: PortableSuite) -> dict[str, Any]:
     if suite.skills:
         environment["skills"] = list(suite.skills)
     if suite.servers:
-        environment["mcpServers"] = {name: as_vally_server(it) for name, it in suite.servers.items()}
+        environment["mcpServers"] = {name: _server(it) for name, it in suite.servers.items()}
     defaults: dict[str, Any] = {
         "runs": suite.trials,
         "timeout": _duration(suite.timeout),
@@ -124,3 +123,18 @@ def _duration(milliseconds: int | None) -> str | None:
 
 def _relative(path: Path | None, folder: Path) -> str:
     return Path(os.path.relpath(path or folder, folder)).as_posix()
+
+
+def _server(server: Any) -> dict[str, Any]:
+    """Convert a server of a waza eval, typed or raw, for `environment.mcpServers`."""
+    options = server if isinstance(server, Mapping) else server.model_dump(exclude_defaults=True)
+    converted = {
+        key: value
+        for key, value in options.items()
+        if value not in (None, [], {}, "") and key not in {"tools", "timeout"}
+    }
+    if options.get("type") in {"local", None, ""}:
+        converted["type"] = "stdio"
+    if milliseconds := options.get("timeout"):
+        converted["timeout"] = f"{milliseconds}ms"
+    return converted

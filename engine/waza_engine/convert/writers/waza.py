@@ -1,12 +1,12 @@
 """Write the suite between the dialects as a waza suite with a task file per task (docs/reference/vally.md, section 13)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from waza_engine.convert.keys import DEFAULT_EXECUTOR, EXECUTORS
-from waza_engine.convert.servers import as_waza_server
 from waza_engine.convert.suite import PortableFile, PortableSuite, PortableTask
+from waza_engine.dialects.vally.fields import milliseconds
 from waza_engine.dialects.waza.formats.settings import Settings
 
 DEFAULT_MODEL = str((Settings.model_fields["model"].examples or [""])[0])
@@ -26,7 +26,7 @@ def top_data(suite: PortableSuite) -> dict[str, Any]:
         "reasoning_effort": suite.reasoning_effort,
         "judge_reasoning_effort": suite.judge_reasoning_effort,
         "skill_directories": list(suite.skills),
-        "mcp_servers": {name: as_waza_server(it) for name, it in suite.servers.items()},
+        "mcp_servers": {name: _server(it) for name, it in suite.servers.items()},
     }
     if suite.skill:
         # vally does not add the skill to the prompt.
@@ -71,3 +71,13 @@ def file_entry(file: PortableFile, contents: dict[str, bytes]) -> dict[str, str]
     if there == file.content:
         return {"path": file.target}
     return {"path": file.target, "content": file.content.decode("utf-8", "replace")}
+
+
+def _server(server: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a server of a vally spec, as plain data, for `config.mcp_servers`."""
+    converted = {key: it for key, it in server.items() if key not in {"timeout", "type"}}
+    if server.get("type") not in {None, "stdio"}:
+        converted["type"] = server["type"]
+    if timeout := server.get("timeout"):
+        converted["timeout"] = milliseconds(str(timeout)) or 0
+    return converted
