@@ -113,7 +113,7 @@ def _name(data: Mapping[str, Any]) -> str:
         return "ab.experiment.yaml"
     if keys & {"should_trigger_prompts", "should_not_trigger_prompts"}:
         return "trigger_tests.yaml"
-    if keys & {"inputs", "id"}:
+    if keys & {"inputs", "id"} and "tasks_from" not in keys:
         return "tasks/first.yaml"
     if "suites" in keys:
         return ".vally.yaml"
