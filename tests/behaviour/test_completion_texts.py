@@ -1,5 +1,6 @@
 """The text of items: layouts, quotes, brackets, and editors that can do less than others."""
 
+import pytest
 from lsprotocol import types
 
 from tests.behaviour.completion_harness import check_accepted, check_labels, check_nothing, completions_at
@@ -55,13 +56,20 @@ def test_what_an_editor_can_do_is_read_from_its_capabilities() -> None:
     assert not CompletionClient.of(types.ClientCapabilities()).snippets
 
 
-def test_deprecated_keys_come_last_and_are_struck_through() -> None:
-    found = completions_at("name: demo\nconfig:\n  ¦\n")
-    old = [it.label for it in found.items if it.tags]
-    assert "max_workers" in old
-    assert found.labels[-len(old) :] == old
-    plain = completions_at("name: demo\nconfig:\n  ¦\n", client=CompletionClient(tags=False))
-    assert plain.item("max_workers").deprecated
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("name: demo\nconfig:\n  ¦\n", "max_workers"),
+        ("name: demo\nconfig:\n  ¦\n", "verbose"),
+        ("id: a\ninputs: {prompt: hi}\nexpected:\n  ¦\n", "graders"),
+        ("id: a\ninputs: {prompt: hi}\nexpected:\n  ¦\n", "should_trigger"),
+        ("name: demo\ngraders:\n  - type: ¦\n", "regex"),
+    ],
+)
+def test_what_the_checks_report_is_not_suggested(text: str, refused: str) -> None:
+    found = completions_at(text).labels
+    assert found
+    assert refused not in found
 
 
 def test_a_map_beside_its_key_starts_on_a_new_line() -> None:
@@ -116,11 +124,11 @@ def test_texts_that_are_no_plain_texts_are_quoted() -> None:
     check_accepted(
         'name: demo\nskill: x\nschemaVersion: "¦"\n', "1.4", 'name: demo\nskill: x\nschemaVersion: "1.4"\n'
     )
-    files = ["tasks/a.yaml", "prompts/it's #1.md"]
+    files = ["tasks/a.yaml", "prompts/it's #1.yaml", "prompts/notes.txt"]
     check_accepted(
         "name: demo\nconfig: {}\ntasks:\n  - prompts/¦\n",
-        "prompts/it's #1.md",
-        "name: demo\nconfig: {}\ntasks:\n  - 'prompts/it''s #1.md'\n",
+        "prompts/it's #1.yaml",
+        "name: demo\nconfig: {}\ntasks:\n  - 'prompts/it''s #1.yaml'\n",
         files=files,
     )
 

@@ -57,7 +57,7 @@ def test_an_eval(root: Path) -> None:
         """
     assert links(source, root / "evals", process_dir=root) == {
         "prompts.csv": "prompts.csv",
-        "skills/notes": "skills/notes",
+        "skills/notes": "skills/notes/SKILL.md",
         "scripts": f"{root.as_posix()}/scripts",
         "tasks/a.yaml": "tasks/a.yaml",
     }
@@ -66,14 +66,14 @@ def test_an_eval(root: Path) -> None:
 def test_a_path_that_leads_up_and_down_again_names_the_place_itself(root: Path) -> None:
     source = "skill: notes\nconfig:\n  skill_directories: [tasks/../skills/notes, ../other]\n"
     assert links(source, root / "evals") == {
-        "tasks/../skills/notes": "skills/notes",
+        "tasks/../skills/notes": "skills/notes/SKILL.md",
         "../other": f"{root.as_posix()}/other",
     }
 
 
 def test_a_task_finds_its_eval_above_it(root: Path) -> None:
     assert links(TASK, root / "evals", "tasks/deep/c.yaml") == {
-        "skills/notes": "skills/notes",
+        "skills/notes": "skills/notes/SKILL.md",
         "notes.txt": "fixtures/notes.txt",
         "with space.txt": "fixtures/with space.txt",
     }
@@ -129,6 +129,7 @@ def test_a_path_leads_to_its_file(root: Path) -> None:
 
 
 def test_a_directory_is_no_definition(root: Path) -> None:
+    (root / "evals/skills/notes/SKILL.md").unlink()
     document = TASK.replace("skills/notes", "skills/no¦tes")
     assert definitions(document, root / "evals", "tasks/a.yaml") == []
 
@@ -144,3 +145,8 @@ def test_a_grader_can_move_where_its_own_paths_start(root: Path) -> None:
     assert definitions(f"{head}not¦es.txt{tail}", root / "evals", process_dir=root) == [
         f"{root.as_posix()}/notes.txt"
     ]
+
+
+def test_a_skill_s_folder_leads_to_its_skill_file(root: Path) -> None:
+    source = "skill: notes\nconfig:\n  skill_directories: [skills/no¦tes]\ntasks: [tasks/a.yaml]\n"
+    assert definitions(source, root / "evals", process_dir=root) == ["skills/notes/SKILL.md"]

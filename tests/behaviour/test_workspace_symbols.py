@@ -64,3 +64,9 @@ def test_files_are_looked_at_one_by_one(tmp_path: Path) -> None:
 
     next(workspace_symbol("", listed(), workspace))  # type: ignore[arg-type]
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("query", ["second", "SECOND"])
+def test_a_task_is_found_by_its_id(tmp_path: Path, query: str) -> None:
+    found = _found(query, at(tmp_path, "evals/eval.yaml", "na¦me").workspace)
+    assert found == ["second Function First"]

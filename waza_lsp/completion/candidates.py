@@ -181,6 +181,11 @@ def _scalar_suggestions(
 ) -> list[Suggestion]:
     thing = str(schema.get("x-reference", ""))
     names = _name_suggestions(thing, here, context) if thing else []
+    # A thing does not refer to itself.
+    around = (
+        {_own_name(context.tree, pointer[:depth]) for depth in range(1, len(pointer))} if names else set()
+    )
+    names = [it for it in names if it.label not in around]
     # Names of defined things are complete, so examples would mislead.
     found = [*names, *values(schema, examples=not (names and has_definitions(context.form, thing)))]
     if here.at is At.VALUE:
@@ -192,7 +197,9 @@ def _scalar_suggestions(
         )
         typed = here.typed if here.at is At.VALUE else ""
         listed = (
-            path_suggestions(mark["kind"], start, typed, context.files, schema.get("x-holds", ""))
+            path_suggestions(
+                mark["kind"], start, typed, context.files, schema.get("x-holds", ""), mark.get("suffixes", ())
+            )
             if start is not None
             else []
         )
@@ -219,6 +226,11 @@ def _list_nodes(tree: Tree, pointer: Pointer) -> Iterable[Node]:
         return (node for _, node in entry.items)
     located = tree.find(pointer)
     return located.node.items if located is not None else ()
+
+
+def _own_name(tree: Tree, pointer: Pointer) -> str:
+    located = tree.find((*pointer, "name"))
+    return located.node.source if located is not None else ""
 
 
 def _name_suggestions(thing: str, here: Situation, context: CompletionContext) -> list[Suggestion]:

@@ -1,7 +1,7 @@
 """Path suggestions: files, folders and globs."""
 
 import os.path
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from waza_engine.lib.go.glob import has_wildcard
@@ -12,26 +12,30 @@ _MAX_UP = 4
 _YAML = (".yaml", ".yml")
 
 
-def path_suggestions(kind: str, start: Path, typed: str, files: Disk, holds: str = "") -> list[Suggestion]:
+def path_suggestions(
+    kind: str, start: Path, typed: str, files: Disk, holds: str = "", suffixes: Collection[str] = ()
+) -> list[Suggestion]:
     """Return the content of the typed folder: folders, then globs if allowed, then files.
 
     `kind` comes from `x-path`. For a file, folders end in a slash so that the user can continue typing. With `holds`,
-    nearby folders that contain a file of that name come first.
+    nearby folders that contain a file of that name come first. With `suffixes`, other files are left out.
     """
     found = [
         *(_folders_with_file(holds, start, files) if holds else ()),
-        *_folder_content(kind, start, typed, files),
+        *_folder_content(kind, start, typed, files, suffixes),
     ]
     return list({it.label: it for it in reversed(found)}.values())[::-1]
 
 
-def _folder_content(kind: str, start: Path, typed: str, files: Disk) -> list[Suggestion]:
+def _folder_content(
+    kind: str, start: Path, typed: str, files: Disk, suffixes: Collection[str]
+) -> list[Suggestion]:
     prefix = typed[: typed.rfind("/") + 1]
     if has_wildcard(prefix) or not _is_below(start / prefix, start, files.process_dir):
         return []
     listed = sorted(it for it in files.glob(f"{prefix}*", start) if not it.name.startswith("."))
     folders = [it for it in listed if files.is_directory(it)]
-    plain = [it for it in listed if it not in folders]
+    plain = [it for it in listed if it not in folders and (not suffixes or it.suffix in suffixes)]
     end = "" if kind == "directory" else "/"
     found = [Suggestion(SuggestionKind.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
     if kind == "glob":

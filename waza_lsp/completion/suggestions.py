@@ -99,6 +99,8 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
             for name in schema.get("x-key-suggestions", ())
             if name not in present
         ]
+    # The checks report the others.
+    found = [it for it in found if it.rank not in {Rank.NO_EFFECT, Rank.DEPRECATED}]
     return sorted(found, key=lambda it: (it.rank, it.label != schema.get(DISCRIMINATOR)))
 
 
@@ -127,9 +129,8 @@ def keys_by_branch(root: Schema, parent: Schema, part: str | int, value: Any) ->
     owners: dict[str, list[str]] = {}
     for name, it in fitting.items():
         for suggestion in keys(root, it, present):
-            if suggestion.rank is not Rank.DEPRECATED:
-                found.setdefault(suggestion.label, suggestion)
-                owners.setdefault(suggestion.label, []).append(name)
+            found.setdefault(suggestion.label, suggestion)
+            owners.setdefault(suggestion.label, []).append(name)
     return [
         replace(it, detail=f"{', '.join(owners[it.label])} · {it.detail}", note=", ".join(owners[it.label]))
         for it in found.values()
@@ -173,7 +174,7 @@ def values(schema: Schema, *, examples: bool = True) -> list[Suggestion]:
     described: Mapping[str, str] = schema.get("x-enum-descriptions", {})
     old = schema.get("x-enum-deprecated", ())
     listed = _listed_values(schema, examples=examples)
-    found = [_value_suggestion(schema, it, described.get(str(it), ""), is_old=it in old) for it in listed]
+    found = [_value_suggestion(schema, it, described.get(str(it), "")) for it in listed if it not in old]
     newer = _with_date(schema)
     return sorted({it.label: it for it in found}.values(), key=lambda it: (it.rank, it.label in newer))
 
@@ -280,11 +281,11 @@ def _listed_values(schema: Schema, *, examples: bool) -> Iterator[Any]:
         yield from (it for it in schema.get("examples", ()) if isinstance(it, str | int | float))
 
 
-def _value_suggestion(schema: Schema, value: Any, text: str, *, is_old: bool) -> Suggestion:
+def _value_suggestion(schema: Schema, value: Any, text: str) -> Suggestion:
     is_default = "default" in schema and schema["default"] == value and type(schema["default"]) is type(value)
     label = value if isinstance(value, str) else flow(value)
     marks = _value_marks(schema, value)
-    is_old = is_old or "x-deprecated-since" in marks
+    is_old = "x-deprecated-since" in marks
     note = "default" if is_default else "deprecated" if is_old else ""
     return Suggestion(
         SuggestionKind.VALUE,

@@ -22,7 +22,7 @@ def definition(
     located = snapshot.tree.at(place)
     value = path_value_at(form, snapshot.tree, snapshot.path, workspace, located)
     if value is not None:
-        found = [it for it in value.targets(workspace) if workspace.is_file(it)]
+        found = [it for it in value.opened(workspace) if workspace.is_file(it)]
         return [types.Location(it.as_uri(), snapshot.range(_TOP)) for it in found]
     name = name_at(form, snapshot.tree, place)
     if name is not None:

@@ -23,6 +23,8 @@ _RUNNABLE_KINDS = {"eval": types.SymbolKind.Module, "task": types.SymbolKind.Fun
 class _Symbol(NamedTuple):
     name: str
     detail: str
+    id: str
+    """The id, if it differs from the name."""
     kind: types.SymbolKind
     range: types.Range
 
@@ -30,15 +32,20 @@ class _Symbol(NamedTuple):
 def workspace_symbol(
     query: str, paths: Iterable[Path], workspace: WorkspaceFiles
 ) -> Iterator[types.WorkspaceSymbol]:
-    """Yield the symbols whose names contain the letters of the query in that order."""
+    """Yield the symbols whose names or ids contain the letters of the query in that order.
+
+    A symbol that only the id matches has the id as name, because editors filter by name again.
+    """
     count = 0
     read = _reader(workspace.encoding)
     for path in paths:
         for it in workspace.files.read_as(path, read) or ():
-            if count < _MAX_SYMBOLS and _matches(query, it.name):
+            by_name = _matches(query, it.name)
+            if count < _MAX_SYMBOLS and (by_name or (it.id and _matches(query, it.id))):
                 count += 1
                 location = types.Location(path.as_uri(), it.range)
-                yield types.WorkspaceSymbol(location, it.name, it.kind, container_name=it.detail or None)
+                name, detail = (it.name, it.detail) if by_name else (it.id, it.name)
+                yield types.WorkspaceSymbol(location, name, it.kind, container_name=detail or None)
 
 
 def _matches(query: str, name: str) -> bool:
@@ -68,11 +75,12 @@ def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[_Symbol]:
         kind = _RUNNABLE_KINDS.get(it.kind, types.SymbolKind.Object)
         start = it.range.start
         here = Span(start, Place(start.line, len(text.line(start.line))))
-        yield _Symbol(it.label, it.id if it.id != it.label else "", kind, text.range(here))
+        other = it.id if it.id != it.label else ""
+        yield _Symbol(it.label, other, other, kind, text.range(here))
     for site in visit(tree, _entry_paths(form)):
         if site.node.kind is Kind.MAP and (found := _entry_name(site)) is not None:
             name, span = found
-            yield _Symbol(name, container, types.SymbolKind.Object, text.range(span))
+            yield _Symbol(name, container, "", types.SymbolKind.Object, text.range(span))
 
 
 def _entry_name(site: VisitedValue) -> tuple[str, Span] | None:

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 from waza_engine.analysis.schema.navigate import schema_at
 from waza_engine.lib.go.glob import fixed_part, has_wildcard
 from waza_engine.lib.pointer import Pointer
+from waza_engine.model.file_names import SKILL_FILE
 from waza_lsp.schema.describe import data_along
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
@@ -76,6 +77,11 @@ class PathValue(NamedTuple):
         # Go joins paths without resolving links.
         path = Path(os.path.normpath(self.folder / self.text))
         return [path] if files.is_file(path) or files.is_directory(path) else []
+
+    def opened(self, files: Disk) -> list[Path]:
+        """Return the targets as an editor opens them: of a skill's folder, its SKILL.md."""
+        found = [(it, it / SKILL_FILE) for it in self.targets(files)]
+        return [skill if files.is_file(skill) else it for it, skill in found]
 
 
 def path_values(

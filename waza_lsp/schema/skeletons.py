@@ -40,7 +40,8 @@ def mapping_of(root: Schema, schema: Schema, value: Any = None, depth: int = 0) 
     """Return the keys that a mapping needs, with the known part (`value`) as fixed text."""
     known = dict(value) if isinstance(value, Mapping) else {}
     selected = _selected(root, schema, known)
-    keys = list(dict.fromkeys([*known, *needed_keys(root, schema, known), *selected]))
+    usual = schema.get("x-skeleton", ())
+    keys = list(dict.fromkeys([*known, *needed_keys(root, schema, known), *usual, *selected]))
     bodies = {
         key: str(known[key]) if key in known else _below(root, schema, key, known, depth)
         for key in sorted(keys, key=_order(root, schema, known))

@@ -212,7 +212,7 @@ def test_what_features_look_for_is_marked() -> None:
     inline = spec["properties"]["tasks"]["items"]
     assert (spec["x-runnable"], task["x-runnable"], inline["x-runnable"]) == ("eval", "task", "task")
     assert (task["x-id-from"], inline["x-id-from"]) == ("id", "id")
-    assert inline["x-path"] == {"base": "eval", "kind": "glob"}
+    assert inline["x-path"] == {"base": "eval", "kind": "glob", "suffixes": [".yaml", ".yml"]}
     assert spec["$defs"]["Settings"]["x-recommended"] == ["executor", "model"]
     assert spec["$defs"]["EvalGrader"]["x-title-from"] == ["name"]
     assert spec["$defs"]["EvalGrader"]["x-detail-from"] == "type"

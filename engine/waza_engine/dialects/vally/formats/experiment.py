@@ -105,7 +105,10 @@ class ExperimentFile(TolerantModel):
         examples=[["deploy/eval.yaml"]],
         json_schema_extra={
             "minItems": 1,
-            "items": {"type": "string", "x-path": {"base": "task", "kind": "glob"}},
+            "items": {
+                "type": "string",
+                "x-path": {"base": "task", "kind": "glob", "suffixes": [".yaml", ".yml"]},
+            },
         },
     )
     vary: Strings = Field(

@@ -81,7 +81,10 @@ class SuiteConfig(TolerantModel):
         description="Eval specs of the suite, as globs relative to the project directory.",
         examples=[["evals/deploy/**/eval.yaml"]],
         json_schema_extra={
-            "items": {"type": "string", "x-path": {"base": "project", "kind": "glob"}},
+            "items": {
+                "type": "string",
+                "x-path": {"base": "project", "kind": "glob", "suffixes": [".yaml", ".yml"]},
+            },
         },
     )
     metadata: AnyValue = Field(

@@ -89,7 +89,10 @@ TaskItem = Annotated[
             "Task files, as a Go glob relative to this file: `*` and `?` do not match `/`, `**` is the same as `*`, "
             "and `{a,b}` is not supported."
         ),
-        json_schema_extra={"x-path": {"base": "eval", "kind": "glob"}, "minLength": 1},
+        json_schema_extra={
+            "x-path": {"base": "eval", "kind": "glob", "suffixes": [".yaml", ".yml"]},
+            "minLength": 1,
+        },
     ),
     BeforeValidator(_glob_or_task),
 ]
@@ -202,7 +205,7 @@ class EvalFile(FileModel):
         default="",
         description="CSV file with one task per row, instead of `tasks`. Relative to this file, inside its directory.",
         examples=["prompts.csv"],
-        json_schema_extra=marks(path=("eval", "file")),
+        json_schema_extra={"x-path": {"base": "eval", "kind": "file", "suffixes": [".csv"]}},
     )
     range: Annotated[ListOf[Integer], BeforeValidator(_all_rows_when_null)] = Field(
         default=_ALL_ROWS,
