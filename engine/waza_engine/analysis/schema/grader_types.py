@@ -98,8 +98,12 @@ def _is_sure(
 ) -> bool:
     """Whether only one type can be meant, by its name and by the options, and the result checks what was written."""
     best, options = found[0], _options(entry)
-    if best in index.old_types or not _takes(index, best, options):
+    if best in index.old_types:
         return False
+    if not _takes(index, best, options):
+        # Current types refuse options that they do not know: what was written stays an error.
+        is_strict = index.config_by_type.get(best, {}).get("additionalProperties") is False
+        return is_strict and is_typo(kind, best) and not any(is_typo(kind, it) for it in found[1:])
     if not options and index.needs_options(best):
         return is_typo(kind, best)  # The missing options stay an error.
     rivals = [it for it in found[1:] if it not in index.old_types and _takes(index, it, options)]

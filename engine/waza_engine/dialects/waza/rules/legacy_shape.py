@@ -124,8 +124,9 @@ def _glob_in_mapping(place: Pointer, item: Mapping[str, Any]) -> Finding:
     key = "include" if "include" in item else "task_files"
     globs = item[key] if isinstance(item[key], list) else [item[key]]
     is_one = len(item) == 1 and len(globs) == 1 and isinstance(globs[0], str)
-    change = Fix("Change to the glob", (SetValue(place, globs[0]),), preferred=True, safe=True)
-    fix = change if is_one else None
+    fix = (
+        Fix("Change to the glob", (SetValue(place, globs[0]),), preferred=True, safe=True) if is_one else None
+    )
     message = f"waza does not know '{key}'. Write the glob itself as the list item"
     return LEGACY_SHAPE.at((*place, key), message, on="key", fixes=[fix] if fix else [])
 
