@@ -46,7 +46,7 @@ def _start(lines: Sequence[str], number: int, row: Row, blanks: int) -> Place | 
     if row.key is None or below is None:
         return None
     text = lines[below].lstrip(" ")
-    is_text = " " in text.partition(":")[0].strip() and not text.startswith((*_NO_TEXT, "- "))
+    is_text = text.partition(":")[0].strip().count(" ") >= blanks and not text.startswith((*_NO_TEXT, "- "))
     return Place(below, len(lines[below]) - len(text)) if is_text else None
 
 
