@@ -137,7 +137,7 @@ def test_a_file_that_cannot_be_used_is_named_with_its_place(
 
 def test_files_that_are_no_evals_are_refused_without_a_traceback(tmp_path: Path) -> None:
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
-    for name in ("missing.yaml", ".", "binary.yaml"):
+    for name in ("missing.yaml", "binary.yaml"):
         result = CliRunner().invoke(run, [name])
         assert (result.exit_code, "error: " in result.stderr) == (2, True)
         assert "Traceback" not in result.output

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from waza_engine.analysis.pipeline import check_file
+from waza_engine.dialects.vally.rules.bad_grader_name import BAD_GRADER_NAME
 from waza_engine.generate.pages import rules_with_pages
 from waza_engine.generate.schemas.graders import grader_types
 from waza_engine.graders.context import GradingContext
@@ -141,12 +142,16 @@ def _dialects_with(type_name: str) -> list[str]:
 
 
 def reported(sample: Sample, folder: Path) -> list[Finding]:
-    """Return the errors that the check finds in the entry."""
+    """Return the errors that the check finds in the entry.
+
+    Names are left out: vally refuses some since 0.16, and verdicts on older recordings must stay possible.
+    """
     size = len(sample.place)
     return [
         it
         for it in check_file(sample.write(folder), process_dir=folder)
         if (it.severity is Severity.ERROR or it.refused) and it.pointer[:size] == sample.place
+        if it.rule is not BAD_GRADER_NAME
     ]
 
 

@@ -89,7 +89,7 @@ def test_what_may_stand_beside_config_depends_on_the_level() -> None:
     assert build(text("a", "x", assertions=["True"]), level="task").name == "a"
     assert build(text("a", "x", model="m", script="s"), level="eval").name == "a"
     for level, key in (("task", "model"), ("task", "script"), ("eval", "assertions")):
-        with pytest.raises(ConfigError, match=f"{key}: unknown key"):
+        with pytest.raises(ConfigError, match=f"{key}: Unknown key"):
             build(text("a", "x", **{key: "m"}), level=level)  # type: ignore[arg-type]  # the loop's texts are levels
 
 
