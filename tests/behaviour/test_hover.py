@@ -372,3 +372,17 @@ def test_h06_a_missing_value_however_its_key_is_written(document: str, title: st
 @pytest.mark.parametrize("document", [": ¦", "skill: s\n: ¦", "config:\n  ? executor\n: ¦"])
 def test_h06_a_colon_alone_means_nothing(document: str) -> None:
     assert hover_at(f"graders: []\n{document}\n") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "type: co¦de",
+        "type: code\n    config: {asser¦tions: ['True']}",
+        "type: code\n    config: {assertions: [len(out¦put) > 0]}",
+    ],
+)
+def test_a_hover_of_code_lists_the_names_with_types(text: str) -> None:
+    found = hover_at(f"name: demo\nskill: s\ngraders:\n  - name: g\n    {text}\n")
+    assert "`output` (str)" in str(found)
+    assert "`tool_calls` (list of dict)" in str(found)

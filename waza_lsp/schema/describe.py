@@ -185,6 +185,23 @@ def _facts(schema: Schema, keys: tuple[Option, ...]) -> Iterator[str]:
         yield "At least one of " + ", ".join(" and ".join(code(key) for key in it) for it in current)
     if keys:
         yield "Keys: " + ", ".join(code(it.name) for it in keys)
+    yield from _code_names(schema)
+
+
+def _code_names(schema: Schema) -> Iterator[str]:
+    """Yield the names that code in the value, its items or its options may use, per language with their types."""
+    parts = (
+        schema,
+        schema.get("items", {}),
+        *(it.get("items", {}) for it in schema.get("properties", {}).values()),
+    )
+    for part in parts:
+        # The language that applies without another key comes first.
+        for language in sorted(part.get("x-names", {}), key=lambda it: it != part.get("x-language")):
+            names = part["x-names"][language]
+            own = [f"{code(name)} ({it['type']})" for name, it in names.items() if not it.get("builtin")]
+            builtin = [code(name) for name, it in names.items() if it.get("builtin")]
+            yield f"Names in {language}: {', '.join([*own, *builtin])}"
 
 
 def _is_old(schema: Schema, key: str) -> bool:

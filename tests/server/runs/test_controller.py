@@ -110,7 +110,8 @@ async def test_a_cancelled_run_ends_within_a_second(
         running.cancel()
         return
     await until(lambda: any(client.progress_reports.values()) and is_running(command))
-    [token] = client.progress_reports
+    # Checks have a progress of their own, which has ended.
+    token = [*client.progress_reports][-1]
     started = time.monotonic()
     client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     answer = await running
