@@ -37,6 +37,8 @@ def read_vally(path: Path, process_dir: Path, comments: CommentMap) -> PortableS
     notes = _inline_environments(raw, find_project(folder))
     if "defaults" not in raw and "config" in raw:
         raw = {"defaults" if key == "config" else key: it for key, it in raw.items()}
+    # Empty items are no stimuli; the loader skips them, too.
+    raw["stimuli"] = [it for it in raw.get("stimuli") or () if it is not None]
     suite = suite_from(raw)
     suite.path, suite.notes = path, notes
     suite.name = loaded.name
