@@ -64,7 +64,7 @@ def _suggested(index: SchemaIndex, finding: Finding) -> list[str]:
 
 def _ranked(index: SchemaIndex, entry: Mapping[str, Any], kind: str, named: Sequence[str]) -> list[str]:
     """Return the likely types: those that take the options first, current ones before old ones."""
-    options, old = _options(entry), index.old_types
+    options, old = _telling_options(index, entry), index.old_types
     fitting = [it for it in index.config_by_type if options and it not in old and _takes(index, it, options)]
     # Options that many types have do not tell which one is meant, and a plug-in may have a type of any name.
     only = fitting if len(fitting) <= _MAX_FIXES and (named or not index.has_open_types) else []
@@ -86,6 +86,11 @@ def _options(entry: Mapping[str, Any]) -> list[str]:
     return list(config) if isinstance(config, Mapping) else []
 
 
+def _telling_options(index: SchemaIndex, entry: Mapping[str, Any]) -> list[str]:
+    """Return the options of the entry that some type has. Any other stays an error, whatever the type is."""
+    return [it for it in _options(entry) if any(_takes(index, kind, [it]) for kind in index.config_by_type)]
+
+
 def _takes(index: SchemaIndex, kind: str, options: Sequence[str]) -> bool:
     """Whether a type has all of the options, perhaps under another name or misspelt."""
     config = index.config_by_type.get(kind, {})
@@ -97,7 +102,7 @@ def _is_sure(
     index: SchemaIndex, finding: Finding, entry: Mapping[str, Any], kind: str, found: Sequence[str]
 ) -> bool:
     """Whether only one type can be meant, by its name and by the options, and the result checks what was written."""
-    best, options = found[0], _options(entry)
+    best, options = found[0], _telling_options(index, entry)
     if best in index.old_types:
         return False
     if not _takes(index, best, options):
