@@ -96,7 +96,9 @@ TASK = "id: a\nname: a\ninputs: {prompt: Say hello.}\n"
 
 def test_unknown_keys_are_errors_since_files_are_read_strictly() -> None:
     text = HEADER + "trails: 3\n"
-    assert _seen(text, "") == [("unknown-key", "error")]
+    assert _seen(text, "") == [("unknown-key", "warning")]
+    assert _seen(f"scenario: x\nschemaVersion: '2.0'\n{text}", "")[0] == ("unknown-key", "error")
+    assert _seen(text, "0.35") == [("unknown-key", "error")]
     assert _seen(text, "0.24") == [("unknown-key", "error")]
     assert _seen(text, "0.23") == [("unknown-key", "warning")]
 

@@ -13,6 +13,7 @@ from waza_engine.analysis.schema.fixes import skeleton_fixes
 from waza_engine.analysis.schema.navigate import Schema, resolve
 from waza_engine.lib.yaml.messages import INVALID_KEY, INVALID_MERGE, duplicate_key, unknown_anchor
 from waza_engine.model.findings import Scope, Severity
+from waza_engine.recognition.recognise import kind_of
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
 from waza_engine.rules.refused_config import REFUSED_CONFIG, is_explained
@@ -311,7 +312,10 @@ def _apply_suppressions(found: list[RangedFinding], document: _Checked) -> list[
 
 def _apply_settings(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
     """Apply the settings of the project. An unchanged finding stays the same object."""
-    findings = finish((it.finding for it in found), document.form.dialect, document.context)
+    kind = kind_of(document.form.dialect, document.form.kind)
+    key = kind.strict_key if kind is not None else ""
+    is_strict = bool(key) and document.tree.entry(key) is not None
+    findings = finish((it.finding for it in found), document.form.dialect, document.context, strict=is_strict)
     return [
         ranged if finding is ranged.finding else ranged._replace(finding=finding)
         for ranged, finding in zip(found, findings, strict=True)

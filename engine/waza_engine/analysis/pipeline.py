@@ -109,7 +109,13 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
         return []
     document = Document(dialect_.name, kind.name, data, path, context.scope.process_dir, context.files)
     found = _stages(document, kind, written, context)
-    return [it for it in finish(found, dialect_.name, context) if it is not None]
+    return [
+        it
+        for it in finish(
+            found, dialect_.name, context, strict=bool(kind.strict_key) and kind.strict_key in data
+        )
+        if it is not None
+    ]
 
 
 def _stages(document: Document, kind: Kind, written: Any, context: CheckContext) -> list[Finding]:
@@ -244,13 +250,17 @@ def _without(entry: Any, unknown: list[Pointer]) -> Any:
     return entry
 
 
-def finish(findings: Iterable[Finding], dialect_name: str, context: CheckContext) -> Iterator[Finding | None]:
+def finish(
+    findings: Iterable[Finding], dialect_name: str, context: CheckContext, *, strict: bool = False
+) -> Iterator[Finding | None]:
     """Adjust each finding to the project's target, extra grader types and levels; None drops it.
+
+    `strict` is whether the file is read strictly (`Kind.strict_key`).
 
     An unchanged finding stays the same object, so that callers can cache by identity.
     """
     for found in findings:
-        it = adjust(found, dialect_name, context.target)
+        it = adjust(found, dialect_name, context.target, strict=strict)
         if it is not None and context.extra_types and it.rule is UNKNOWN_GRADER_TYPE:
             it = _with_extra_types(it, context.extra_types)
         if it is not None and it.code in context.levels:

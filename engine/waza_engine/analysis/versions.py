@@ -239,11 +239,16 @@ def _fixes(fact: Fact, holder: Any, pointer: Pointer) -> list[Fix]:
     return []
 
 
-def adjust(finding: Finding, dialect_name: str, target: str) -> Finding | None:
-    """Return the finding as it is for a version; None if that version accepts the text. "" is the newest version."""
+def adjust(finding: Finding, dialect_name: str, target: str, *, strict: bool = False) -> Finding | None:
+    """Return the finding as it is for a version; None if that version accepts the text. "" is the newest version.
+
+    In a `strict` file all versions refuse what only older ones refuse elsewhere.
+    """
     version = releases(dialect_name).target(target)
-    if finding.older is not None and is_newer(finding.older[0], version):
-        return replace(finding, severity=finding.older[1])
+    if finding.older is not None:
+        since, severity = finding.older
+        if is_newer(since, version) or (strict and severity is Severity.ERROR):
+            finding = replace(finding, severity=severity)
     for fact in _rule_facts(dialect_name).get(finding.code, ()):
         if _is_about(fact, finding):
             if fact.since and is_newer(fact.since, version):

@@ -108,6 +108,16 @@ class Releases:
         """Return the version to check against: the wanted one, by default the newest."""
         return wanted or self.newest
 
+    @property
+    def tolerated_since(self) -> str:
+        """The version that began to tolerate unknown keys after earlier ones refused them; empty if there is none."""
+        was_refused = False
+        for version, does in self.unknown_keys:
+            if was_refused and does != "refused":
+                return version
+            was_refused = does == "refused"
+        return ""
+
     @cached_property
     def _by_subject(self) -> dict[str, tuple[Fact, ...]]:
         found: dict[str, list[Fact]] = {}

@@ -177,6 +177,10 @@ class Kind:
     """The kind of the files that globs under `tasks` match; empty if this kind has no globs."""
     beside_evals: frozenset[str] = frozenset()
     """Names of files beside an eval that runs load by these names, whatever their keys are."""
+    tolerates_unknown: bool = False
+    """Whether versions with a tolerant loader (`Releases.unknown_keys`) ignore unknown keys of such files."""
+    strict_key: str = ""
+    """A file with this top-level key is read strictly: unknown keys are errors in all versions."""
     strict_graders: bool = False
     """Whether the configs of the entries under `graders` are read more strictly than the rest of the file."""
 

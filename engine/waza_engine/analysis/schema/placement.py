@@ -99,7 +99,12 @@ def _findings_by_key(index: SchemaIndex, error: SchemaError) -> Iterator[Finding
             # The generations with the old types ignored unknown keys.
             severity = Severity.WARNING if error.schema.get("deprecated") else None
             message = f"Unknown key '{key}'{hint}"
-            yield UNKNOWN_KEY.at((*pointer, key), message, on="key", fixes=fixes, severity=severity)
+            found = UNKNOWN_KEY.at((*pointer, key), message, on="key", fixes=fixes, severity=severity)
+            tolerated = error.schema.get("x-unknown-tolerated-since")
+            if tolerated and all(isinstance(it, RemoveKey) for fix in fixes for it in fix.changes):
+                # It resembles no known key, so it may be newer than this program.
+                found = replace(found, severity=Severity.WARNING, older=(tolerated, Severity.ERROR))
+            yield found
 
 
 def _advice(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, branches
-from waza_engine.analysis.schema.tolerance import Schema
+from waza_engine.analysis.schema.tolerance import Schema, map_schemas
 from waza_engine.model.releases import Fact
 from waza_engine.recognition.recognise import Kind, dialect, releases
 
@@ -24,10 +24,28 @@ def with_facts(schema: Schema, dialect_name: str, kind: Kind) -> Schema:
     table, result = releases(dialect_name), copy.deepcopy(schema)
     for fact in table.about(f"{kind.name}:"):
         _mark_all(result, list(_below(result, result, fact.path)), fact)
+    if kind.tolerates_unknown and (since := table.tolerated_since):
+        result = _tolerating(result, since)
     for entry in (it for it in result.get("$defs", {}).values() if DISCRIMINATOR in it):
         for fact in (*table.about("grader"), *table.about("entry")):
             _mark_entry(entry, fact)
     return result
+
+
+def _tolerating(schema: Schema, since: str) -> Schema:
+    """Mark the mappings of a file, except grader entries and their options, whose unknown keys a version began to tolerate."""
+
+    def mark(it: Schema) -> Schema:
+        is_closed = it.get("additionalProperties") is False and DISCRIMINATOR not in it
+        return {**it, "x-unknown-tolerated-since": since} if is_closed else it
+
+    definitions = {
+        # Definitions of graders are called `<type>-<name>`.
+        name: it if "-" in name else map_schemas(it, mark)
+        for name, it in schema.get("$defs", {}).items()
+    }
+    rest = map_schemas({key: it for key, it in schema.items() if key != "$defs"}, mark)
+    return {**rest, "$defs": definitions}
 
 
 def with_grader_facts(schema: Schema, dialect_name: str, type_name: str) -> Schema:
