@@ -90,6 +90,16 @@ def test_grader_types_of_plug_ins(tmp_path: Path) -> None:
     assert unknown() == [*zip(places[1:], ["hint", "error"], strict=True)]
 
 
+def test_grader_types_of_your_own_in_a_waza_eval(tmp_path: Path) -> None:
+    eval_file = tmp_path / "eval.yaml"
+    text = (ROOT / "examples/code-explainer/eval.yaml").read_text(encoding="utf-8")
+    own = "graders:\n  - {type: my-checker, name: a, config: {any: 1}}\n  - {type: other, name: b}\n"
+    eval_file.write_text(text.replace("graders:\n", own, 1))
+    (tmp_path / ".waza-lsp.toml").write_text('[waza]\nextraGraderTypes = ["my-checker"]\n')
+    found = [it for it in check_file(eval_file) if it.code == "unknown-grader-type"]
+    assert [(it.pointer, it.severity) for it in found] == [(("graders", 1, "type"), "error")]
+
+
 def test_an_unknown_option_does_not_hide_what_else_is_wrong(tmp_path: Path) -> None:
     eval_file = tmp_path / "eval.yaml"
     text = (ROOT / "examples/code-explainer/eval.yaml").read_text(encoding="utf-8")

@@ -72,6 +72,15 @@ class Settings:
             "The `.waza-lsp.toml` of a project takes precedence.",
         ),
     )
+    waza_grader_types: tuple[str, ...] = field(
+        default=(),
+        metadata=_setting(
+            "extraGraderTypes",
+            _TYPES,
+            "Grader types of your own that waza-lsp does not know. They are not reported. Types in the "
+            "`.waza-lsp.toml` of a project are added.",
+        ),
+    )
     extra_grader_types: tuple[str, ...] = field(
         default=(),
         metadata=_setting(

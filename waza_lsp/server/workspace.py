@@ -69,7 +69,7 @@ class Workspace:
         defaults = ProjectSettings(
             rules={**levels(self._configuration.beside), **settings.rules},
             target=settings.target,
-            extra_grader_types=tuple(settings.extra_grader_types),
+            extra_grader_types=(*settings.waza_grader_types, *settings.extra_grader_types),
             targets=settings.targets,
         )
         return check_context(

@@ -173,8 +173,8 @@ class Finding:
 
     `refused` means that waza cannot create the grader with this config ("create error" in
     docs/reference/waza-graders.md), which a run reports before the agent starts. `part` is the range of the string at
-    `pointer` that is wrong (start and exclusive end); None is all of it. `open_name` is the unknown name, where plug-ins
-    may add names. `older` is a version, and the severity of the finding before it.
+    `pointer` that is wrong (start and exclusive end); None is all of it. `open_name` is the unknown name, where
+    plug-ins may add names. `older` is a version, and the severity of the finding before it.
     """
 
     rule: "Rule"

@@ -197,9 +197,8 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     if index.is_discriminator(error.schema):
         severity = severity if value else None  # No plug-in has an empty name.
         message = f"Unknown grader type '{value}'. {hint}"
-        name = value if "x-open" in error.schema else ""
         found = UNKNOWN_GRADER_TYPE.at(pointer, message, fixes=fixes, severity=severity)
-        yield replace(found, open_name=name) if name else found
+        yield replace(found, open_name=value)
     else:
         message = _with_consequence(f"Unknown value '{_short(value)}'. {hint}", error)
         yield UNKNOWN_VALUE.at(pointer, message, fixes=fixes, severity=severity)
