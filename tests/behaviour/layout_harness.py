@@ -39,11 +39,15 @@ def coloured(
 
 
 def lines_with_hints(
-    snapshot: Snapshot, workspace: WorkspaceFiles, wanted: EnabledHints, span: types.Range = WHOLE
+    snapshot: Snapshot,
+    workspace: WorkspaceFiles,
+    wanted: EnabledHints,
+    span: types.Range = WHOLE,
+    **overrides: str,
 ) -> list[str]:
     """Return the lines that have hints, with the hints in ⟨⟩ at their position."""
     found: dict[int, list[types.InlayHint]] = {}
-    for it in inlay_hint(snapshot, span, workspace, wanted):
+    for it in inlay_hint(snapshot, span, workspace, wanted, overrides):
         found.setdefault(it.position.line, []).append(it)
     lines = []
     for line, hints in found.items():

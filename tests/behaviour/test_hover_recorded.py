@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
 from waza_engine.runs.recordings.preview import PreviewCache
+from waza_lsp.features.hover import hover
 from waza_lsp.syntax.text import Span
 from waza_lsp.workspace.hover_facts import CheckFailure
 from waza_lsp.workspace.workspace import WorkspaceFiles
@@ -107,23 +108,26 @@ def _failed(
     return CheckFailure(Span(where, where), task, message, excerpt, other)
 
 
-def test_a_failed_check_comes_first_and_is_not_said_twice(tmp_path: Path) -> None:
+def test_the_lines_of_a_failed_check_come_first_and_its_message_is_the_diagnostic(tmp_path: Path) -> None:
     place = _with_recordings(at(tmp_path, "evals/tasks/a.yaml", "'b¦ye'", RECORDED))
     meaning = place.hovered().partition("\n\nNot found")[0]
     told = place.hovered(_failed(place, "no match: a_b", excerpt="1  one\n2  two"))
-    start = "**Not passed**: no match: a\\_b\n\n```text\n1  one\n2  two\n```\n\n---\n\n"
+    start = "Recorded lines:\n```text\n1  one\n2  two\n```\n\n---\n\n"
     assert told == start + meaning
 
 
 def test_what_was_found_is_not_said_twice(tmp_path: Path) -> None:
     place = _with_recordings(at(tmp_path, "evals/tasks/a.yaml", "(?i)hel¦lo", RECORDED))
-    assert "last recorded" not in place.hovered(_failed(place, "found: hello", excerpt="1  hello, World!"))
+    told = place.hovered(_failed(place, "no match; line 1: 'hello, World!'", excerpt="1  hello,  World!"))
+    assert "last recorded" not in told
+    assert "World" not in told
+    assert "World" in place.hovered(_failed(place, "no match", excerpt="1  hello,  World!"))
 
 
 def test_how_many_tasks_there_are_is_still_said(tmp_path: Path) -> None:
     place = _with_recordings(at(tmp_path, "evals/eval.yaml", "(?i)hel¦lo", RECORDED))
-    told = place.hovered(_failed(place, "no match", task="second", other=True))
-    assert told.startswith("**Not passed by second**: no match\n\n---\n\n")
+    told = place.hovered(_failed(place, "no match", task="second", excerpt="1  a\n2  b", other=True))
+    assert told.startswith("Recorded lines of `second`:\n```text\n1  a\n2  b\n```\n\n---\n\n")
     assert "Found in the last recorded output of 1 of 2 tasks." in told
 
 
@@ -133,10 +137,14 @@ def test_recorded_text_cannot_end_its_block(tmp_path: Path) -> None:
     assert "````text\n1  ```\n2  **loud**\n````\n\n---" in told
 
 
-def test_a_failed_check_where_nothing_else_is_known_is_told_alone(tmp_path: Path) -> None:
+def test_the_lines_of_a_failed_check_where_nothing_else_is_known_are_told_alone(tmp_path: Path) -> None:
     files = {**RECORDED, "evals/tasks/a.yaml": "# a note\n" + RECORDED["evals/tasks/a.yaml"]}
     place = at(tmp_path, "evals/tasks/a.yaml", "# a no¦te", files)
-    assert place.hovered(_failed(place, "gone")) == "**Not passed**: gone"
+    assert (
+        place.hovered(_failed(place, "gone", excerpt="1  a\n2  b"))
+        == "Recorded lines:\n```text\n1  a\n2  b\n```"
+    )
+    assert hover(place.snapshot, place.position, place.workspace, failed=[_failed(place, "gone")]) is None
 
 
 def test_a_metric_has_its_last_value_at_the_threshold(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from lsprotocol import types
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.layout_harness import WHOLE, lines_with_hints
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
-from waza_lsp.features.inlay_hint import EnabledHints
+from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 NONE = EnabledHints(matches=False, weights=False, inherited=False, defaults=False)
@@ -17,8 +17,8 @@ INHERITED = EnabledHints(matches=False, weights=False, inherited=True)
 DEFAULTS = EnabledHints(matches=False, weights=False, inherited=False, defaults=True)
 
 
-def _hinted(place: Place, wanted: EnabledHints, span: types.Range = WHOLE) -> list[str]:
-    return lines_with_hints(place.snapshot, place.workspace, wanted, span)
+def _hinted(place: Place, wanted: EnabledHints, span: types.Range = WHOLE, **overrides: str) -> list[str]:
+    return lines_with_hints(place.snapshot, place.workspace, wanted, span, **overrides)
 
 
 def test_patterns_say_how_many_files_they_match(tmp_path: Path) -> None:
@@ -50,6 +50,34 @@ def test_what_a_task_sets_itself_is_not_shown(tmp_path: Path) -> None:
     assert _hinted(at(tmp_path, "evals/tasks/a.yaml", "na¦me", files), INHERITED) == [
         "id: first⟨executor: mock · model: gpt-4o⟩"
     ]
+
+
+def test_the_editors_settings_for_runs_win_over_the_eval(tmp_path: Path) -> None:
+    place = at(tmp_path, "evals/tasks/a.yaml", "na¦me")
+    assert _hinted(place, INHERITED, executor="replay", model="") == [
+        "id: first⟨executor: replay · model: gpt-4o · timeout_seconds: 60⟩"
+    ]
+    assert _hinted(place, INHERITED, executor="", model="other") == [
+        "id: first⟨executor: mock · model: other · timeout_seconds: 60⟩"
+    ]
+
+
+def test_a_task_of_a_judged_eval_shows_its_own_judge(tmp_path: Path) -> None:
+    source = EVAL.replace("tasks:\n", JUDGED + "tasks:\n").replace(
+        "  model: gpt-4o\n", "  model: gpt-4o\n  judge_model: big\n"
+    )
+    place = at(tmp_path, "evals/eval.yaml", "na¦me", {**SUITE, "evals/eval.yaml": source})
+    assert _hinted(place, INHERITED, model="other") == ["config:⟨model: big⟩"]
+
+
+def test_a_long_hint_leaves_the_names_of_texts_to_its_tooltip(tmp_path: Path) -> None:
+    long = EVAL.replace("executor: mock", "executor: copilot-sdk").replace("gpt-4o", "claude-sonnet-4.6")
+    place = at(tmp_path, "evals/tasks/a.yaml", "na¦me", {**SUITE, "evals/eval.yaml": long})
+    assert _hinted(place, INHERITED) == ["id: first⟨copilot-sdk · claude-sonnet-4.6 · timeout_seconds: 60⟩"]
+    [hint] = inlay_hint(place.snapshot, WHOLE, place.workspace, INHERITED)
+    assert hint.tooltip == (
+        "Effective values, not set here:\nexecutor: copilot-sdk\nmodel: claude-sonnet-4.6\ntimeout_seconds: 60"
+    )
 
 
 JUDGED = """\

@@ -38,7 +38,8 @@ def hover(
 ) -> types.Hover | None:
     """Return the hover at a position. Without `generic`, plain keys and values are left to another YAML server.
 
-    `failed` lists the failed checks that runs reported here. They come first. Without `markdown`, the text is plain.
+    `failed` lists the failed checks that runs reported here. Their recorded lines come first. Without `markdown`, the
+    text is plain.
     """
     if snapshot.form is None:
         return None

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any
 
 from lsprotocol import types
@@ -44,9 +45,16 @@ class _Hint:
 
 
 def inlay_hint(
-    snapshot: Snapshot, span: types.Range, workspace: WorkspaceFiles, enabled: EnabledHints
+    snapshot: Snapshot,
+    span: types.Range,
+    workspace: WorkspaceFiles,
+    enabled: EnabledHints,
+    overrides: Mapping[str, str] = MappingProxyType({}),
 ) -> list[types.InlayHint]:
-    """Return the enabled hints in the lines of a range."""
+    """Return the enabled hints in the lines of a range.
+
+    `overrides` are the editor's settings for runs, such as `executor`. They win over settings of the eval.
+    """
     if snapshot.form is None:
         return []
     lines = (span.start.line, span.end.line)
@@ -58,7 +66,7 @@ def inlay_hint(
     if enabled.flags:
         found += _flag_hints(snapshot, snapshot.form, lines)
     if enabled.inherited or enabled.defaults:
-        found += _implicit_hints(snapshot, snapshot.form, lines, workspace, enabled)
+        found += _implicit_hints(snapshot, snapshot.form, lines, workspace, enabled, overrides)
     return [
         types.InlayHint(snapshot.text.position(it.place), it.label, tooltip=it.tooltip, padding_left=True)
         for it in sorted(found, key=lambda it: it.place)
@@ -118,7 +126,12 @@ def _title_node(share: Share) -> Node | None:
 
 
 def _implicit_hints(
-    snapshot: Snapshot, form: Form, lines: tuple[int, int], workspace: WorkspaceFiles, enabled: EnabledHints
+    snapshot: Snapshot,
+    form: Form,
+    lines: tuple[int, int],
+    workspace: WorkspaceFiles,
+    enabled: EnabledHints,
+    overrides: Mapping[str, str],
 ) -> Iterator[_Hint]:
     """Return the hints for inherited settings and defaults."""
     suite = cache(lambda: workspace.suite(snapshot))
@@ -128,7 +141,7 @@ def _implicit_hints(
             line = first.value.span.shift(first.piece.start).end.line
             keys = set(snapshot.tree.keys() or ())
             yield from _settings_hint(
-                _line_end(snapshot, line), _inherited_settings(form.schema, keys, suite)
+                _line_end(snapshot, line), _inherited_settings(form.schema, keys, suite, overrides)
             )
     for site in visit(snapshot.tree, _implicit_paths(form), lines):
         if site.node.kind is not Kind.MAP or site.node.flow or not site.pointer:
@@ -140,15 +153,25 @@ def _implicit_hints(
                 name: it["x-shown-default"] for name, it in _shown_defaults(site.schema) if name not in keys
             }
         if enabled.inherited:
-            settings |= _inherited_settings(site.schema, keys, suite)
+            settings |= _inherited_settings(site.schema, keys, suite, overrides)
         line = site.key.span.shift(site.start).start.line if site.key is not None else -1
         yield from _settings_hint(_line_end(snapshot, line), settings) if line >= 0 else ()
 
 
 def _settings_hint(place: Place, settings: Mapping[str, Any]) -> Iterator[_Hint]:
     if settings:
-        label = " · ".join(f"{name}: {flow(value)}" for name, value in settings.items())
-        yield _Hint(place, label, "Effective value, not set here")
+        named = [f"{name}: {flow(value)}" for name, value in settings.items()]
+        texts = [value if isinstance(value, str) else "" for value in settings.values()]
+        last = max((index for index, text in enumerate(texts) if text), default=-1)
+        if len(" · ".join(named[: last + 1])) > _MAX_WIDTH:
+            label = " · ".join(text or name for text, name in zip(texts, named, strict=True))
+        else:
+            label = " · ".join(named)
+        yield _Hint(place, label, "\n".join(["Effective values, not set here:", *named]))
+
+
+_MAX_WIDTH = 43
+"""VS Code cuts longer hints (`editor.inlayHints.maximumLength`): a model's name must end before."""
 
 
 def _line_end(snapshot: Snapshot, line: int) -> Place:
@@ -156,15 +179,24 @@ def _line_end(snapshot: Snapshot, line: int) -> Place:
 
 
 def _inherited_settings(
-    schema: Schema, keys: set[str], suite: Callable[[], SuiteFiles | None]
+    schema: Schema, keys: set[str], suite: Callable[[], SuiteFiles | None], overrides: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the settings that a mapping inherits from other files, with their values."""
+    """Return the settings that a mapping inherits from other files or the editor, with their values."""
     missing = {name: it for name, it in schema.get("x-inherits", {}).items() if name not in keys}
     found = suite() if missing else None
     if found is None:
         return {}
-    values = {name: _first_scalar([found.setting(place) for place in it]) for name, it in missing.items()}
+    values = {
+        name: _first_scalar([_override(place, overrides) or found.setting(place) for place in it])
+        for name, it in missing.items()
+    }
     return {name: it for name, it in values.items() if it is not None}
+
+
+def _override(place: str, overrides: Mapping[str, str]) -> str:
+    """Return the editor's setting for a place in the eval; "" if it has none."""
+    where, _, keys = place.partition(":")
+    return overrides.get(keys.rpartition(".")[2], "") if where == "eval" else ""
 
 
 def _first_scalar(values: list[Any]) -> Any:

@@ -24,7 +24,10 @@ _FENCE = "```"
 
 
 class CheckFailure(NamedTuple):
-    """A failed check that a run reported for the text at `span`. With `names_task`, the hover names the task."""
+    """A failed check that a run reported for the text at `span`. With `names_task`, the hover names the task.
+
+    `excerpt` has the recorded lines around what the check found, with their numbers.
+    """
 
     span: Span
     task: str
@@ -34,19 +37,18 @@ class CheckFailure(NamedTuple):
 
 
 def failure_paragraphs(it: CheckFailure) -> Iterator[str]:
-    """Return the paragraphs about a failed check: its message and the nearest recorded text."""
-    what = f"**Not passed by {it.task}**" if it.names_task and it.task else "**Not passed**"
-    yield f"{what}: {_escape(it.message)}"
-    if it.excerpt:
-        fence = _FENCE
-        while fence in it.excerpt:
-            fence += "`"
-        yield f"{fence}text\n{it.excerpt}\n{fence}"
+    """Return the recorded lines around what a failed check found. Editors show its message as a diagnostic.
 
-
-def _escape(text: str) -> str:
-    """Escape Markdown in a text that comes from an agent or a file."""
-    return "".join(f"\\{it}" if it in r"\`*_{}[]<>()#+-!|" else it for it in text).replace("\n", "  \n")
+    A single line that the message quotes in full is left out.
+    """
+    line = " ".join(it.excerpt.split()[1:])
+    if not it.excerpt or ("\n" not in it.excerpt and line in it.message):
+        return
+    fence = _FENCE
+    while fence in it.excerpt:
+        fence += "`"
+    of_task = f" of {code(it.task)}" if it.names_task and it.task else ""
+    yield f"Recorded lines{of_task}:\n{fence}text\n{it.excerpt}\n{fence}"
 
 
 _MAX_PATHS = 5

@@ -181,7 +181,8 @@ def _inlay_hints(request: Request) -> list[types.InlayHint]:
     hints = EnabledHints(
         on.inlay_matches, on.inlay_weights, on.inlay_inherited, on.inlay_flags, on.inlay_defaults
     )
-    return inlay_hint(request.snapshot, request.params.range, request.workspace_files, hints)
+    overrides = {"executor": on.run_executor, "model": on.run_model}
+    return inlay_hint(request.snapshot, request.params.range, request.workspace_files, hints, overrides)
 
 
 def _document_symbols(request: Request) -> Any:
