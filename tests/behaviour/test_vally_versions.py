@@ -150,7 +150,10 @@ def test_messages_say_what_older_versions_did() -> None:
     assert mark.finding.message.endswith(
         "refuses unknown keys of a stimulus since 0.17; older versions ignored them."
     )
-    assert [it.title for it in mark.finding.fixes] == ["Move it under 'tags'", "Remove 'expect_activation'"]
+    assert [it.title for it in mark.finding.fixes] == [
+        "Move 'expect_activation' to 'tags'",
+        "Remove 'expect_activation'",
+    ]
 
 
 def test_a_whole_file_has_the_same_findings_as_its_pieces(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def _details(document: str, target: str = "") -> dict[str, str]:
             "0.17",
             "0.16",
         ),
-        (f"¦\n{STIMULUS}", "config", "0.15", "0.14"),
+        (f"¦\n{STIMULUS}", "config", "0.15", "0.6"),
     ],
 )
 def test_only_what_the_target_has_is_offered(document: str, label: str, older: str, newer: str) -> None:

@@ -109,13 +109,8 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
         return []
     document = Document(dialect_.name, kind.name, data, path, context.scope.process_dir, context.files)
     found = _stages(document, kind, written, context)
-    return [
-        it
-        for it in finish(
-            found, dialect_.name, context, strict=bool(kind.strict_key) and kind.strict_key in data
-        )
-        if it is not None
-    ]
+    finished = finish(found, dialect_.name, context, strict=kind.is_strict(data))
+    return [it for it in finished if it is not None]
 
 
 def _stages(document: Document, kind: Kind, written: Any, context: CheckContext) -> list[Finding]:
@@ -176,9 +171,10 @@ def check_grader(dialect_name: str, entry: Any, scope: Scope, unknown: list[Poin
     if not isinstance(entry, dict):
         return
     from waza_engine.analysis.grader_entries import check_entry
+    from waza_engine.analysis.tolerated_keys import without
 
     mappings = [it[:-1] for it in unknown]
-    for it in check_entry(dialect_name, _without(entry, unknown) if unknown else entry, scope):
+    for it in check_entry(dialect_name, without(entry, unknown) if unknown else entry, scope):
         if not mappings or not (it.rule.needs or any(_is_about(it.pointer, mapping) for mapping in mappings)):
             yield it
 
@@ -234,20 +230,6 @@ def _is_about(pointer: Pointer, mapping: Pointer) -> bool:
         return len(pointer) < 2
     is_above = pointer == mapping[: len(pointer)]
     return is_above or (len(mapping) > 1 and pointer[: len(mapping)] == mapping)
-
-
-def _without(entry: Any, unknown: list[Pointer]) -> Any:
-    """Return a value without some of its keys, at any depth."""
-    if isinstance(entry, dict):
-        gone = {it[0] for it in unknown if len(it) == 1}
-        kept = ((key, it) for key, it in entry.items() if key not in gone)
-        return {key: _without(it, [way[1:] for way in unknown if way[0] == key]) for key, it in kept}
-    if isinstance(entry, list) and any(unknown):
-        return [
-            _without(it, [way[1:] for way in unknown if way[:1] == (index,)])
-            for index, it in enumerate(entry)
-        ]
-    return entry
 
 
 def finish(

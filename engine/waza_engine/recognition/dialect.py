@@ -184,6 +184,10 @@ class Kind:
     strict_graders: bool = False
     """Whether the configs of the entries under `graders` are read more strictly than the rest of the file."""
 
+    def is_strict(self, keys: Collection[str]) -> bool:
+        """Whether a file with these top-level keys is read strictly."""
+        return bool(self.strict_key) and self.strict_key in keys
+
     def verdict(self, values: Mapping[str, Any]) -> int:
         """Return the sum of the verdicts on all top-level values, as in `Shape.verdict`."""
         return sum(it.verdict(values.get(key)) for key, it in self.shapes.items())

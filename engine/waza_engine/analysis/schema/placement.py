@@ -101,7 +101,12 @@ def _findings_by_key(index: SchemaIndex, error: SchemaError) -> Iterator[Finding
             message = f"Unknown key '{key}'{hint}"
             found = UNKNOWN_KEY.at((*pointer, key), message, on="key", fixes=fixes, severity=severity)
             tolerated = error.schema.get("x-unknown-tolerated-since")
-            if tolerated and all(isinstance(it, RemoveKey) for fix in fixes for it in fix.changes):
+            is_strict = any(it in error.instance for it in error.schema.get("x-strict-with", ()))
+            if (
+                tolerated
+                and not is_strict
+                and all(isinstance(it, RemoveKey) for fix in fixes for it in fix.changes)
+            ):
                 # It resembles no known key, so it may be newer than this program.
                 found = replace(found, severity=Severity.WARNING, older=(tolerated, Severity.ERROR))
             yield found

@@ -36,7 +36,8 @@ def _tolerating(schema: Schema, since: str) -> Schema:
     """Mark the mappings of a file, except grader entries and their options, whose unknown keys a version began to tolerate."""
 
     def mark(it: Schema) -> Schema:
-        is_closed = it.get("additionalProperties") is False and DISCRIMINATOR not in it
+        is_strict = DISCRIMINATOR in it or it.get("x-strict")
+        is_closed = it.get("additionalProperties") is False and not is_strict
         return {**it, "x-unknown-tolerated-since": since} if is_closed else it
 
     definitions = {

@@ -8,7 +8,12 @@ from waza_engine.mocks.command_name import COMMAND_NAME, COMMAND_NAME_RULE
 from waza_engine.model.fields import AnyValue, IfGiven, Integer, ListOf, Strings, Text, TextMap
 from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_keys, marks
 
-_ONLY_IN_STEPS = foreign_keys(delay_ms="Only the steps of a `sequence` have a `delay_ms`")
+_RESPONSE = {
+    **foreign_keys(delay_ms="Only the steps of a `sequence` have a `delay_ms`"),
+    "x-strict-with": ["sequence", "delay_ms"],
+}
+"""waza refuses unknown keys in a response with one of these keys, whatever the version of the file is."""
+_STEP = ConfigDict(json_schema_extra={"x-strict": True})
 
 
 def _delay() -> Any:
@@ -24,6 +29,8 @@ def _delay() -> Any:
 class McpStep(FileModel):
     """The answer to one call of a mocked tool: either `return` or `error`."""
 
+    model_config = _STEP
+
     return_: AnyValue = Field(
         default=None, alias="return", description="Return value of the tool.", examples=[{"status": "ok"}]
     )
@@ -36,7 +43,7 @@ class McpStep(FileModel):
 class McpResponse(FileModel):
     """A response of a mocked tool. The first one that matches is used."""
 
-    model_config = ConfigDict(json_schema_extra=_ONLY_IN_STEPS)
+    model_config = ConfigDict(json_schema_extra=_RESPONSE)
 
     match: AnyValue = Field(
         default=None,
@@ -137,6 +144,8 @@ def _exit_code() -> Any:
 class CommandStep(FileModel):
     """The answer to one call of a mocked command."""
 
+    model_config = _STEP
+
     stdout: AnyValue = _stdout()
     fixture: Text = _fixture()
     stderr: Text = _stderr()
@@ -147,7 +156,7 @@ class CommandStep(FileModel):
 class CommandResponse(FileModel):
     """A response of a mocked command. The first one that matches is used."""
 
-    model_config = ConfigDict(json_schema_extra=_ONLY_IN_STEPS)
+    model_config = ConfigDict(json_schema_extra=_RESPONSE)
 
     args: IfGiven[Strings] = Field(
         default=None,

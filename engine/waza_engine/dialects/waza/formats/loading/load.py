@@ -13,6 +13,7 @@ from waza_engine.dialects.waza.checks.sequences import SCENARIO_VERSION, SEQUENC
 from waza_engine.dialects.waza.formats.eval import EvalFile
 from waza_engine.dialects.waza.formats.hooks import Hooks
 from waza_engine.dialects.waza.formats.loading.dataset import dataset_tasks
+from waza_engine.dialects.waza.formats.loading.lenient import build_leniently
 from waza_engine.dialects.waza.formats.loading.mock_files import (
     command_mocks,
     have_sequences,
@@ -157,7 +158,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
 
     """
     data = read_mapping(path, strict_graders=True)
-    spec = build(EvalFile, data, path)
+    spec, data, notes = build_leniently(EvalFile, "eval", data, path)
     for refusal in refusals(spec):
         raise LoadError(path, refusal.message, pointer_in_file(refusal.pointer, data))
     refuse_bad_sequences(data, path)
@@ -198,7 +199,7 @@ def load_suite(path: Path, *, process_dir: Path, context_dir: Path | None = None
         metrics=tuple(Metric(it.name, it.weight, it.threshold) for it in spec.metrics if it.enabled),
         hooks=_hooks(spec.hooks, path),
         triggers=load_trigger_tests(eval_dir),
-        warnings=tuple(it for it in (*warnings, *_ignored_settings(spec), project.warning) if it),
+        warnings=tuple(it for it in (*notes, *warnings, *_ignored_settings(spec), project.warning) if it),
         mcp_mocks=servers,
         agent=agent,
         fixtures=around.fixtures,

@@ -12,6 +12,7 @@ from waza_engine.dialects.waza.formats.expected import Expected
 from waza_engine.dialects.waza.formats.graders import EvalGrader, TaskGrader
 from waza_engine.dialects.waza.formats.inputs import Inputs
 from waza_engine.dialects.waza.formats.inputs import Responder as ResponderEntry
+from waza_engine.dialects.waza.formats.loading.lenient import build_leniently
 from waza_engine.dialects.waza.formats.loading.mock_files import (
     command_mocks,
     mcp_mocks,
@@ -68,6 +69,7 @@ def load_tasks(
     tasks: list[Task] = []
     disabled: list[Task] = []
     warnings: list[str] = []
+    ignored: list[str] = []
     patterns = 0
     for index, item in zip(_indices(around.data["tasks"]) if items else (), items, strict=True):
         pointer = ("tasks", index)
@@ -82,13 +84,15 @@ def load_tasks(
             if not paths:
                 warnings.append(f"{around.eval_path}: 'tasks[{index}]': no file matches '{pattern}'")
             for path in paths:
-                data = read_mapping(path, strict_graders=True)
-                spec = build(TaskFile, data, path)
+                spec, data, notes = build_leniently(
+                    TaskFile, "task", read_mapping(path, strict_graders=True), path
+                )
+                ignored += notes
                 (tasks if spec.enabled else disabled).append(_task(spec, path, (), data, around))
     if patterns and len(warnings) == patterns and patterns == len(items):
         message = f"No file matches any pattern under 'tasks'; patterns are relative to {around.eval_dir}"
         raise LoadError(around.eval_path, message, ("tasks",))
-    return tasks, disabled, [*warnings, *_repeated_ids(tasks)]
+    return tasks, disabled, [*warnings, *ignored, *_repeated_ids(tasks)]
 
 
 def _globs(item: str | InlineTask) -> list[str]:
