@@ -72,14 +72,16 @@ class Suggestion:
     """The most probable value: a default, or a pattern for all files."""
     since: str = ""
     refused_since: str = ""
-    """The versions of the runner that introduced it, and that began to refuse it; empty if unknown."""
+    deprecated_since: str = ""
+    """The versions of the runner that introduced, deprecated and began to refuse it; empty if unknown."""
 
     def is_for(self, target: str) -> bool:
-        """Whether a version of the runner has it and accepts it; any does if the target is empty."""
+        """Whether a version of the runner has it and does not object to it; any does if the target is empty."""
         if not target:
             return True
-        is_refused = self.refused_since and not is_newer(self.refused_since, target)
-        return not is_refused and not (self.since and is_newer(self.since, target))
+        objections = (it for it in (self.refused_since, self.deprecated_since) if it)
+        is_old = any(not is_newer(it, target) for it in objections)
+        return not is_old and not (self.since and is_newer(self.since, target))
 
 
 def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
@@ -99,8 +101,12 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
             for name in schema.get("x-key-suggestions", ())
             if name not in present
         ]
-    # The checks report the others.
-    found = [it for it in found if it.rank not in {Rank.NO_EFFECT, Rank.DEPRECATED}]
+    # The checks report the others. Versions before the date of a deprecation know no better key.
+    found = [
+        it
+        for it in found
+        if it.rank is not Rank.NO_EFFECT and (it.rank is not Rank.DEPRECATED or it.deprecated_since)
+    ]
     return sorted(found, key=lambda it: (it.rank, it.label != schema.get(DISCRIMINATOR)))
 
 
@@ -249,7 +255,8 @@ def _key_suggestion(root: Schema, name: str, schema: Schema, wanted: _KeyRanks) 
 
 def _versions(marks: Schema) -> dict[str, Any]:
     """Return the versions in the marks of a key or value, for a suggestion."""
-    return {"since": marks.get("x-since", ""), "refused_since": marks.get("x-refused-since", "")}
+    names = ("since", "refused_since", "deprecated_since")
+    return {it: marks.get(f"x-{it.replace('_', '-')}", "") for it in names}
 
 
 def _date_words(marks: Schema) -> list[str]:
