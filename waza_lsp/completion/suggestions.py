@@ -76,11 +76,14 @@ class Suggestion:
     """The versions of the runner that introduced, deprecated and began to refuse it; empty if unknown."""
 
     def is_for(self, target: str) -> bool:
-        """Whether a version of the runner has it and does not object to it; any does if the target is empty."""
+        """Whether a version of the runner has it and accepts it; any does if the target is empty.
+
+        A deprecated key is for older versions only. A deprecated value is offered with its date.
+        """
         if not target:
             return True
-        objections = (it for it in (self.refused_since, self.deprecated_since) if it)
-        is_old = any(not is_newer(it, target) for it in objections)
+        ends = [self.refused_since, self.deprecated_since if self.kind is SuggestionKind.KEY else ""]
+        is_old = any(it and not is_newer(it, target) for it in ends)
         return not is_old and not (self.since and is_newer(self.since, target))
 
 
