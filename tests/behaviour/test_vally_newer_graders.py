@@ -9,7 +9,7 @@ from tests.behaviour.completion_harness import check_labels
 from tests.behaviour.findings_harness import findings_in
 from tests.behaviour.reading_harness import hover_at
 from waza_engine.graders.base import ConfigError, GradingContext
-from waza_engine.graders.result import GraderFailure
+from waza_engine.graders.result import GraderFailure, GraderVerdict
 from waza_engine.grading.batch import graders_from_yaml
 from waza_engine.grading.grade import build, grade_entry
 
@@ -216,7 +216,9 @@ def test_a_refused_form_has_an_error_at_its_place(type_name: str, config: str, t
     assert error.code != "unknown-grader-type"
 
 
-@pytest.mark.parametrize(("type_name", "config", "token"), _REFUSED)
+@pytest.mark.parametrize(
+    ("type_name", "config", "token"), [it for it in _REFUSED if "output_delivery" not in it[1]]
+)
 def test_grading_refuses_the_same_forms(type_name: str, config: str, token: str) -> None:
     [entry] = graders_from_yaml(f"[{{type: {type_name}, config: {config}}}]")
     failed = grade_entry(entry, GradingContext(), "VALLY")
@@ -265,3 +267,16 @@ def test_a_deprecated_value_of_output_delivery() -> None:
 def test_a_bad_entry_is_a_config_error() -> None:
     with pytest.raises(ConfigError, match="turn: Expected a whole number"):
         build({"type": "exit-success", "turn": "first"}, "VALLY")
+
+
+@pytest.mark.parametrize("delivery", ["inline", "workspace"])
+def test_grading_ignores_output_delivery(delivery: str) -> None:
+    """A recording may be of a version that accepted `inline`; grading does not know the version."""
+    [entry] = graders_from_yaml(f"[{{type: prompt, config: {{prompt: Good?, output_delivery: {delivery}}}}}]")
+    graded = grade_entry(entry, GradingContext(output="a"), "VALLY")
+    plain = grade_entry(
+        {"type": "prompt", "config": {"prompt": "Good?"}}, GradingContext(output="a"), "VALLY"
+    )
+    assert isinstance(graded, GraderVerdict)
+    assert isinstance(plain, GraderVerdict)
+    assert graded.result == plain.result

@@ -25,6 +25,7 @@ from waza_engine.model.findings import (
 )
 from waza_lsp.schema.skeletons import body_of
 from waza_lsp.syntax.cursor.rows import scalar_value
+from waza_lsp.syntax.edit.comments import keep_comments
 from waza_lsp.syntax.edit.edits import Draft, Edit, difference
 from waza_lsp.syntax.edit.entries import add_item, add_key, remove
 from waza_lsp.syntax.edit.move import move_entry
@@ -101,7 +102,8 @@ def fix_edits(fix: Fix, draft: Draft, root: Schema) -> FixEdits | None:
     """Return the edits of a fix; None if it is not possible, or would break the text."""
     files = tuple((it.path, it.text) for it in fix.changes if isinstance(it, CreateFile))
     changes = sorted((it for it in fix.changes if not isinstance(it, CreateFile)), key=_sort_key)
-    edits = _edits(changes[0], draft, root) if len(changes) == 1 else _all_edits(changes, draft, root)
+    is_simple = len(changes) == 1 and not (isinstance(changes[0], RemoveKey) and changes[0].comments_to)
+    edits = _edits(changes[0], draft, root) if is_simple else _all_edits(changes, draft, root)
     return FixEdits(tuple(edits), files) if edits is not None and not draft.is_harmed_by(edits) else None
 
 
@@ -113,6 +115,9 @@ def _all_edits(changes: Sequence[_TextChange], draft: Draft, root: Schema) -> li
         if edits is None:
             return None
         now = now.apply(edits)
+    for change in changes:
+        if isinstance(change, RemoveKey) and change.comments_to:
+            now = keep_comments(draft, now, change.comments_to)
     return difference(draft.text, now)
 
 

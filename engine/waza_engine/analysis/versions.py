@@ -233,7 +233,8 @@ def _fixes(fact: Fact, holder: Any, pointer: Pointer) -> list[Fix]:
         rename = Fix(f"Change to '{wanted}'", (RenameKey(pointer, wanted),), preferred=True, safe=True)
         # The other key may be there already, elsewhere in the file.
         is_empty = isinstance(holder, Mapping) and holder.get(name) in (None, {}, [])
-        return [rename, *([Fix(f"Remove '{name}'", (RemoveKey(pointer),), safe=True)] if is_empty else ())]
+        removal = RemoveKey(pointer, comments_to=(*pointer[:-1], wanted))
+        return [rename, *([Fix(f"Remove '{name}'", (removal,), safe=True)] if is_empty else ())]
     if word == "set":
         return [Fix(f"Change to '{wanted}'", (SetValue(pointer, wanted),), preferred=True)]
     return []

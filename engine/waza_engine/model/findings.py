@@ -73,9 +73,13 @@ class InsertKey:
 
 @dataclass(frozen=True, slots=True)
 class RemoveKey:
-    """Remove the entry or list item at `pointer`."""
+    """Remove the entry or list item at `pointer`.
+
+    With `comments_to`, comments that the fix would lose are kept above the first entry of that mapping.
+    """
 
     pointer: Pointer
+    comments_to: Pointer = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +236,8 @@ def _move_change(move: Callable[[Pointer], Pointer], change: Change) -> Change:
             return change
         case MoveKey(pointer, to):
             return MoveKey(move(pointer), move(to))
+        case RemoveKey(pointer, to) if to:
+            return RemoveKey(move(pointer), move(to))
         case _:
             return replace(change, pointer=move(change.pointer))
 

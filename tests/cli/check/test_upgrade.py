@@ -133,8 +133,33 @@ BOTH = OLD.replace('  executor: ""\n', "  model: m\n").replace("stimuli:", "defa
 def test_both_names_of_the_settings_are_merged() -> None:
     write("old.eval.yaml", BOTH.replace("  {}", "  model: m  # mine"))
     assert check("--upgrade", "vally", "--fix").exit_code == 0
-    assert "defaults:\n  model: m  # mine\n  runs: 2   # twice\n" in read("old.eval.yaml")
-    assert "config:  #" not in read("old.eval.yaml")
+    assert "defaults:\n  # of all runs\n  model: m  # mine\n  runs: 2   # twice\n" in read("old.eval.yaml")
+    assert "\nconfig:" not in read("old.eval.yaml")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("old", "new", "after"),
+    [
+        (
+            "# above\nconfig: # größe\n  # deep\n  runs: 2 # twice\n",
+            "defaults:\n  # the model\n  model: 'a # b'\n",
+            "defaults:\n  # above\n  # größe\n  # the model\n  model: 'a # b'\n  # deep\n  runs: 2 # twice\n",
+        ),
+        (
+            "config: # settings\n  runs: 2 # twice\n",
+            "defaults:\n  runs: 2\n",
+            "defaults:\n  # settings\n  # twice\n  runs: 2\n",
+        ),
+        ("config: {runs: 2} # twice\n", "defaults: {model: m}\n", "# twice\ndefaults: {model: m, runs: 2}\n"),
+        ("config: # none\n", "defaults:\n  runs: 2\n", "defaults:\n  # none\n  runs: 2\n"),
+    ],
+)
+def test_merging_the_settings_keeps_all_comments(old: str, new: str, after: str, end: str) -> None:
+    stimuli = NEW[NEW.index("stimuli:") :]
+    write("old.eval.yaml", f"name: n\n{old}{new}{stimuli}".replace("\n", end))
+    check("--fix")
+    assert read("old.eval.yaml") == f"name: n\n{after}{stimuli}".replace("\n", end)
 
 
 def test_settings_that_differ_are_left_to_a_person() -> None:
@@ -204,9 +229,9 @@ def test_what_no_tag_can_hold_is_removed_with_a_word(key: str, tags: str, remove
 
 def test_names_of_graders_become_slugs_and_weights_follow() -> None:
     entry = "      - {{type: output-contains, name: {}, config: {{substring: a}}}}\n"
-    names = ["Names it", "names-it", "'Été_2'", "x" * 61, "b", "b"]
+    names = ["Names it", "names-it", "'Été_2'", "Ølæß", "日本", "x" * 61, "b", "b"]
     text = NEW + "".join(entry.format(it) for it in names) + "scoring: {weights: {Names it: 1.0}}\n"
-    slugs = ["names-it-2", "names-it", "'ete-2'", "x" * 60, "b", "b-2"]
+    slugs = ["names-it-2", "names-it", "'ete-2'", "olaess", "grader", "x" * 60, "b", "b-2"]
     write("old.eval.yaml", text)
     assert check("--upgrade", "vally@0.15").exit_code == 0
     result = check("--upgrade", "vally@0.16", "--fix")
@@ -224,6 +249,23 @@ def test_the_delivery_of_evidence_is_removed(delivery: str) -> None:
     # `workspace` is only deprecated, so it breaks nothing.
     after = judge.format("" if delivery == "inline" else "output_delivery: workspace, ")
     assert (result.exit_code, read("old.eval.yaml")) == (0, NEW + after)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("config: {output_delivery: inline, prompt: Good?}\n", "config: {prompt: Good?}\n"),
+        (
+            "config:\n          # as text\n          output_delivery: inline  # all\n          prompt: Good?\n",
+            "config:\n          prompt: Good?\n",
+        ),
+    ],
+)
+def test_a_check_removes_the_inline_delivery(before: str, after: str) -> None:
+    text = f"{NEW}      - type: prompt\n        "
+    write("old.eval.yaml", text + before)
+    assert check("--fix").exit_code == 0
+    assert read("old.eval.yaml") == text + after
 
 
 def test_the_filter_of_an_experiment_is_left_to_a_person() -> None:

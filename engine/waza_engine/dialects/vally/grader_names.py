@@ -9,12 +9,17 @@ import unicodedata
 from collections.abc import Collection
 
 MAX_LENGTH = 60
+_LETTERS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
+    | {"đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th"}
+)
+"""Latin letters that Unicode does not decompose into a base letter and a mark."""
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def slug_of(name: str, taken: Collection[str] = ()) -> str:
     """Return the kebab-case form of a name that no other grader has."""
-    ascii_name = unicodedata.normalize("NFKD", name.replace("ß", "ss")).encode("ascii", "ignore").decode()
+    ascii_name = unicodedata.normalize("NFKD", name.translate(_LETTERS)).encode("ascii", "ignore").decode()
     # "saysHello" becomes "says-hello".
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", ascii_name)
     base = re.sub(r"[^a-z0-9]+", "-", spaced.lower()).strip("-") or "grader"

@@ -238,7 +238,7 @@ _OPTIONS = (
         refused_since="0.17",
         before="accepted",
         source=_PAGE + "4",
-        fix="remove",
+        fix="drop",
     ),
     Fact(
         "grader prompt.output_delivery = workspace",

@@ -33,7 +33,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Text
 from waza_engine.dialects.vally.graders._shared.judging import EFFORTS, JudgeGrader, judge_trial
-from waza_engine.graders.base import ConfigError, GraderResult, GradingContext
+from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.schema_marks import foreign_keys, marks
 
@@ -77,8 +77,7 @@ class PromptGrader(JudgeGrader):
     )
 
     def grade(self, context: GradingContext) -> GraderResult:
-        if self.output_delivery == "inline":
-            raise ConfigError("vally 0.17 and newer refuse 'output_delivery: inline'. Remove the key")
+        # `output_delivery` is ignored: vally 0.17 refuses `inline`, but the recording may be of an older version.
         result = judge_trial(context, self.question, self.model, self.reasoning_effort or "")
         # A judge without an answer fails the check; only a missing judge is an error
         # (docs/reference/waza-graders.md, section 8).

@@ -26,7 +26,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 def _merge(document: Document) -> Fix | None:
     """Return the fix that moves the settings to their new name; None if both names give a setting different values."""
-    old, new = document.value(_OLD), document.value(_NEW)
+    old, new = document.value(_OLD) or {}, document.value(_NEW)
     if not isinstance(old, dict) or not isinstance(new, dict):
         return None
     if any(key in new and new[key] != value for key, value in old.items()):
@@ -34,7 +34,7 @@ def _merge(document: Document) -> Fix | None:
     moves: list[Change] = [MoveKey((_OLD, key), (_NEW, key)) for key in old if key not in new]
     title = f"Move the settings under '{_OLD}' to '{_NEW}'"
     # Moving all entries leaves the key without a value.
-    return Fix(title, (*moves, RemoveKey((_OLD,))), preferred=True, safe=True)
+    return Fix(title, (*moves, RemoveKey((_OLD,), comments_to=(_NEW,))), preferred=True, safe=True)
 
 
 def _prompt_beside_turns(pointer: Pointer, prompt: object) -> Finding:
