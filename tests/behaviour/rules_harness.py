@@ -1,8 +1,8 @@
 """Examples of rule pages and small suites, as files to check.
 
 A page's block is the file at fault: a grader, a task, an eval, trigger tests or a project file. Blocks with
-`file=NAME` are files beside it, named from the folder of the eval. What an example does not show is added: an eval
-for a task, a task for an eval.
+`file=NAME` are files beside it, named from the folder of the eval; if all blocks have names, the first file is at fault.
+What an example does not show is added: an eval for a task, a task for an eval.
 """
 
 import re
@@ -68,6 +68,10 @@ def examples(page: str) -> dict[str, Example]:
         main = next((text for name, text in blocks if not name), None)
         if main is not None:
             found[heading] = _example(main, beside)
+        elif blocks:
+            found[heading] = Example(
+                blocks[0][0], {"eval.yaml": EVAL, "tasks/some-task.yaml": TASK, **beside}
+            )
     return found
 
 

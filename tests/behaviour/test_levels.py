@@ -229,6 +229,21 @@ def test_a_file_that_no_run_loads_has_no_finding(files: dict[str, str], tmp_path
     assert findings_at(tmp_path / next(iter(files)), tmp_path) == []
 
 
+@pytest.mark.parametrize("beside", [True, False])
+def test_trigger_tests_that_waza_does_not_read(beside: bool, tmp_path: Path) -> None:
+    text = "# ours\nskill: notes\nshould_trigger_prompts: [{prompt: a}]\n"
+    write(tmp_path, {"eval.yaml": WAZA, "tasks/a.yaml": TASK, "trigger_tests.yml": text})
+    if beside:
+        write(tmp_path, {"trigger_tests.yaml": text})
+    [it] = [
+        it
+        for it in findings_at(tmp_path / "trigger_tests.yml", tmp_path)
+        if it.code == "misnamed-trigger-tests"
+    ]
+    assert (it.underlined, it.severity) == ("skill", "warning")
+    assert ("Move the prompts" in it.message) is beside
+
+
 def test_a_project_file_with_keys_of_other_files(tmp_path: Path) -> None:
     write(tmp_path, {".vally.yaml": "files: {evalFile: a}\ntokens: {limits: {}}\nplugins: [a]\nskill: a\n"})
     found = findings_at(tmp_path / ".vally.yaml", tmp_path)
