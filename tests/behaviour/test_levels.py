@@ -90,6 +90,15 @@ ACCEPTED = {
         "tasks/a.yaml": TASK,
         "tasks/b.yaml": TASK.replace("id: a", "id: b").replace("name: A", "name: B") + "enabled: false\n",
     },
+    "two tasks with one id": {
+        "eval.yaml": WAZA,
+        "tasks/a.yaml": TASK,
+        "tasks/b.yaml": TASK.replace("name: A", "name: B"),
+    },
+    "a key that waza does not know": {
+        "eval.yaml": WAZA + "ownerTeam: a\n",
+        "tasks/a.yaml": TASK + "quartz: 1\n",
+    },
     "a working directory that nothing makes": {
         "eval.yaml": WAZA,
         "tasks/a.yaml": TASK.replace("{prompt: hi}", "{prompt: hi, workdir: nowhere}"),

@@ -54,5 +54,5 @@ def check(document: Document) -> Iterator[Finding]:
             continue
         free = [it for it in used if it not in weights]
         fixes = [Fix(f"Change to '{it}'", (RenameKey((*place, key), it),)) for it in nearest(key, free)]
-        message = f"No grader has the type '{key}'. The keys of 'weights' are grader types"
+        message = f"No grader has the type '{key}'. The keys of 'weights' are grader types, and vally refuses others"
         yield INVALID_SCORING_WEIGHT_KEY.at((*place, key), message, on="key", fixes=fixes)

@@ -1,7 +1,8 @@
 """Weights that do not add up to 1.
 
 ## Why
-Since vally 0.7, the weights of a spec must add up to 1.0. vally refuses other sums when it checks the spec.
+Since vally 0.7, the weights of a spec must add up to 1.0. vally refuses other sums when it checks the spec, also
+before a run. waza-lsp itself runs and grades such a spec, and divides by the sum.
 
 ## Example
 ```yaml
@@ -53,7 +54,7 @@ def check(document: Document) -> Iterator[Finding]:
         changes = tuple(SetValue((*place, name), it) for name, it in shares.items() if it != weights[name])
         numbers_text = ", ".join(f"{it:g}" for it in shares.values())
         fixes = [Fix(f"Keep the proportions: {numbers_text}", changes, preferred=True)]
-    message = f"The weights add up to {total:g}, but must add up to 1"
+    message = f"The weights add up to {total:g}, but vally requires a sum of 1 since version 0.7"
     # Specs with `config` are usually from before 0.7, and vally's tolerance is unknown.
     is_sure = not document.has("config") and not math.isclose(total, 1, abs_tol=_ROUNDING)
     severity = Severity.ERROR if is_sure else Severity.WARNING

@@ -2,7 +2,7 @@
 
 ## Why
 waza runs both tasks without a warning, but nothing can tell their results apart: baselines, regrading and comparisons
-all match tasks by id.
+all match tasks by id. Only `waza preflight` refuses such a suite.
 
 ## Example
 `tasks/other.yaml` has `id: first`, too:
@@ -40,11 +40,11 @@ inputs:
 from collections.abc import Iterator
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import Finding, Fix, Rule, SetValue
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.names import duplicate_texts, free_name, name_from_file
 
-DUPLICATE_TASK_ID = Rule("duplicate-task-id", "id that two tasks share")
+DUPLICATE_TASK_ID = Rule("duplicate-task-id", "id that two tasks share", Severity.WARNING)
 APPLIES = frozenset(["task", "eval"])
 
 
