@@ -95,7 +95,7 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
     found = [
         _key_suggestion(root, name, it, wanted)
         for name, it in properties(root, schema, present).items()
-        if name not in excluded and not _is_replaced(resolve(root, it), present)
+        if name not in excluded and not _is_hidden(resolve(root, it), present)
     ]
     free = schema.get("additionalProperties")
     if isinstance(free, Mapping):
@@ -114,7 +114,12 @@ def keys(root: Schema, schema: Schema, value: Any) -> list[Suggestion]:
 
 
 def _excluded_keys(schema: Schema, present: Mapping[str, Any]) -> Iterator[str]:
-    """Return the keys that conflict with present ones: `oneOf` allows only one of them."""
+    """Return the keys that conflict with present ones, in lists of which only one key may be used."""
+    for pair in schema.get("x-exclusive", ()):
+        # An empty or false value excludes nothing.
+        yield from pair if any(it in present and present[it] not in (False, "") for it in pair) else ()
+    if len(present) >= schema.get("maxProperties", len(present) + 1):
+        yield from schema.get("properties", ())
     groups = [it.get("required", ()) for it in schema.get("oneOf", ())]
     if any(name in present for group in groups for name in group):
         yield from (name for group in groups for name in group)
@@ -152,7 +157,7 @@ def skeletons(root: Schema, schema: Schema, name: str = "") -> list[Suggestion]:
     The label is `name`, or else the discriminator, or the first keys.
     """
     schema = narrow(root, schema, {})
-    if "object" not in json_types(schema) or not schema.get("properties"):
+    if "object" not in json_types(schema) or not schema.get("properties") or schema.get("x-not-offered"):
         return []
     found: list[Suggestion] = []
     chosen = schema.get("properties", {}).get(schema.get(DISCRIMINATOR), {})
@@ -315,6 +320,7 @@ def has_open_branch(schema: Schema, value: Any) -> bool:
     return DISCRIMINATOR in schema and branch_of(schema, value) is None
 
 
-def _is_replaced(schema: Schema, present: Container[str]) -> bool:
-    """Whether a key is the old name of one that is present."""
-    return schema.get("x-move-to") in present or schema.get("x-use-instead") in present
+def _is_hidden(schema: Schema, present: Container[str]) -> bool:
+    """Whether a key is never offered, or is the old name of one that is present."""
+    is_replaced = schema.get("x-move-to") in present or schema.get("x-use-instead") in present
+    return is_replaced or bool(schema.get("x-not-offered"))

@@ -184,6 +184,7 @@ class Stimulus(TolerantModel):
             "x-id-from": "name",
             "x-title-from": ["name"],
             "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
+            "x-exclusive": [["prompt", "turns"]],
             **foreign_keys(
                 _MOVED,
                 expected="vally has no 'expected'. Write expectations as graders",

@@ -122,6 +122,7 @@ class EvalFile(FileModel):
                 "note": "replaced only in the `prompt` column of the CSV file",
             },
             "anyOf": [{"required": ["tasks"]}, {"required": ["tasks_from"]}],
+            "x-exclusive": [["tasks", it] for it in ("tasks_from", "range", "inputs")],
             **foreign_keys(
                 {
                     "trials": "config.trials_per_task",

@@ -109,6 +109,8 @@ class EvalGrader(_Entry):
             "override those of the shared grader."
         ),
         examples=["github.com/octo/graders/tone#polite@v1.2.0"],
+        # Our runs refuse shared graders.
+        json_schema_extra={"x-not-offered": True},
     )
     script: Text = Field(
         default="",

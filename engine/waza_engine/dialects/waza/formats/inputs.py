@@ -111,6 +111,7 @@ class Inputs(FileModel):
     model_config = ConfigDict(
         json_schema_extra={
             "anyOf": [{"required": ["prompt"]}, {"required": ["prompt_file"]}],
+            "x-exclusive": [["prompt", "prompt_file"]],
             # The loader accepts missing prompts as empty.
             "x-severity": "warning",
             "x-text-as": "prompt",

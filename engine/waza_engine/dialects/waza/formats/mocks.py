@@ -8,12 +8,15 @@ from waza_engine.mocks.command_name import COMMAND_NAME, COMMAND_NAME_RULE
 from waza_engine.model.fields import AnyValue, IfGiven, Integer, ListOf, Strings, Text, TextMap
 from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_keys, marks
 
-_RESPONSE = {
+_RESPONSE: dict[str, Any] = {
     **foreign_keys(delay_ms="Only the steps of a `sequence` have a `delay_ms`"),
     "x-strict-with": ["sequence", "delay_ms"],
 }
 """waza refuses unknown keys in a response with one of these keys, whatever the version of the file is."""
-_STEP = ConfigDict(json_schema_extra={"x-strict": True})
+_STEP: dict[str, Any] = {"x-strict": True}
+_MCP_OUTPUTS = [["return", "error"]]
+_COMMAND_OUTPUTS = [["stdout", "fixture"]]
+"""Keys that exclude each other."""
 
 
 def _delay() -> Any:
@@ -29,7 +32,7 @@ def _delay() -> Any:
 class McpStep(FileModel):
     """The answer to one call of a mocked tool: either `return` or `error`."""
 
-    model_config = _STEP
+    model_config = ConfigDict(json_schema_extra=_STEP | {"x-exclusive": _MCP_OUTPUTS})
 
     return_: AnyValue = Field(
         default=None, alias="return", description="Return value of the tool.", examples=[{"status": "ok"}]
@@ -43,7 +46,10 @@ class McpStep(FileModel):
 class McpResponse(FileModel):
     """A response of a mocked tool. The first one that matches is used."""
 
-    model_config = ConfigDict(json_schema_extra=_RESPONSE)
+    model_config = ConfigDict(
+        json_schema_extra=_RESPONSE
+        | {"x-exclusive": [*_MCP_OUTPUTS, *(["sequence", it] for it in ("return", "error"))]}
+    )
 
     match: AnyValue = Field(
         default=None,
@@ -144,7 +150,7 @@ def _exit_code() -> Any:
 class CommandStep(FileModel):
     """The answer to one call of a mocked command."""
 
-    model_config = _STEP
+    model_config = ConfigDict(json_schema_extra=_STEP | {"x-exclusive": _COMMAND_OUTPUTS})
 
     stdout: AnyValue = _stdout()
     fixture: Text = _fixture()
@@ -156,7 +162,16 @@ class CommandStep(FileModel):
 class CommandResponse(FileModel):
     """A response of a mocked command. The first one that matches is used."""
 
-    model_config = ConfigDict(json_schema_extra=_RESPONSE)
+    model_config = ConfigDict(
+        json_schema_extra=_RESPONSE
+        | {
+            "x-exclusive": [
+                ["args", "args_regex"],
+                *_COMMAND_OUTPUTS,
+                *(["sequence", it] for it in ("stdout", "fixture", "stderr", "exit_code")),
+            ]
+        }
+    )
 
     args: IfGiven[Strings] = Field(
         default=None,

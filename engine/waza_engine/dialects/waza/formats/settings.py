@@ -81,7 +81,8 @@ class Settings(FileModel):
     """How to run the tasks of the suite."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign_keys(
+        json_schema_extra={"x-exclusive": [["parallel", "fail_fast"]]}
+        | foreign_keys(
             {
                 "baseline": "../baseline",
                 "hooks": "../hooks",

@@ -264,6 +264,7 @@ class InlineTask(TaskFile):
             "x-id-from": "id",
             "x-title-from": ["name", "id"],
             "x-required-unless": ["task_files", "include"],
+            "x-not-offered": True,
             **_FOREIGN,
         },
     )

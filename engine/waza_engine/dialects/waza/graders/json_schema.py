@@ -81,9 +81,10 @@ class JsonSchemaGrader(Grader):
     requires_files: ClassVar[bool] = True
 
     model_config = ConfigDict(
-        json_schema_extra=foreign_keys(
-            {"file": "schema_file", "path": "schema_file", "schema_path": "schema_file"}
-        )
+        json_schema_extra={
+            **foreign_keys({"file": "schema_file", "path": "schema_file", "schema_path": "schema_file"}),
+            "x-exclusive": [["schema", "schema_file"]],
+        }
     )
 
     schema_: Annotated[IfGiven[dict[str, Any]], BeforeValidator(plain)] = Field(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Text
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
@@ -68,6 +68,8 @@ class DiffContains(DiffGrader, Negatable):
     """Looks for a pattern or a string in the diff of the workspace."""
 
     at_least_one = ("pattern", "value")
+
+    model_config = ConfigDict(json_schema_extra={"x-exclusive": [["pattern", "value"]]})
 
     pattern: IfGiven[Text] = Field(
         default=None,

@@ -1,0 +1,125 @@
+"""What completion offers brings no finding, in the example files.
+
+At line ends, behind keys and in values, each item can be accepted, with the defaults of its tab stops. The text then has
+no new error and no new finding about something deprecated or without effect. What the author has yet to fill in may be
+missing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from tests.behaviour.completion_harness import Completions, check_labels
+from tests.behaviour.fixes_harness import findings_of
+from tests.slow import first_quick
+from waza_engine.model.findings import Severity
+from waza_lsp.features.completion import completion
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.workspace.references import known_names
+from waza_lsp.workspace.workspace import WorkspaceFiles
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FILES = sorted(EXAMPLES.rglob("*.yaml"))
+PARTS = 40
+"""The quick suite tries one of so many positions."""
+
+UNFILLED = {
+    *("missing-key", "wrong-type", "empty-value", "missing-companion", "bad-mock", "bad-schema-version"),
+    *(
+        "missing-file",
+        "environment-file-not-found",
+        "missing-fixture",
+        "missing-dataset",
+        "missing-required-skill",
+    ),
+    *("invalid-constraint-value", "bad-experiment"),
+}
+"""What a key without its value, or the example in a tab stop, still lacks."""
+EXEMPT = {
+    types.CompletionItemKind.Value: "another value is the author's decision; another `type` makes its options foreign",
+    types.CompletionItemKind.File: "an existing file; whether a runner can read it as a task is not checked",
+    types.CompletionItemKind.Folder: "the start of a longer path",
+    types.CompletionItemKind.Variable: "a piece of code or of a pattern",
+}
+"""Items that are not tried, and why."""
+UNUSED_WEIGHT = "invalid-scoring-weight-key"
+"""Completion offers weights for all grader types, and the check wants those that a stimulus uses."""
+
+Seen = Counter[tuple[str, str]]
+
+
+def positions(text: str) -> Iterator[tuple[str, types.Position]]:
+    """Yield texts with a position: line ends, values and keys as they are, new lines, and lines without a value."""
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        yield text, types.Position(number, len(line))
+        indent = len(line) - len(line.lstrip(" -"))
+        if not line.strip():
+            continue
+        for column in dict.fromkeys([indent, max(0, indent - 2), indent + 2]):
+            new = "\n".join([*lines[: number + 1], " " * column, *lines[number + 1 :]])
+            yield new, types.Position(number + 1, column)
+        if found := re.match(r" *(?:- )?[\w-]+: (?=[^|>#&{\[])", line):
+            yield text, types.Position(number, found.end())
+            without = "\n".join([*lines[:number], found[0], *lines[number + 1 :]])
+            yield without, types.Position(number, found.end())
+
+
+def objections(snapshot: Snapshot) -> Seen:
+    """Return the findings that an offered item must not cause."""
+    return Counter(
+        (it.finding.code, re.sub(r"\d+", "N", it.finding.message))
+        for it in findings_of(snapshot)
+        if it.finding.code not in {*UNFILLED, UNUSED_WEIGHT}
+        and (it.finding.severity is Severity.ERROR or it.finding.rule.tags & {"unused", "deprecated"})
+    )
+
+
+@pytest.mark.parametrize("part", first_quick(range(PARTS)))
+def test_accepting_an_item_brings_no_finding(part: int) -> None:
+    taken = 0
+    for path in FILES:
+        workspace = WorkspaceFiles(path.parents[1] if path.parent.name == "tasks" else path.parent)
+        every = list(positions(path.read_text(encoding="utf-8")))
+        for text, position in every[part::PARTS]:
+            snapshot = Snapshot.of(path.as_uri(), text)
+            known = partial(known_names, snapshot=snapshot, workspace=workspace)
+            items = [*completion(snapshot, position, files=workspace, names_elsewhere=known).items]
+            before = objections(snapshot) if items else Counter()
+            offered = Completions(snapshot, position, items)
+            for item in (it for it in items if it.kind not in EXEMPT):
+                result = offered.applied(item)
+                new = objections(Snapshot.of(path.as_uri(), result)) - before
+                assert not new, f"{path} at {position}: '{item.label}' brings {new}\n{result}"
+                taken += 1
+    assert taken > 100
+
+
+EVAL = "name: a\nskill: b\nconfig:\n  {}\n{}"
+MOCK = "command_mocks:\n  - name: k\n    responses:\n      - {}\n        ¦\n"
+STIMULUS = "stimuli:\n  - name: a\n    {}\n    ¦\n"
+
+
+@pytest.mark.parametrize(
+    ("document", "lacks", "has"),
+    [
+        (EVAL.format("model: m", "tasks: [a.yaml]\n¦\n"), ["tasks_from", "range", "inputs"], ["hooks"]),
+        (EVAL.format("model: m", "tasks_from: a.csv\n¦\n"), ["tasks"], ["range", "inputs"]),
+        (EVAL.format("parallel: true\n  ¦", ""), ["fail_fast"], ["workers"]),
+        (EVAL.format("fail_fast: true\n  ¦", ""), ["parallel"], []),
+        (EVAL.format("parallel: false\n  ¦", ""), [], ["fail_fast"]),
+        (MOCK.format("args: [a]"), ["args_regex"], ["stdout", "fixture", "sequence"]),
+        (MOCK.format("sequence: [{stdout: x}]"), ["stdout", "fixture", "stderr", "exit_code"], ["args"]),
+        (MOCK.format("fixture: a.txt"), ["stdout", "sequence"], ["stderr"]),
+        (STIMULUS.format("turns: [a, b]"), ["prompt"], ["graders"]),
+    ],
+)
+def test_a_key_that_excludes_another_one_is_not_offered(
+    document: str, lacks: list[str], has: list[str]
+) -> None:
+    check_labels(document, lacks=lacks, has=has)
