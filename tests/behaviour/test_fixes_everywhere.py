@@ -38,7 +38,11 @@ VALLY = {
 }
 LAYOUTS = [(2, 0, "\n"), (2, 2, "\r\n"), (3, 3, "\n"), (4, 4, "\r\n"), (4, 2, "\n")]
 
-UNKNOWABLE = {"bad-mock", "missing-companion", "invalid-scoring-weight-key"}
+UNKNOWABLE = {
+    *("bad-mock", "missing-companion", "invalid-scoring-weight-key", "missing-file"),
+    # A quoted template still names no directory of a skill.
+    "missing-required-skill",
+}
 """Only the author knows the value of a placeholder, so the next finding asks for it."""
 
 
