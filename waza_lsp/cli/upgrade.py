@@ -16,6 +16,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Scope, Severity
 from waza_engine.model.suite import LoadError
 from waza_engine.project.suite_files import as_glob
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_lsp.cli.check.fix import fix_file
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
@@ -138,7 +139,8 @@ class _Upgrade:
         for message in dropped.values():
             self._result.lose(message, path)
         for mark in findings(snapshot, context):
-            if mark.finding.rule.outdated or mark.finding.severity is Severity.ERROR:
+            is_unknown = mark.finding.rule is UNKNOWN_KEY
+            if mark.finding.rule.outdated or is_unknown or mark.finding.severity is Severity.ERROR:
                 # The line number is that of the new text.
                 message = f"line {mark.span.start.line + 1}: {mark.finding.message}"
                 self._result.lose(message, self._relocation.after(path))
