@@ -141,7 +141,10 @@ def test_a_blank_id(tmp_path: Path) -> None:
 def test_a_grader_of_a_task_with_the_name_of_one_of_the_eval(tmp_path: Path) -> None:
     text = TASK + GRADER.format(kind="text", name="polite-eval", config="{contains: [thanks]}")
     [it] = found(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=text)
-    assert (it.code, it.underlined, it.severity) == ("duplicate-grader-name", "polite-eval", "warning")
+    assert (it.code, it.underlined, it.severity) == ("duplicate-grader-name", "polite-eval", "information")
+    graders = GRADED[GRADED.index("graders:") :]
+    entry = graders[: graders.index("tasks:")] if "tasks:" in graders else graders
+    assert codes(tmp_path, "tasks/a.yaml", eval_yaml=GRADED, tasks__a_yaml=TASK + entry) == []
 
 
 def test_a_grader_with_the_name_of_an_expectation(tmp_path: Path) -> None:

@@ -53,9 +53,9 @@ def made(suite: Path) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
-        (TASK % "b" + "foo: 1\n", "foo"),
+        (TASK % "b" + "tags: {a: b}\n", "line 4: Expected a list of strings"),
         ("id: b\nname: [\n", "line 2"),
-        (TASK % "b" + "expected: {matches: [x]}\n", "matches"),
+        (TASK % "b" + "graders: 3\n", "line 4: Expected a mapping"),
     ],
 )
 def test_a_task_that_does_not_load_goes_along_as_do_its_siblings(suite: Path, broken: str, said: str) -> None:
@@ -225,10 +225,10 @@ def test_files_that_are_programs_stay_so(suite: Path) -> None:
 
 
 def test_notes_name_the_line_of_the_new_file(suite: Path) -> None:
-    put(suite / "tasks" / "a.yaml", "prompt: hi\nid: a\nname: T\nfoo: 1\n")
+    put(suite / "tasks" / "a.yaml", "prompt: hi\nid: a\nname: T\ntags: {a: b}\n")
     done = newest(suite)
     path = suite / "latest" / "tasks" / "a.yaml"
-    line = path.read_text(encoding="utf-8").splitlines().index("foo: 1") + 1
+    line = path.read_text(encoding="utf-8").splitlines().index("tags: {a: b}") + 1
     assert f"latest/tasks/a.yaml: note: line {line}: " in done.stderr
 
 

@@ -69,6 +69,8 @@ def _similarity(one: str, other: str) -> float:
         return (
             _PREFIX + matcher.ratio() / 10_000
         )  # Among several common prefixes the nearest name comes first.
+    if min(len(one), len(other)) >= _LONG_ENOUGH and (one in other or other in one):
+        return 0.0  # Inside another word it is a word of its own: "script" in "description".
     # Most names are far off. The upper bounds show that at much less cost.
     if matcher.real_quick_ratio() < _CLOSE or matcher.quick_ratio() < _CLOSE:
         return 0.0

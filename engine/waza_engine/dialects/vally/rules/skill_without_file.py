@@ -64,12 +64,19 @@ def check(document: Document) -> Iterator[Finding]:
             path = folder / text
             if not text or has_placeholder(text):
                 continue
-            if _is_skill(document, path):
+            if _is_skill(document, path) or _is_made_later(document, folder, text):
                 continue
             fixes = path_fixes(document, folder, place, text.rstrip("/"), only=partial(_is_skill, document))
             message = f"No SKILL.md in '{text}'. The run will have no such skill{path_advice(text)}"
             yield SKILL_WITHOUT_FILE.at(place, message, fixes=fixes)
         yield from _named(document, folder, environment)
+
+
+def _is_made_later(document: Document, folder: Path, text: str) -> bool:
+    """Whether a path leads through a hidden folder that does not exist: worktrees and build folders are made first."""
+    parts = Path(text.replace("\\", "/")).parts
+    hidden = next((at for at, it in enumerate(parts) if it.startswith(".") and it not in {".", ".."}), None)
+    return hidden is not None and not document.files.is_directory(folder.joinpath(*parts[: hidden + 1]))
 
 
 def _named(document: Document, folder: Path, place: Pointer) -> Iterator[Finding]:

@@ -104,12 +104,27 @@ def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Relat
         first = inherited.get(name)
         if first is None and name in seen:
             first = Related((*seen[name], "name"), "its result is lost")
-        if first is not None:
-            other = "the eval's grader" if name in inherited and first is inherited[name] else "the grader"
-            message = f"This grader overwrites the result of {other} '{name}' above. Give it another name"
-            fixes = [_rename_fix(document, (*pointer, "name"), name, {*inherited, *seen})]
-            yield DUPLICATE_GRADER_NAME.at((*pointer, "name"), message, related=[first], fixes=fixes)
+        place = (*pointer, "name")
+        if name in inherited and first is inherited[name]:
+            if not _is_repeated(document, grader, first):
+                # Tasks do that on purpose: their own check replaces the one for all.
+                message = f"In this task, this grader replaces the eval's grader '{name}'"
+                related, severity = [first], Severity.INFORMATION
+                yield DUPLICATE_GRADER_NAME.at(place, message, related=related, severity=severity)
+        elif first is not None:
+            message = f"This grader overwrites the result of the grader '{name}' above. Give it another name"
+            fixes = [_rename_fix(document, place, name, {*inherited, *seen})]
+            yield DUPLICATE_GRADER_NAME.at(place, message, related=[first], fixes=fixes)
         seen.setdefault(name, pointer)
+
+
+def _is_repeated(document: Document, grader: Mapping[str, Any], first: Related) -> bool:
+    """Whether a task's grader says word for word what the eval's grader says: then both results are the same."""
+    suite = document.suite
+    entries: Any = (
+        document.value("graders") if document.kind == "eval" else suite and suite.eval.get("graders")
+    )
+    return bool(entries[int(first.pointer[1])] == grader)
 
 
 def _are_all_different(entries: Any) -> bool:

@@ -103,7 +103,9 @@ def _sources(document: Document, task: Pointer) -> Iterator[Finding]:
         source = repository.get("source")
         if isinstance(source, str) and source and run_path(document, source).status is PathStatus.MISSING:
             message = f"Folder '{source}' not found in the directory you run waza from, so the task will fail"
-            yield MISSING_DIRECTORY.at((*pointer, "source"), message)
+            # In capitals it is a placeholder, which a script replaces before the run.
+            severity = Severity.HINT if source.isupper() else None
+            yield MISSING_DIRECTORY.at((*pointer, "source"), message, severity=severity)
 
 
 def _similar_folders(document: Document, folder: Path, place: Pointer, text: str) -> Iterator[Fix]:

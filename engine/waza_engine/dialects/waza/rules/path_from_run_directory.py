@@ -55,7 +55,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
 PATH_FROM_RUN_DIRECTORY = Rule(
-    "path-from-run-directory", "path that works only from the eval's folder", Severity.WARNING
+    "path-from-run-directory", "path that works only from the eval's folder", Severity.INFORMATION
 )
 APPLIES = frozenset(["eval", "task"])
 
