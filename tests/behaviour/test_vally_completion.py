@@ -44,8 +44,8 @@ def test_a_key_that_has_its_colon_gets_no_second_one() -> None:
 def test_the_keys_of_a_stimulus() -> None:
     check_labels(
         f"{HEAD}    ¦\n",
-        has=["graders", "rubric", "constraints", "environment", "tags", "turns", "golden_patch"],
-        lacks=["name", "prompt", "stimuli"],
+        has=["graders", "rubric", "constraints", "environment", "tags", "golden_patch"],
+        lacks=["name", "prompt", "stimuli", "turns"],
     )
 
 

@@ -284,7 +284,8 @@ def test_an_eval_that_cannot_be_loaded_is_told_in_one_line(
     victim: Victim, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = victim.eval_file.read_text(encoding="utf-8")
-    victim.eval_file.write_text(f'{text}"{FORGED}": 1\n', encoding="utf-8")
+    # With a scenario, waza refuses unknown keys.
+    victim.eval_file.write_text(f'{text}scenario: one\n"{FORGED}": 1\n', encoding="utf-8")
     monkeypatch.chdir(victim.workspace)
     _, told = said_in_process("run", "eval.yaml")
     assert_inert(told)

@@ -89,9 +89,10 @@ async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, o
     assert len(answer["tasks"]) == 4
     window = client.capabilities.window if client.capabilities else None
     if window and window.work_done_progress:
-        reports: list[Any] = next(iter(client.progress_reports.values()))
+        # The first check of the file may show a progress of its own.
+        shown: list[list[Any]] = [*client.progress_reports.values()]
+        [reports] = [it for it in shown if getattr(it[0], "cancellable", None) is True]
         assert isinstance(reports[0], types.WorkDoneProgressBegin)
-        assert reports[0].cancellable is True
         assert isinstance(reports[-1], types.WorkDoneProgressEnd)
         assert any(
             isinstance(it, types.WorkDoneProgressReport) and "of 4" in (it.message or "") for it in reports
