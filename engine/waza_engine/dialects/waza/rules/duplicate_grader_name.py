@@ -97,6 +97,7 @@ def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Relat
     if not inherited and _are_all_different(document.value(*base, "graders")):
         return
     seen: dict[str, Pointer] = {}
+    names: set[str] = set()
     for pointer, grader in document.mappings(*base, "graders"):
         name = grader.get("name")
         if not isinstance(name, str) or not name:
@@ -113,7 +114,9 @@ def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Relat
                 yield DUPLICATE_GRADER_NAME.at(place, message, related=related, severity=severity)
         elif first is not None:
             message = f"This grader overwrites the result of the grader '{name}' above. Give it another name"
-            fixes = [_rename_fix(document, place, name, {*inherited, *seen})]
+            # Read once: a long file may repeat many names.
+            names = names or _all_names(document)
+            fixes = [_rename_fix(place, name, {*inherited, *seen, *names})]
             yield DUPLICATE_GRADER_NAME.at(place, message, related=[first], fixes=fixes)
         seen.setdefault(name, pointer)
 
@@ -138,10 +141,13 @@ def _are_all_different(entries: Any) -> bool:
     return len(names) == len(entries) and {*map(type, names)} <= {str}
 
 
-def _rename_fix(document: Document, place: Pointer, name: str, taken: set[str]) -> Fix:
+def _all_names(document: Document) -> set[str]:
+    return {name for _, it in document.graders() if isinstance(name := it.get("name"), str)}
+
+
+def _rename_fix(place: Pointer, name: str, taken: set[str]) -> Fix:
     """Rename the grader to a name that no other grader has, including those further down."""
-    below = (it.get("name") for _, it in document.graders())
-    free = free_name(name, taken | {it for it in below if isinstance(it, str)})
+    free = free_name(name, taken)
     return Fix(f"Change to '{free}'", (SetValue(place, free),), preferred=True)
 
 
@@ -175,7 +181,7 @@ def _reserved_names(document: Document, owner: Pointer, tasks: Iterable[_Owner])
         fate = "overwrites the result of" if places else "would overwrite the result of"
         message = f"The check 'expected.{key}' {fate} '_{key}'. Rename the grader"
         place = (*pointer, "name")
-        fix = _rename_fix(document, place, key, set(_RESERVED))
+        fix = _rename_fix(place, key, {*_RESERVED, *_all_names(document)})
         severity = Severity.WARNING if places else Severity.INFORMATION
         yield DUPLICATE_GRADER_NAME.at(
             place, message, related=places[:_MOST_SHOWN], fixes=[fix], severity=severity
