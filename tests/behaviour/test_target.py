@@ -11,8 +11,8 @@ from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.versions import version_findings
 from waza_engine.model.findings import Finding
-from waza_engine.model.releases import is_newer
 from waza_engine.project.settings import read_target
+from waza_engine.recognition.releases import is_newer
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.syntax.text import Place, Span
 

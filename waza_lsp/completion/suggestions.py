@@ -18,7 +18,7 @@ from waza_engine.analysis.schema.navigate import (
     required_keys,
     resolve,
 )
-from waza_engine.model.releases import is_newer
+from waza_engine.recognition.releases import is_newer
 from waza_lsp.schema.describe import VERSION_WORDS
 from waza_lsp.schema.skeletons import body_of, json_types, mapping_of, needed_keys, variants
 from waza_lsp.schema.type_words import type_words

@@ -1,6 +1,6 @@
 """Find what a newer version of the runner breaks in a file, and apply the mechanical fixes.
 
-The dated table of the dialect (`waza_engine.model.releases`) is the only source of what breaks: a file is checked
+The dated table of the dialect (`waza_engine.recognition.releases`) is the only source of what breaks: a file is checked
 against the version that its project uses and against the newer one, and the difference is what breaks.
 """
 
@@ -12,9 +12,9 @@ from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, RemoveKey, Severity
-from waza_engine.model.releases import is_newer
 from waza_engine.project.settings import read_target
 from waza_engine.recognition.recognise import dialect, dialects, releases
+from waza_engine.recognition.releases import is_newer
 from waza_engine.rules.newer_than_target import NEWER_THAN_TARGET
 from waza_lsp.diagnostics.pipeline import check_document
 from waza_lsp.diagnostics.ranges import RangedFinding

@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, RemoveKey, RenameKey, SetValue, Severity
-from waza_engine.model.releases import Fact, Releases, is_newer
 from waza_engine.recognition.recognise import kind_of, releases
+from waza_engine.recognition.releases import Fact, Releases, is_newer
 from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.newer_than_target import NEWER_THAN_TARGET
 from waza_engine.rules.removed_form import REMOVED_FORM

@@ -5,8 +5,8 @@ The pages come from the dated tables alone, so a new release needs only its rows
 
 from collections.abc import Iterator
 
-from waza_engine.model.releases import Fact, Release, Releases
 from waza_engine.recognition.recognise import Dialect, releases
+from waza_engine.recognition.releases import Fact, Release, Releases
 
 _CHANGES = {
     "since": "new",

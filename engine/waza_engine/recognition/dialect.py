@@ -294,7 +294,7 @@ class Dialect:
     """(task) -> its description for recordings; empty: recordings hold neither that nor the user's messages."""
 
     releases: str = ""
-    """`model.releases.Releases`: what each version of the runner added, deprecated or refused"""
+    """`recognition.releases.Releases`: what each version of the runner added, deprecated or refused"""
     packages: tuple[str, ...] = ()
     """The npm packages of the runner, whose version a project can pin."""
     settings: frozenset[str] = frozenset()

@@ -8,10 +8,10 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from waza_engine.lib.spelling import nearest
-from waza_engine.model.releases import Releases
 from waza_engine.plugins import DIALECT_GROUP, has_plugins, plugin_entry_points
 from waza_engine.recognition.dialect import Dialect, Kind
 from waza_engine.recognition.eval_names import usual_path
+from waza_engine.recognition.releases import Releases
 
 __all__ = [
     "Dialect",

@@ -5,7 +5,7 @@ To add a release, add its row and its facts. Tests check that each place exists 
 
 from typing import Any
 
-from waza_engine.model.releases import Fact, Release, Releases, at_each
+from waza_engine.recognition.releases import Fact, Release, Releases, at_each
 
 _PAGE = "docs/reference/vally-newest.md, section "
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, branches
 from waza_engine.analysis.schema.tolerance import Schema, map_schemas
-from waza_engine.model.releases import Fact
 from waza_engine.recognition.recognise import Kind, dialect, releases
+from waza_engine.recognition.releases import Fact
 
 _VALUES = "x-values"
 
