@@ -3,7 +3,8 @@
 Plain data. A test compares `keys` with the models. See docs/reference/vally.md, section 1.
 """
 
-from waza_engine.recognition.dialect import Dialect, FileName, Kind, Shape, Signal
+from waza_engine.recognition.dialect import Dialect, Kind
+from waza_engine.recognition.evidence import FileName, Shape, Signal
 
 
 def _keys(words: str) -> frozenset[str]:

@@ -6,7 +6,8 @@ Plain data; a test holds `keys` to the models. See docs/reference/waza-formats.m
 from dataclasses import replace
 
 from waza_engine.plugins import GRADER_GROUP
-from waza_engine.recognition.dialect import Dialect, FileName, Kind, Shape, Signal
+from waza_engine.recognition.dialect import Dialect, Kind
+from waza_engine.recognition.evidence import FileName, Shape, Signal
 
 
 def _keys(words: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """How quizzes are recognised, and what the engine asks about them. Plain data: importing it must be cheap."""
 
-from waza_engine.recognition.dialect import Dialect, FileName, Kind, Signal
+from waza_engine.recognition.dialect import Dialect, Kind
+from waza_engine.recognition.evidence import FileName, Signal
 
 DIALECT = Dialect(
     name="quiz",
