@@ -1,6 +1,6 @@
 """Evaluate assertions and Python patterns, and return an outcome for each. Graders turn outcomes into scores."""
 
-import json
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,8 +67,16 @@ def evaluate_javascript(
         GradeError: Node.js is missing, or no outcomes, because of an unhandled rejection, a crash or a timeout.
 
     """
-    request = {"assertions": list(assertions), "names": dict(names), "milliseconds": milliseconds}
+    secret = secrets.token_hex()
+    request = {
+        "assertions": list(assertions),
+        "names": dict(names),
+        "milliseconds": milliseconds,
+        "secret": secret,
+    }
     answer = _ask(_JAVASCRIPT, request, len(assertions) * milliseconds / 1000 + _GRACE_SECONDS)
+    if answer.get("secret") != secret:
+        raise GradeError("The assertions gave no result: they disturbed the interpreter's output")
     if error := answer.get("error"):
         raise GradeError(f"The assertions gave no result: {error}")
     return _outcomes(answer.get("results"), len(assertions))
@@ -86,11 +94,7 @@ def _in_python(request: Mapping[str, Any], count: int, workers: Workers | None) 
         raise GradeError(
             f"The assertions gave no result: the interpreter ended with status {answer['status']}"
         )
-    try:
-        results = json.loads(answer["stdout"])
-    except ValueError as error:
-        raise GradeError("The assertions gave no result: they disturbed the interpreter's output") from error
-    return _outcomes(results, count)
+    return _outcomes(answer["results"], count)
 
 
 def _ask(workers: Workers, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:

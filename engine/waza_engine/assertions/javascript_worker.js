@@ -3,6 +3,10 @@
 // Runs as `node -e SOURCE`. Frames on stdin and stdout are four bytes of length (big-endian) and JSON.
 // waza hands the intrinsics of its own realm (Array, Object, ...) to the assertions. Here they come from a second
 // context of the request, so that an assertion that changes them changes nothing for the next grader.
+//
+// The boundary is the wall of the kernel around this process. Besides, `import()` gives assertions a promise of this
+// realm; the interpreter is started so that this realm makes no code from strings and cannot be changed. The answer
+// proves itself with a secret that only the variables of this file hold.
 "use strict";
 
 const { readSync, writeSync } = require("node:fs");
@@ -61,10 +65,12 @@ function write(data) {
 
 function serve() {
   rejected = false;
-  const answer = answerTo(JSON.parse(read(read(4).readUInt32BE(0)).toString("utf8")));
+  const { secret, ...request } = JSON.parse(read(read(4).readUInt32BE(0)).toString("utf8"));
+  const answer = answerTo(request);
   // Rejections are reported after the microtasks: wait for them before answering.
   setImmediate(() => {
-    const body = Buffer.from(JSON.stringify(rejected ? { error: "an unhandled promise rejection" } : answer));
+    const result = rejected ? { error: "an unhandled promise rejection" } : answer;
+    const body = Buffer.from(JSON.stringify({ ...result, secret }));
     const head = Buffer.alloc(4);
     head.writeUInt32BE(body.length);
     write(Buffer.concat([head, body]));
