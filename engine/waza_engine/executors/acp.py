@@ -30,6 +30,7 @@ from waza_engine.executors.base import (
 )
 from waza_engine.executors.event_log import EventLog
 from waza_engine.lib.process import reaper
+from waza_engine.lib.process.environment import program_environment
 from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.trajectory import Trajectory
 
@@ -191,7 +192,9 @@ class AcpExecutor:
             process = await start_program(
                 *self._argv,
                 cwd=request.working_dir,
-                env={**self._environment, **request.environment},
+                env=program_environment(
+                    self._environment, request.environment, directory=request.working_dir
+                ),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,

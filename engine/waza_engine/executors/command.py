@@ -38,6 +38,7 @@ from waza_engine.executors.base import (
 )
 from waza_engine.executors.event_log import EventLog
 from waza_engine.lib.files.temporary import temporary_folder
+from waza_engine.lib.process.environment import program_environment
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 
@@ -168,8 +169,7 @@ class CommandExecutor:
         log.error = log.error or _problem(end, log.turn)
 
     def _environment_of(self, request: TrialRequest, session: str) -> Mapping[str, str]:
-        return {
-            **self._environment,
+        own = {
             **request.environment,
             "WAZA_WORKSPACE_DIR": str(request.workspace_dir),
             "WAZA_LSP_TASK": request.task.id,
@@ -178,6 +178,7 @@ class CommandExecutor:
             "WAZA_LSP_SESSION": session,
             "WAZA_LSP_SKILL_DIRECTORIES": os.pathsep.join(str(it) for it in request.skill_directories),
         }
+        return program_environment(self._environment, own, directory=request.working_dir)
 
 
 @contextmanager

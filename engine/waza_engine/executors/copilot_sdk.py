@@ -27,6 +27,7 @@ from waza_engine.executors.base import (
 )
 from waza_engine.executors.copilot_cli import cli_environment, cli_path, mcp_server, provider
 from waza_engine.executors.event_log import EventLog
+from waza_engine.lib.process.environment import program_environment
 from waza_engine.model.tool_names import all_names
 from waza_engine.model.trajectory import Trajectory
 
@@ -38,6 +39,8 @@ _SIGN_IN = (
     "to your own model endpoint"
 )
 _ABORT_SECONDS = 5.0
+_CREDENTIALS = ("COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST")
+"""The variables by which the CLI signs in."""
 
 
 class CopilotExecutor:
@@ -85,7 +88,9 @@ class CopilotExecutor:
         """Start a CLI with additional environment variables."""
         client = self._sdk.CopilotClient(
             connection=self._sdk.RuntimeConnection.for_stdio(path=self._cli),
-            env={**cli_environment(self._environment, self._model), **environment},
+            env=program_environment(
+                cli_environment(self._environment, self._model), environment, names=_CREDENTIALS
+            ),
             log_level="error",
             use_logged_in_user=not self._provider,
         )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine.lib.process import reaper
+from waza_engine.lib.process.environment import program_environment
 from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.suite import Hook
 
@@ -68,6 +69,7 @@ async def _run_to_end(argv: Sequence[str], directory: Path) -> tuple[int, str]:
         process = await start_program(
             *argv,
             cwd=directory,
+            env=program_environment(os.environ, directory=directory),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.STDOUT,

@@ -1,5 +1,6 @@
 """`waza-lsp run`: parse the options, run the eval, and compare the models."""
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from waza_engine.lib.process.environment import PASS_VARIABLE
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import experiment_at
 from waza_engine.project.reading import reading_once
@@ -111,6 +113,13 @@ _AGENT_OPTIONS = _options(
     ),
     click.option("--recordings", type=FOLDER, metavar="DIR", help="Folder of the recordings for replay."),
     click.option(
+        "--pass-env",
+        "passed",
+        multiple=True,
+        metavar="NAME",
+        help="Variable, or glob such as AZURE_*, that agents and programs get besides the usual ones. Repeatable.",
+    ),
+    click.option(
         "--context-dir", type=FOLDER, metavar="DIR", help="Folder of inputs.files, instead of fixtures."
     ),
 )
@@ -203,7 +212,7 @@ _OUTPUT_OPTIONS = _options(
 @_AGENT_OPTIONS
 @_MODE_OPTIONS
 @_OUTPUT_OPTIONS
-def run(eval_file: Path | None, suite: str | None, **options: Any) -> None:
+def run(eval_file: Path | None, suite: str | None, passed: tuple[str, ...], **options: Any) -> None:
     """Run EVAL and grade the agent. For an experiment, runs every arm and compares it with the baseline.
 
     EVAL may be a folder: all evals in it run, one after the other. With --suite, EVAL is the folder of the project.
@@ -226,6 +235,7 @@ def run(eval_file: Path | None, suite: str | None, **options: Any) -> None:
       waza-lsp run skill.experiment.yaml --dry-run
       waza-lsp run skill.experiment.yaml --variant with-skill --output results/
     """
+    _pass_variables(passed)
     if eval_file is None and suite is None:
         raise click.UsageError("Missing argument 'EVAL'. Name an eval file, or a folder with evals.")
     if suite is not None or eval_file is None or eval_file.is_dir():
@@ -299,6 +309,12 @@ def _print_plans(eval_file: Path, options: Mapping[str, Any]) -> None:
 
     plans = [plan_run(RunRequest.of(eval_file, options, model)) for model in options["models"] or (None,)]
     show((plans_json if options["printed"] == "json" else plans_text)(plans, None))
+
+
+def _pass_variables(names: tuple[str, ...]) -> None:
+    """Add to the variables that programs get, also those which our own child processes start."""
+    before = os.environ.get(PASS_VARIABLE, "")
+    os.environ[PASS_VARIABLE] = ",".join(filter(None, (before, *names)))
 
 
 def _refuse_contradictions(options: Mapping[str, Any]) -> None:

@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from waza_engine.assertions.wall import hide_environment
 from waza_engine.executors.base import UnavailableError
+from waza_engine.lib.process import reaper
 from waza_engine.lib.process import run as processes
 from waza_engine.model.records import RunRecord
 from waza_engine.runs.events import Listener, Note
@@ -43,6 +45,8 @@ def perform(
 
     For an arm, `wrap` turns the listener of the whole experiment into the listener of this run.
     """
+    hide_environment()
+    reaper.adopt_orphans()
     live = LiveProgress(sys.stderr) if _is_live(display) else None
     emit = _listener(display, live)
     if wrap is not None:
@@ -66,6 +70,7 @@ def perform(
             _exit_now("Stopped. Finished trials are in the run store.", printer)
         finally:
             _clear(live)
+            reaper.kill_orphans()
         try:
             problems = _report(record, run, reports, display, printer, store)
             status = _exit_status(record, problems, store)

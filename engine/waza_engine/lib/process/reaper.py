@@ -7,7 +7,8 @@ do: it reaches the child but not the child's own children, and it depends on the
 We can also be killed after a child has started but before we know its process id. Therefore `announce` puts a token into
 the child's environment, by which the guard recognises our processes. This needs `/proc`, so it works on Linux only.
 
-`kill_session` ends a child that leads a session, with all process groups in that session.
+`kill_session` ends a child that leads a session, with all that it started: also daemons, which leave the session, are
+known by the token in their environment. `adopt_orphans` and `kill_orphans` end those that removed the token as well.
 """
 
 import contextlib
@@ -16,7 +17,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 
 _VARIABLE = "WAZA_LSP_BIRTH"
@@ -84,6 +85,12 @@ _guard: subprocess.Popen[bytes] | None = None
 _registered: dict[str, None] = {}
 """The current registrations, for a new guard if this one dies."""
 _births = count(1)
+_tokens: dict[int, str] = {}
+"""The tokens of watched children, by process id."""
+_SET_SUBREAPER = 36
+_adopts = False
+_ROUNDS = 5
+"""How often to look for processes again: some start others while they are killed."""
 
 
 def announce(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -102,20 +109,25 @@ def announce(environment: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def watch(group: int, environment: Mapping[str, str] | None = None) -> None:
-    """Register a process group to be killed when this process ends. Does nothing on Windows, which has no groups."""
+    """Register a process group to be killed when this process ends. Does nothing on Windows, which has no groups.
+
+    With the `environment` that the child was started with, the daemons that it leaves behind are killed, too.
+    """
     _send(f"+g{group}")
-    if environment is not None:
-        forget(environment)
+    if environment is not None and _VARIABLE in environment:
+        _tokens[group] = environment[_VARIABLE]
 
 
 def forget(environment: Mapping[str, str]) -> None:
-    """Withdraw an announcement: the child could not be started, or is registered by its group now."""
+    """Withdraw an announcement: the child could not be started."""
     if _VARIABLE in environment:
         _send("-b" + environment[_VARIABLE])
 
 
 def unwatch(group: int) -> None:
     """Unregister a group that has ended: the system may reuse its id."""
+    if token := _tokens.pop(group, ""):
+        _send("-b" + token)
     _send(f"-g{group}")
 
 
@@ -181,27 +193,67 @@ if sys.platform != "win32":
 
 
 def kill_session(leader: int) -> None:
-    """Kill the leader's process group, and on Linux all other processes of its session.
+    """Kill the leader's process group, and on Linux its session and all processes with the leader's token.
 
-    Other systems cannot list the processes of a session. Does nothing if all of them have ended.
+    Other systems cannot list them. Does nothing if all of them have ended.
     """
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
         os.killpg(leader, signal.SIGKILL)
-    for pid in _members(leader):
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
+    mark = f"{_VARIABLE}={_tokens[leader]}".encode() if leader in _tokens else b""
+    _kill_all(lambda pid: _session(pid) == leader or (mark and mark in _environment(pid)))
 
 
-def _members(leader: int) -> Iterator[int]:
+def adopt_orphans() -> None:
+    """Become the parent of all descendants whose own parent has ended. For a process that runs agents; Linux only."""
+    global _adopts  # noqa: PLW0603  # a property of the process
+    if sys.platform == "linux":
+        _adopts = True
+        # Imported late: only processes that run agents need it.
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+
+
+def kill_orphans() -> None:
+    """Kill the processes that `adopt_orphans` brought us, with their descendants; watched children stay."""
+    if _adopts:
+        own = {int(it[2:]) for it in _registered if it.startswith("+g")}
+        own |= {_guard.pid} if _guard is not None else set()
+        _kill_all(lambda pid: _is_orphan(pid, own))
+
+
+def _kill_all(is_meant: Callable[[int], object]) -> None:
+    for _ in range(_ROUNDS):
+        found = [pid for pid in _processes() if pid != os.getpid() and is_meant(pid)]
+        for pid in found:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        if not found:
+            return
+
+
+def _is_orphan(pid: int, own: set[int]) -> bool:
+    """Whether a process descends from us, but not from a child of ours that is registered in `own`."""
+    seen = set[int]()
+    while pid not in seen and pid not in own:
+        seen.add(pid)
+        parent = _parent(pid)
+        if parent == os.getpid():
+            return True
+        if parent <= 1:
+            return False
+        pid = parent
+    return False
+
+
+def _processes() -> Iterator[int]:
     try:
         names = os.listdir("/proc")  # noqa: PTH208  # names, not paths
     except OSError:
         return
-    for name in names:
-        if name.isdigit() and _session(int(name)) == leader:
-            yield int(name)
+    yield from (int(it) for it in names if it.isdigit())
 
 
 def _session(pid: int) -> int:
@@ -209,3 +261,22 @@ def _session(pid: int) -> int:
         return os.getsid(pid)
     except OSError:
         return 0
+
+
+def _environment(pid: int) -> list[bytes]:
+    """Return the environment of a process; empty if it has ended or belongs to somebody else."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123
+            return file.read().split(b"\0")
+    except OSError:
+        return []
+
+
+def _parent(pid: int) -> int:
+    """Return the parent of a living process; 0 if it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+            state, parent, *_ = file.read().rpartition(b")")[2].split()
+    except (OSError, ValueError):
+        return 0
+    return 0 if state == b"Z" else int(parent)

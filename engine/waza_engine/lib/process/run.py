@@ -140,11 +140,12 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_all() -> None:
-    """End all children that are still running, when a run is cancelled and at exit."""
+    """End all children that are still running and what they left behind, when a run is cancelled and at exit."""
     with _running_lock:
         children = list(_running)
     for child in children:
         end(child)
+    reaper.kill_orphans()
 
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:

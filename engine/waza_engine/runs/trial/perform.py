@@ -28,6 +28,7 @@ from waza_engine.executors.base import (
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.lib.files.temporary import keep_folder
 from waza_engine.lib.process import run as processes
+from waza_engine.lib.process.environment import program_environment
 from waza_engine.lib.text_diff import unified_diff
 from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.mocks.install import InstalledMocks, install_mocks
@@ -150,7 +151,7 @@ def prepare_workspace(task: Task, *, runs_commands: bool) -> Path:
 
 def _run_setup_command(command: str, workspace: Path, task: Task) -> None:
     shell = ("cmd", "/c") if os.name == "nt" else ("/bin/sh", "-c")
-    environment = {**os.environ, **task.environment}
+    environment = program_environment(os.environ, task.environment, directory=workspace)
     try:
         ended = processes.run([*shell, command], cwd=workspace, seconds=_SETUP_SECONDS, env=environment)
     except (OSError, ValueError) as error:

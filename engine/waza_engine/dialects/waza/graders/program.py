@@ -80,6 +80,7 @@ class ProgramGrader(Grader):
         # Imported late: a check starts no program.
         from waza_engine.dialects.waza.formats.loading.project_file import program_timeout
         from waza_engine.lib.process import run as processes
+        from waza_engine.lib.process.environment import program_environment
 
         seconds = self.timeout if self.timeout > 0 else program_timeout(context.process_dir)
         workspace = str(context.workspace_dir or "")
@@ -89,7 +90,9 @@ class ProgramGrader(Grader):
                 cwd=context.process_dir,
                 seconds=seconds,
                 stdin=context.output.encode("utf-8", "replace"),
-                env={**os.environ, "WAZA_WORKSPACE_DIR": workspace},
+                env=program_environment(
+                    os.environ, {"WAZA_WORKSPACE_DIR": workspace}, directory=context.process_dir
+                ),
             )
         except (OSError, ValueError) as error:
             return self._verdict(f"could not be started: {error}", "", "", workspace)

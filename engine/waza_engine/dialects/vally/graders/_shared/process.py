@@ -18,6 +18,7 @@ from waza_engine.dialects.vally.trajectory.events import Event, events_of, messa
 from waza_engine.graders.base import GradeError, GradingContext
 from waza_engine.lib.paths import escape_reason, is_directory
 from waza_engine.lib.process import run as processes
+from waza_engine.lib.process.environment import program_environment
 from waza_engine.lib.process.run import ProcessResult
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import marks
@@ -109,16 +110,15 @@ def directory_for(context: GradingContext, sub_path: str) -> Path:
 
 
 def run_child(command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str, str]) -> ProcessResult:
-    """Run a child process within the usual limits; `env` extends our environment.
+    """Run a child process within the usual limits; `env` extends the environment of programs.
 
     Raises:
         OSError: the child cannot be started.
         ValueError: an argument contains a NUL or a lone surrogate.
 
     """
-    return processes.run(
-        command, cwd=cwd, seconds=(milliseconds(timeout) or 0) / 1000, env={**os.environ, **env}
-    )
+    environment = program_environment(os.environ, env, directory=cwd)
+    return processes.run(command, cwd=cwd, seconds=(milliseconds(timeout) or 0) / 1000, env=environment)
 
 
 def abnormal_end(finished: ProcessResult, timeout: str) -> str:
