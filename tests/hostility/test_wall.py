@@ -1,0 +1,169 @@
+"""The kernel's wall around assertions: what code that has escaped from its language cannot do.
+
+Each test runs a program behind the wall that does the forbidden thing directly, without any guard of a language.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.hostility.bait import CANARY, listener
+from waza_engine.assertions import interpreters, wall
+from waza_engine.lib.process.environment import program_environment
+
+pytestmark = pytest.mark.skipif(
+    bool(wall.missing_parts()), reason=f"the kernel lacks: {', '.join(wall.missing_parts())}"
+)
+
+_REPORT = """
+import json, os, sys
+def attempt():
+    {code}
+try:
+    result = attempt()
+except BaseException as error:
+    print(json.dumps(["refused", f"{{type(error).__name__}}: {{error}}"]))
+else:
+    print(json.dumps(["done", repr(result)]))
+"""
+
+
+def _behind_wall(code: str, *arguments: str) -> tuple[str, str]:
+    """Return whether Python code was refused behind the wall, and with which text."""
+    source = _REPORT.format(code=code.replace("\n", "\n    "))
+    interpreter = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+    command = interpreters._behind_wall([interpreter, "-I", "-S", "-c", source, *arguments], python=True)
+    environment = program_environment(os.environ)
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=environment,
+        start_new_session=True,
+    )
+    assert done.stdout, done.stderr
+    kind, text = json.loads(done.stdout)
+    return kind, text
+
+
+@pytest.fixture
+def secret() -> Iterator[Path]:
+    """A file that anybody may read and change: only the wall refuses."""
+    with tempfile.TemporaryDirectory(prefix="wall-") as folder:
+        Path(folder).chmod(0o777)
+        path = Path(folder, "secret.txt")
+        path.write_text(CANARY, encoding="utf-8")
+        path.chmod(0o666)
+        yield path
+
+
+def test_the_interpreter_works_behind_the_wall() -> None:
+    assert _behind_wall("import re, json, unicodedata; return re.search('b', 'abc').start()") == ("done", "1")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "return open(sys.argv[1]).read()",
+        "return os.open(sys.argv[1], os.O_RDONLY)",
+        "return open(sys.argv[1], 'a').write('x')",
+        "return os.open(sys.argv[1], os.O_PATH) and os.open(f'/proc/self/fd/3', os.O_RDONLY)",
+        "return os.truncate(sys.argv[1], 0)",
+        "return os.unlink(sys.argv[1])",
+        "return os.rename(sys.argv[1], sys.argv[1] + '2')",
+        "return os.link(sys.argv[1], sys.argv[1] + '2')",
+        "return os.symlink('/etc', sys.argv[1] + '2')",
+        "return os.mkdir(sys.argv[1] + '2')",
+        "return os.mkfifo(sys.argv[1] + '2')",
+        "return os.chmod(sys.argv[1], 0o777)",
+        "return os.utime(sys.argv[1], (0, 0))",
+        "return os.setxattr(sys.argv[1], 'user.a', b'1')",
+        "return os.listdir(os.path.dirname(sys.argv[1]))",
+        "return open('/etc/passwd').read()",
+        "return open('/proc/self/environ').read()",
+        "return open('/proc/%d/environ' % os.getppid()).read()",
+        "return open('/proc/%d/mem' % os.getppid(), 'rb').read(1)",
+        "return os.listdir('/proc')",
+        "return open('/dev/mem', 'rb')",
+        "return os.memfd_create('x')",
+    ],
+)
+def test_files_are_out_of_reach(code: str, secret: Path) -> None:
+    kind, text = _behind_wall(code, str(secret))
+    assert (kind, CANARY in text) == ("refused", False), text
+    assert secret.read_text(encoding="utf-8") == CANARY
+    assert [it.name for it in secret.parent.iterdir()] == ["secret.txt"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "return os.execv('/bin/sh', ['sh', '-c', 'echo [0,0]'])",
+        "pid = os.posix_spawn('/bin/true', ['true'], {})\nreturn os.WEXITSTATUS(os.waitpid(pid, 0)[1]) or 1 / 0",
+        "return os.kill(os.getppid(), 0)",
+        "return os.killpg(os.getpgid(os.getppid()), 0)",
+        "return os.setsid()",
+        "return os.setpriority(os.PRIO_PROCESS, 0, 0)",
+        "return os.pidfd_open(os.getppid())",
+        "import resource\nreturn resource.prlimit(os.getppid(), resource.RLIMIT_CPU)",
+        "return os.chroot('/')",
+        "import resource\nresource.setrlimit(resource.RLIMIT_NPROC, (0, 0))\nreturn os.fork()",
+        "return os.setuid(0)",
+    ],
+)
+def test_processes_are_out_of_reach(code: str) -> None:
+    kind, text = _behind_wall(code)
+    assert kind == "refused" or "exit" in text, text
+
+
+@pytest.mark.parametrize(
+    "module", ["_socket", "_ctypes", "_posixsubprocess", "mmap", "fcntl", "_multiprocessing"]
+)
+def test_libraries_that_reach_the_system_cannot_be_loaded(module: str) -> None:
+    spec = __import__("importlib.util").util.find_spec(module)
+    if spec is None or not (spec.origin or "").endswith(".so"):
+        pytest.skip("the module is part of this interpreter")
+    code = f"import importlib.machinery as m\nreturn m.ExtensionFileLoader({module!r}, {spec.origin!r}).load_module()"
+    assert _behind_wall(code)[0] == "refused"
+
+
+_NODE_ATTACKS = {
+    "read": "require('fs').readFileSync('/etc/passwd')",
+    "write": "require('fs').writeFileSync('/tmp/waza-escaped', 'x')",
+    "exec": "require('child_process').execFileSync('/bin/true')",
+    "shell": "require('child_process').execSync('true')",
+    "environ": "require('fs').readFileSync('/proc/' + process.ppid + '/environ')",
+    "kill": "process.kill(process.ppid, 0)",
+    "fork": "if (require('child_process').spawnSync('/bin/true').error) throw new Error('refused')",
+}
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+@pytest.mark.parametrize("attack", sorted(_NODE_ATTACKS))
+def test_node_is_behind_the_same_wall(attack: str) -> None:
+    about = interpreters._node(os.path.realpath(shutil.which("node") or ""))
+    code = f"try {{ {_NODE_ATTACKS[attack]}; console.log('done') }} catch (e) {{ console.log('refused') }}"
+    # Without Node's own permissions: the kernel alone must refuse.
+    command = interpreters._behind_wall([about.path, "-e", code], read=about.files)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout.strip() == "refused", done.stderr
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_node_reaches_no_network() -> None:
+    about = interpreters._node(os.path.realpath(shutil.which("node") or ""))
+    with listener() as (port, came):
+        code = f"require('net').connect({port}, '127.0.0.1').on('error', (e) => console.log(e.code))"
+        command = interpreters._behind_wall([about.path, "-e", code], read=about.files)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout.strip() == "EPERM", done.stderr
+    assert not came
