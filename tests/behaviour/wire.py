@@ -59,7 +59,7 @@ class Editor:
             "rootUri": root.as_uri(),
             "workspaceFolders": [{"uri": root.as_uri(), "name": root.name}],
             "capabilities": capabilities,
-            "initializationOptions": options or {},
+            "initializationOptions": {"trusted": True, **(options or {})},
         }
         self.abilities: dict[str, Any] = self.ask("initialize", start)["capabilities"]
         self.tell("initialized", {})

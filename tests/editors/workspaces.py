@@ -1,8 +1,10 @@
 """Workspaces for editor tests: copies of the examples with mistakes and failures."""
 
+import json
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 CLIENTS = Path(__file__).parents[2] / "editor-client"
@@ -51,9 +53,17 @@ def edited_example(folder: Path) -> Path:
 
 
 def variables(client: Path, eval_file: Path) -> dict[str, str]:
-    """Return the environment of a driver: the paths of the shipped set-up, the eval and the server."""
+    """Return the environment of a driver: the paths of the shipped set-up, the eval and the server.
+
+    The user has trusted the eval's folder before: no driver answers the server's question.
+    """
+    state = Path(tempfile.mkdtemp(prefix="waza-lsp-state-"))
+    trusted = state / "waza-lsp" / "trusted-folders.json"
+    trusted.parent.mkdir()
+    trusted.write_text(json.dumps([str(it) for it in eval_file.parents]), encoding="utf-8")
     return {
         **os.environ,
+        "XDG_STATE_HOME": str(state),
         "WAZA_CLIENT": str(client),
         "WAZA_EVAL": str(eval_file),
         "WAZA_PYTHON": sys.executable,

@@ -58,7 +58,7 @@ class Author:
             processId=self.editor,
             capabilities=capabilities,
             workspaceFolders=[{"uri": self._folder.as_uri(), "name": "here"}],
-            initializationOptions={"runEvents": True},
+            initializationOptions={"runEvents": True, "trusted": True},
         )
         self.wire.send("initialized", {})
         self._open(self._folder / "mistaken.yaml", _MISTAKEN)

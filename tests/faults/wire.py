@@ -54,7 +54,9 @@ class Wire:
         capabilities = {"window": {"workDoneProgress": False}}
         folders = [{"uri": self.folder.as_uri(), "name": "here"}]
         params = {"processId": editor, "capabilities": capabilities, "workspaceFolders": folders}
-        self.send("initialize", {**params, "initializationOptions": {"runEvents": True}}, number=1)
+        self.send(
+            "initialize", {**params, "initializationOptions": {"runEvents": True, "trusted": True}}, number=1
+        )
         self.answer(1)
         self.send("initialized", {})
 

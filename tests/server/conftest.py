@@ -52,7 +52,7 @@ async def client(
             capabilities=capabilities,
             root_uri=tmp_path.as_uri(),
             workspace_folders=[types.WorkspaceFolder(tmp_path.as_uri(), "workspace")],
-            initialization_options={"runEvents": True},
+            initialization_options={"runEvents": True, "trusted": True},
         )
     )
     yield

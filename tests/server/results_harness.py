@@ -179,7 +179,7 @@ async def editor(
             capabilities=client_capabilities(profile),
             root_uri=root.as_uri(),
             workspace_folders=[types.WorkspaceFolder(root.as_uri(), "workspace")],
-            initialization_options={"runEvents": True, **options},
+            initialization_options={"runEvents": True, "trusted": True, **options},
         )
     )
     configured = {"run": {"executor": "replay"}, **(settings or {})}

@@ -34,6 +34,7 @@ from waza_lsp.server.settings import Configuration
 from waza_lsp.server.startup.code_cache import CodeCache
 from waza_lsp.server.testing.tree import TestTree
 from waza_lsp.server.transport.client import Client
+from waza_lsp.server.trust import Trust
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
 
@@ -138,6 +139,7 @@ def _join_parts() -> Session:
         live=live,
         questions=questions,
         tests=tests,
+        trust=Trust(client),
         refreshes=refreshes,
         started=started,
         code_cache=CodeCache(None),

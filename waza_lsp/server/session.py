@@ -18,6 +18,7 @@ from waza_lsp.server.settings import Configuration
 from waza_lsp.server.startup.code_cache import CodeCache
 from waza_lsp.server.testing.tree import TestTree
 from waza_lsp.server.transport.client import Client
+from waza_lsp.server.trust import Trust
 from waza_lsp.server.workspace import Workspace
 
 
@@ -40,6 +41,7 @@ class Session:
     live: LiveGrading
     questions: Questions
     tests: TestTree
+    trust: Trust
     refreshes: Refreshes
     started: asyncio.Event
     """Set in the first pause after the start. Work that nobody waits for begins then."""

@@ -67,7 +67,7 @@ def _site(snapshot: Snapshot, pointer: tuple[str | int, ...] | None) -> Document
 
 async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> Answer | None:
     """Ask a separate worker, because the warm one goes on with live grading. None if the user cancelled."""
-    reason = _why_nothing_executes(session, snapshot)
+    reason = await _why_nothing_executes(session, snapshot)
     question = session.questions.about(snapshot, "explain", site.pointer, may_execute=not reason)
     worker, progress = Worker(MODULE, _LIMIT_SECONDS), Progress(session.client)
     progress.begin(f"Grading recorded runs: {site.label}")
@@ -88,9 +88,9 @@ async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> An
         progress.end("done")
 
 
-def _why_nothing_executes(session: Session, snapshot: Snapshot) -> str:
+async def _why_nothing_executes(session: Session, snapshot: Snapshot) -> str:
     """Return why graders must not execute programs; "" if they may, because the user has asked for it."""
-    if not session.client.is_trusted:
+    if not await session.trust.ask(snapshot.path):
         return "nothing is executed in a workspace that is not trusted"
     is_running = session.live.is_running(session.ledger.eval_of(snapshot))
     return "its eval is being run now" if is_running else ""

@@ -68,6 +68,9 @@ async def show_report(session: Session, *arguments: Any) -> Answer | None:
     """
     client, params = session.client, params_of(arguments)
     path = path_of(text_in(params, "uri"))
+    # The report is written beside the store, whose content somebody else may have written.
+    if not await session.trust.ask(path or next(iter(client.folders), None)):
+        return None
     files = {path} if path is not None else {it.path for it in session.documents}
     try:
         report = await asyncio.to_thread(

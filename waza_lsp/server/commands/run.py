@@ -151,12 +151,11 @@ def _title_of(tasks: list[str]) -> str:
 
 async def _eval(session: Session, params: Params) -> Path | None:
     """Return the eval to run or grade; None, after a message to the user, if there is none."""
-    if not session.client.is_trusted:
-        session.client.show("This workspace is not trusted: nothing is run. Trust it to run evals.")
-        return None
     path = path_of(text_in(params, "uri"))
     if path is None:
         session.client.show("Only files on disk can be run; save this document first.")
+        return None
+    if not await session.trust.ask(path):
         return None
     eval_path = await asyncio.to_thread(eval_of, path)
     await session.ledger.find_evals(session.documents)

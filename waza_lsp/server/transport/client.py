@@ -32,8 +32,6 @@ class Client:
         )
         self.name = ""
         """The name that the editor gives itself."""
-        self.is_trusted = True
-        """Whether the user trusts the workspace. If not, nothing is executed."""
         self.follows_runs = False
         """Whether the editor has a test view and wants the events of runs."""
         self.watches_files = False

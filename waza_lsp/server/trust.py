@@ -1,0 +1,137 @@
+"""Whether the user trusts the folder of an eval: only then does anything execute.
+
+The editor says so in `initialize` (`trusted`); only exactly `true` is trust. An editor that says nothing is asked once per
+folder, before the first thing that executes or writes. The answer "trust" is remembered outside of the workspace, where
+nothing in a repository can change it.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from waza_lsp.server.transport.client import Client
+
+_TRUST = "Trust this folder"
+_REFUSE = "Not now"
+_FILE = "trusted-folders.json"
+_MOST_BYTES = 1 << 20
+_UNANSWERED = (
+    "{folder} is not trusted: nothing is executed. Run the command again to be asked again, or start the server with "
+    "'trusted': true in its initializationOptions."
+)
+_REFUSED = "This workspace is not trusted: nothing is executed. Trust it in your editor to run evals."
+
+
+class Trust:
+    """The trust that the editor and the user have given. One per connection."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._editor_answer: bool | None = None
+        self._granted: set[Path] = set()
+        self._asking = asyncio.Lock()
+
+    def take_option(self, options: Mapping[str, Any]) -> None:
+        """Take the editor's own answer from its `initializationOptions`. None is no answer; anything odd is a no."""
+        self._editor_answer = None if options.get("trusted") is None else options["trusted"] is True
+
+    def is_granted(self, path: Path | None) -> bool:
+        """Whether something may execute for a file, without asking."""
+        if self._editor_answer is not None:
+            return self._editor_answer
+        return path is not None and self._folder(path) in self._granted
+
+    async def ask(self, path: Path | None) -> bool:
+        """Return whether something may execute for a file. Ask the user if nobody has; explain a refusal."""
+        if self._editor_answer is not None:
+            if not self._editor_answer:
+                self._client.show(_REFUSED)
+            return self._editor_answer
+        if path is None:
+            self._client.show(_REFUSED)
+            return False
+        folder = self._folder(path)
+        # One question at a time: a second command waits for the answer to the first.
+        async with self._asking:
+            if folder not in self._granted and (
+                await asyncio.to_thread(_is_remembered, folder) or await self._ask_user(folder)
+            ):
+                self._granted.add(folder)
+        if folder not in self._granted:
+            self._client.show(_UNANSWERED.format(folder=folder.name or str(folder)))
+        return folder in self._granted
+
+    def _folder(self, path: Path) -> Path:
+        """Return the innermost workspace folder of a file, else the file's own folder."""
+        above = [it for it in self._client.folders if path.is_relative_to(it)]
+        return max(above, key=lambda it: len(it.parts), default=path if path.is_dir() else path.parent)
+
+    async def _ask_user(self, folder: Path) -> bool:
+        message = (
+            f"Do you trust the authors of the evals in {folder}? Running and grading start agents, programs and "
+            "assertions that the files there name."
+        )
+        actions = [types.MessageActionItem(_TRUST), types.MessageActionItem(_REFUSE)]
+        request = types.ShowMessageRequestParams(types.MessageType.Warning, message, actions)
+        try:
+            answer = await self._client.lsp.window_show_message_request_async(request)
+        except Exception as error:  # noqa: BLE001  # an editor that cannot ask answers with any error; that is no trust
+            self._client.log(f"The editor cannot ask whether {folder} is trusted: {error}")
+            return False
+        if answer is None or answer.title != _TRUST:
+            return False
+        try:
+            await asyncio.to_thread(_remember, folder)
+        except OSError as error:
+            self._client.log(
+                f"The trust in {folder} holds until the server ends, it cannot be stored: {error}"
+            )
+        return True
+
+
+def state_file() -> Path:
+    """Return the file with the trusted folders: in the user's own state folder."""
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Application Support")
+    else:
+        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(base) / "waza-lsp" / _FILE
+
+
+def _is_remembered(folder: Path) -> bool:
+    try:
+        return str(folder) in _read(state_file())
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
+def _read(path: Path) -> list[str]:
+    """Return the folders in the file. A file that others can write is not believed."""
+    with path.open("rb") as file:
+        about = os.fstat(file.fileno())
+        if os.name != "nt" and (about.st_uid != os.geteuid() or about.st_mode & 0o022):
+            return []
+        found = json.loads(file.read(_MOST_BYTES))
+    return [it for it in found if isinstance(it, str)] if isinstance(found, list) else []
+
+
+def _remember(folder: Path) -> None:
+    # Imported late: most sessions remember nothing.
+    from waza_engine.lib.files.safe_write import write_text_atomic
+
+    path = state_file()
+    try:
+        folders = _read(path)
+    except (OSError, ValueError):
+        folders = []
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_text_atomic(path, [json.dumps([*dict.fromkeys([*folders, str(folder)])], indent=1)])
+    path.chmod(0o600)
