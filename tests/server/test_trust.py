@@ -51,7 +51,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def trust_of(editor: Editor, **options: Any) -> Trust:
     trust = Trust(editor)  # type: ignore[arg-type]  # what it uses of a client
-    trust.take_option(options)
+    trust.take_option(options.get("trusted"))
     return trust
 
 

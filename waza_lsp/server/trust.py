@@ -9,7 +9,6 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +36,9 @@ class Trust:
         self._granted: set[Path] = set()
         self._asking = asyncio.Lock()
 
-    def take_option(self, options: Mapping[str, Any]) -> None:
-        """Take the editor's own answer from its `initializationOptions`. None is no answer; anything odd is a no."""
-        self._editor_answer = None if options.get("trusted") is None else options["trusted"] is True
+    def take_option(self, trusted: Any) -> None:
+        """Take `trusted` of the editor's `initializationOptions`. None is no answer; all but exactly `true` is a no."""
+        self._editor_answer = None if trusted is None else trusted is True
 
     def is_granted(self, path: Path | None) -> bool:
         """Whether something may execute for a file, without asking."""

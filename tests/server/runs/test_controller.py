@@ -52,7 +52,11 @@ async def asked_for_settings(suite: Path, told: asyncio.Event) -> AsyncIterator[
     client.protocol.fm.features[types.WORKSPACE_CONFIGURATION] = settings
     await client.start_io(*SERVER, env=dict(os.environ))
     await client.initialize_session(
-        types.InitializeParams(capabilities=client_capabilities("neovim"), root_uri=suite.as_uri())
+        types.InitializeParams(
+            capabilities=client_capabilities("neovim"),
+            root_uri=suite.as_uri(),
+            initialization_options={"trusted": True},
+        )
     )
     try:
         yield client

@@ -28,7 +28,7 @@ def on_initialize(session: Session, params: types.InitializeParams) -> None:
     when_gone(params.process_id, client.leave)
     options = params.initialization_options
     client.name = params.client_info.name if params.client_info is not None else ""
-    session.trust.take_option(members_of(options))
+    session.trust.take_option(_option(options, "trusted", default=None))
     client.follows_runs = _option(options, "runEvents", default=False) is True
     session.configuration.beside_at_start = read_beside(_option(options, "beside", default=False))
     for method in whole_requests(session.configuration.beside_at_start):
@@ -43,7 +43,7 @@ def on_initialize(session: Session, params: types.InitializeParams) -> None:
             client.lsp.feature(method, provided)(bound)
 
 
-def _option(options: Any, name: str, *, default: bool) -> Any:
+def _option(options: Any, name: str, *, default: bool | None) -> Any:
     return members_of(options).get(name, default)
 
 
