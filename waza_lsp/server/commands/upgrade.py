@@ -39,8 +39,7 @@ async def upgrade_workspace(session: Session, *arguments: Any) -> Answer | None:
     except UpgradeError as error:
         client.show(f"The workspace cannot be upgraded: {error}")
         return None
-    if not client.is_trusted:
-        client.show("This workspace is not trusted: no files are changed. Trust it to upgrade its files.")
+    if not await session.trust.ask(next(iter(client.folders), None)):
         return None
     workspace = client.capabilities.workspace
     if workspace is None or not workspace.apply_edit:
