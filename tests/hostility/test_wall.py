@@ -167,3 +167,16 @@ def test_node_reaches_no_network() -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout.strip() == "EPERM", done.stderr
     assert not came
+
+
+def test_what_the_kernel_lacks_is_said_once_and_in_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from waza_engine.dialects.waza.graders.code import CodeGrader
+    from waza_engine.graders.base import GradingContext
+
+    grader = CodeGrader.model_validate({"assertions": ["True"]})
+    assert "unprotected" not in (grader.grade(GradingContext(process_dir=tmp_path)).details or {})
+    monkeypatch.setattr("waza_engine.dialects.waza.graders.code.missing_parts", lambda: ("no landlock",))
+    details = grader.grade(GradingContext(process_dir=tmp_path)).details or {}
+    assert details["unprotected"] == ["no landlock"]

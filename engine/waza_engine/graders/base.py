@@ -80,6 +80,8 @@ class Grader(BaseModel):
     """Whether the verdict depends only on the recording: no model, no child process."""
     executes: ClassVar[bool] = False
     """Whether grading starts a child process with code or a program from the file."""
+    evaluates_code: ClassVar[bool] = False
+    """Whether grading evaluates code from the file in an interpreter of ours, behind the wall of `assertions.wall`."""
     asks_judge: ClassVar[bool] = False
     """Whether grading needs a judge model."""
     cacheable: ClassVar[bool] = True

@@ -14,7 +14,7 @@ from waza_engine.executors.registry import make_executor, starts_agent
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import dialect_of_file, load_suite
 from waza_engine.recognition.recognise import load_object
-from waza_engine.runs.planning.participants import unused_agent_problem, with_agent
+from waza_engine.runs.planning.participants import protection_warning, unused_agent_problem, with_agent
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, Shard, make_plan
 from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 from waza_engine.runs.planning.resume import ResumeError, ResumeState, check_resumable, resume_state
@@ -218,7 +218,9 @@ def _make_plan(request: RunRequest, suite: Suite) -> Plan:
     if request.arm is None or not request.arm.keeps_executor:
         command = request.agent.command or overrides.agent_command
         overrides = with_agent(replace(overrides, agent_command=command), suite)
-    return make_plan(suite, overrides, os.cpu_count() or 1)
+    plan = make_plan(suite, overrides, os.cpu_count() or 1)
+    warning = protection_warning(plan)
+    return replace(plan, warnings=(*plan.warnings, warning)) if warning else plan
 
 
 def _load_suite(request: RunRequest) -> Suite:

@@ -44,6 +44,18 @@ def _copilot_judge(plan: Plan, environment: Mapping[str, str]) -> Judge:
     )
 
 
+def protection_warning(plan: Plan) -> str:
+    """Return what this system does not protect from code that graders evaluate; "" if it protects all, or there is none."""
+    kinds = (find_grader(it.type, it.dialect) for it in _grader_entries(plan))
+    if not any(kind is not None and kind.evaluates_code for kind in kinds):
+        return ""
+    # Imported here: most runs evaluate no code.
+    from waza_engine.assertions.wall import missing_parts
+
+    missing = "; ".join(missing_parts())
+    return f"assertions run with less protection on this system: {missing}" if missing else ""
+
+
 def needs_judge(entry: GraderEntry) -> bool:
     """Return whether the grader needs a judge for its verdict."""
     kind = find_grader(entry.type, entry.dialect)

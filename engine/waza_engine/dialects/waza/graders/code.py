@@ -35,6 +35,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
 
 from waza_engine.assertions.evaluation import Outcome, evaluate_javascript, evaluate_python
+from waza_engine.assertions.wall import missing_parts
 from waza_engine.dialects.waza.assertions.javascript import (
     problem_in_javascript,
     reads_as_javascript,
@@ -78,6 +79,7 @@ class CodeGrader(Grader):
     type_name = "code"
     deterministic: ClassVar[bool] = False
     executes: ClassVar[bool] = True
+    evaluates_code = True
 
     model_config = ConfigDict(
         json_schema_extra=foreign_keys(
@@ -172,6 +174,7 @@ class CodeGrader(Grader):
             "All assertions passed",
             total_assertions=total,
             passed_assertions=total - len(failures),
+            **({"unprotected": list(missing)} if (missing := missing_parts()) else {}),
         )
 
 

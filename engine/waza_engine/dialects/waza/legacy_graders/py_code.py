@@ -36,6 +36,7 @@ class PyCodeGrader(PyGrader):
     type_name = "code"
     deterministic: ClassVar[bool] = False
     executes: ClassVar[bool] = True
+    evaluates_code = True
 
     assertions: AnyValue = Field(
         default=[],
