@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from waza_engine.convert import TARGETS, Conversion, Lost, convert_suite
+from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.files.safe_write import write_bytes_atomic
-from waza_engine.lib.paths import is_inside
+from waza_engine.lib.paths import is_inside, real_path
 from waza_engine.model.suite import LoadError
 from waza_lsp.cli.console import print_err, show
 from waza_lsp.cli.load_errors import find_place, give_up_loading, short_path
@@ -115,10 +116,10 @@ def _write(folder: Path, source_folder: Path, result: Conversion) -> None:
     contents = {name: text.encode("utf-8", "replace") for name, text in result.files.items()}
     for name, source in result.copies.items():
         try:
-            contents[name] = source.read_bytes()
+            contents[name] = regular_bytes(source)
         except OSError as error:
             give_up(f"{source} cannot be read: {error.strerror}; nothing was written")
-    if folder.resolve() != source_folder.resolve():
+    if real_path(folder) != real_path(source_folder):
         for name in contents:
             if not is_inside(folder / name, folder):
                 give_up(f"{folder / name} is a link that leads out of {folder}; nothing was written")

@@ -12,6 +12,7 @@ import click
 
 from waza_engine.grading.batch import answer_line, grade_list, graders_from_yaml, meaning_of_dialect
 from waza_engine.grading.batch_input import InputError, grading_context
+from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, given_bytes
 from waza_engine.lib.go.json import JsonError, read_json
 from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
@@ -148,7 +149,7 @@ def _read_text(path: Path) -> str:
 
 def _read_bytes(path: Path) -> bytes:
     try:
-        return sys.stdin.buffer.read() if path == _STDIN else path.read_bytes()
+        return sys.stdin.buffer.read() if path == _STDIN else given_bytes(path, MAX_RESULTS_BYTES)
     except OSError as error:
         raise click.UsageError(f"Cannot read {path}: {error.strerror}") from error
 

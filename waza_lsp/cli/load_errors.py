@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Severity
 from waza_engine.model.suite import LoadError
@@ -75,6 +75,6 @@ def find_place(path: Path, pointer: Pointer) -> Place | None:
 
 def _read(path: Path) -> str | None:
     try:
-        return regular_bytes(path).decode("utf-8-sig")
+        return regular_bytes(path, MAX_SOURCE_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):
         return None

@@ -11,6 +11,7 @@ from typing import Any
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.convert import Conversion
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Scope, Severity
@@ -121,7 +122,7 @@ class _Upgrade:
     def _add(self, path: Path) -> Any:
         """Add an upgraded file to the result and return its data."""
         try:
-            text = path.read_bytes().decode("utf-8")
+            text = regular_bytes(path, MAX_SOURCE_BYTES).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise LoadError(path, f"The file cannot be read: {error}") from error
         context = CheckContext(path, Scope(process_dir=self._process_dir))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.analysis.schema.navigate import Schema
+from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.model.placeholders import PLACEHOLDER
 from waza_lsp.completion.candidates import Candidate, CompletionContext
 from waza_lsp.completion.embedded import EmbeddedCandidates
@@ -85,8 +86,9 @@ def _path_mark(root: Schema, key: str) -> Mapping[str, str] | None:
 
 def _header(path: Any, files: Disk) -> str | None:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return str(file.readline(_MAX_HEADER)).rstrip("\r\n") if files.is_file(path) else None
+        with open_regular(path) as file:
+            line = file.readline(4 * _MAX_HEADER).decode("utf-8-sig")
+            return line[:_MAX_HEADER].rstrip("\r\n") if files.is_file(path) else None
     except (OSError, ValueError):
         return None
 

@@ -29,6 +29,8 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.executors.event_log import EventLog
+from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.paths import real_path
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.environment import program_environment
 from waza_engine.lib.process.spawn import start_program
@@ -70,7 +72,7 @@ class Client:
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: Any
     ) -> Any:
-        lines = self._inside(path).read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
+        lines = regular_bytes(self._inside(path)).decode("utf-8", "replace").splitlines(keepends=True)
         start = max((line or 1) - 1, 0)
         selected = lines[start:] if limit is None else lines[start : start + limit]
         return self._acp.ReadTextFileResponse(content="".join(selected))
@@ -82,7 +84,7 @@ class Client:
         return self._acp.WriteTextFileResponse()
 
     def _inside(self, path: str) -> Path:
-        target = (self._workspace / path).resolve()
+        target = real_path(self._workspace / path)
         if not target.is_relative_to(self._workspace):
             raise self._acp.RequestError.invalid_params({"path": "outside of the workspace"})
         return target

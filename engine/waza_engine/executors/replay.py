@@ -22,7 +22,8 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.lib.files.digests import file_digest
-from waza_engine.lib.paths import is_directory
+from waza_engine.lib.files.safe_read import regular_text
+from waza_engine.lib.paths import is_directory, real_path
 from waza_engine.model.fields import Integer, Strings
 from waza_engine.model.pydantic_messages import first_problem_text
 from waza_engine.model.trajectory import Trajectory
@@ -158,14 +159,14 @@ def recording_file(folder: Path, stem: str) -> Path:
 
     """
     path = folder / f"{stem}.json"
-    if "\0" in stem or not path.resolve().is_relative_to(folder.resolve()):
+    if "\0" in stem or not real_path(path).is_relative_to(real_path(folder)):
         raise ExecutorError(f"The task id '{stem}' leads out of {folder}; recordings need an id without '..'")
     return path
 
 
 def _read(path: Path, model: type[_Model]) -> _Model:
     try:
-        return model.model_validate(_json(path.read_text(encoding="utf-8")))
+        return model.model_validate(_json(regular_text(path)))
     except OSError as error:
         raise ExecutorError(f"The recording {path} cannot be read: {error.strerror or error}") from error
     except ValidationError as error:

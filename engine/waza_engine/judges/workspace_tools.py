@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.files.safe_read import is_regular
+from waza_engine.lib.files.safe_read import open_regular
+from waza_engine.lib.paths import real_path
 from waza_engine.model.judge import JudgeTool
 
 _MOST_CHARACTERS = 100_000
@@ -30,7 +31,7 @@ WORKSPACE_TOOLS = (
 
 def workspace_answer(workspace: Path, tool: str, arguments: Mapping[str, Any]) -> str | None:
     """Return the tool's answer, or None for another tool. Files outside the workspace are never read."""
-    root = workspace.resolve()
+    root = real_path(workspace)
     if tool == "list_files":
         return _listing(root)
     if tool != "read_file":
@@ -39,14 +40,14 @@ def workspace_answer(workspace: Path, tool: str, arguments: Mapping[str, Any]) -
     if not isinstance(path, str):
         return "'path' must be a string"
     try:
-        target = (root / path).resolve()
+        target = real_path(root / path)
         if not target.is_relative_to(root):
             return f"{path} is outside the workspace"
-        if not is_regular(target):
-            return f"{path} cannot be read: it is not a regular file"
-        with target.open(encoding="utf-8", errors="replace") as file:
-            text = file.read(_MOST_CHARACTERS + 1)
-    except (OSError, ValueError) as error:
+        with open_regular(target, inside=root) as file:
+            text = file.read(4 * _MOST_CHARACTERS + 4).decode("utf-8", "replace")
+    except OSError as error:
+        return f"{path} cannot be read: {error.strerror or error}"
+    except ValueError as error:
         return f"{path} cannot be read: {error}"
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}\n(cut off)"
 

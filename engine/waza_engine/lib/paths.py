@@ -99,8 +99,8 @@ def file_bytes(path: str | Path) -> bytes | None:
 def is_inside(path: Path, folder: Path) -> bool:
     """Return whether `path`, with all links followed, is `folder` or below it."""
     try:
-        return path.resolve().is_relative_to(folder.resolve())
-    except (OSError, RuntimeError, ValueError):
+        return real_path(path).is_relative_to(real_path(folder))
+    except (OSError, ValueError):
         return False
 
 

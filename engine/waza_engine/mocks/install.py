@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from waza_engine.lib.files.safe_read import regular_text
 from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.mocks.command_name import is_command_name
 from waza_engine.model.suite import CommandMock, McpMock
@@ -32,7 +33,7 @@ class InstalledMocks:
     def invocations(self) -> list[CommandInvocation]:
         """Return the calls of mocked programs so far."""
         try:
-            lines = (self.folder / _LOG).read_text(encoding="utf-8").splitlines()
+            lines = regular_text(self.folder / _LOG).splitlines()
         except OSError:
             return []
         return [CommandInvocation.model_validate_json(it) for it in lines]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.paths import real_path
 from waza_engine.project.settings import Projects
 from waza_engine.project.store_location import FOLDER as STORE_FOLDER
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 _SUFFIXES = (".yaml", ".yml")
 _NEVER = frozenset([".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", STORE_FOLDER])
 _LOCK = ".#"
+_MAX_IGNORE_BYTES = 256_000
+"""A larger ignore file is no one's; its patterns would take hundreds of megabytes."""
 """Prefix of the dangling links by which Emacs marks a file as being edited."""
 
 _Ignored = list[tuple[Path, "GitIgnoreSpec"]]
@@ -29,7 +32,7 @@ def eval_files(start: Path, projects: Projects) -> Iterator[Path]:
     if not start.is_dir():
         yield start
         return
-    yield from _below(start, start.resolve(), [*_ignored_above(start.resolve())], projects)
+    yield from _below(start, real_path(start), [*_ignored_above(real_path(start))], projects)
 
 
 def _below(shown: Path, folder: Path, ignored: _Ignored, projects: Projects) -> Iterator[Path]:
@@ -83,7 +86,11 @@ def _ignored_above(folder: Path) -> "Iterator[tuple[Path, GitIgnoreSpec]]":
 
 def _spec(folder: Path) -> _Ignored:
     try:
-        lines = regular_bytes(folder / ".gitignore").decode("utf-8", errors="replace").splitlines()
+        lines = (
+            regular_bytes(folder / ".gitignore", _MAX_IGNORE_BYTES)
+            .decode("utf-8", errors="replace")
+            .splitlines()
+        )
     except OSError:
         return []
     # Imported late: a file that is named itself needs no patterns.

@@ -71,7 +71,7 @@ def _wanted(path: Path, packages: tuple[str, ...]) -> str | None:
     import json
 
     try:
-        data: Any = json.loads(regular_bytes(path))
+        data: Any = json.loads(regular_bytes(path, _MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
     tables = [data[it] for it in _SECTIONS if it in data] if isinstance(data, dict) else []
@@ -82,7 +82,7 @@ def _wanted(path: Path, packages: tuple[str, ...]) -> str | None:
 
 def _locked(path: Path, packages: tuple[str, ...]) -> str | None:
     try:
-        text = regular_bytes(path).decode("utf-8")
+        text = regular_bytes(path, _MAX_BYTES).decode("utf-8")
     except (OSError, ValueError):
         return None
     return next(_versions_in_lock(text, packages), None)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlDocument, YamlError, read_document
 from waza_engine.lib.yaml.scalars import plain
@@ -60,8 +60,8 @@ def reading_once(path: Path) -> Iterator[None]:
         _read_once.reset(token)
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a file.
+def read_text(path: Path, limit: int = MAX_SOURCE_BYTES) -> str:
+    """Return the text of a file of at most `limit` bytes.
 
     Raises:
         LoadError: the file cannot be read, is not a regular file, or is not UTF-8.
@@ -71,15 +71,15 @@ def read_text(path: Path) -> str:
         return text
     once = _read_once.get()
     if once is None or once.path != path:
-        return _read_file(path)
+        return _read_file(path, limit)
     if once.text is None:
-        once.text = _read_file(path)
+        once.text = _read_file(path, limit)
     return once.text
 
 
-def _read_file(path: Path) -> str:
+def _read_file(path: Path, limit: int) -> str:
     try:
-        return regular_bytes(path).decode("utf-8")
+        return regular_bytes(path, limit).decode("utf-8")
     except UnicodeDecodeError as error:
         raise LoadError(path, f"The file is not UTF-8 (byte {error.start}); save it as UTF-8") from error
     except (OSError, ValueError) as error:

@@ -32,6 +32,7 @@ def read_names(given: Any, where: str) -> tuple[tuple[str, ...], list[str]]:
 
 
 _SHARED = "waza_engine.rules"
+_MAX_BYTES = 1_000_000
 
 
 @cache
@@ -187,8 +188,8 @@ def read_project(path: Path) -> ProjectSettings | None:
     import tomllib
 
     try:
-        data: Any = tomllib.loads(regular_bytes(path).decode("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data: Any = tomllib.loads(regular_bytes(path, _MAX_BYTES).decode("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
         # A broken pyproject.toml is reported by other tools; it may not contain settings of ours.
         problem = f"{path} cannot be read: {error}; the defaults are used"
         return ProjectSettings(path, problems=(problem,)) if path.name == OWN_FILE else None

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, regular_bytes
 from waza_engine.model.pydantic_messages import error_text
 from waza_engine.model.records import ReadRun, RunRecord
 from waza_engine.recognition.recognise import dialects_by_preference, load_object
@@ -27,10 +28,10 @@ def read_jsonl(path: Path) -> RunRecord:
     """
     file = path / "results.jsonl" if path.is_dir() else path
     try:
-        lines = list(_lines(file.read_text(encoding="utf-8-sig")))
+        lines = list(_lines(regular_bytes(file, MAX_RESULTS_BYTES).decode("utf-8-sig")))
     except OSError as error:
         raise ResultsError(f"{file}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ResultsError(f"{file}: not a JSON object on each line: {error}") from error
     dialect = next(it for it in dialects_by_preference() if it.read_results)
     try:

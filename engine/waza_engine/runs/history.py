@@ -6,13 +6,13 @@ another version raises `StoreError`.
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
 from waza_engine.lib.paths import real_path
 from waza_engine.model.records import GraderOutcome, TrialRecord, TriggerResult
 from waza_engine.model.scores import Status, mean, task_status
@@ -247,7 +247,7 @@ def _tokens(sql: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> int | None:
 
 def _trial_tokens(sql: sqlite3.Connection, trial_key: int) -> int | None:
     ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (trial_key,))
-    session = json.loads(zlib.decompress(packed)).get("session") or {}
+    session = json.loads(inflate(packed, MAX_RECORD_BYTES)).get("session") or {}
     usage = session.get("usage")
     return usage["input_tokens"] + usage["output_tokens"] if usage else None
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from waza_engine.lib.files.digests import digest
+from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.model.records import TriggerResult
 from waza_engine.model.suite import ExperimentArm, Metric, Scoring
 from waza_engine.runs.planning.fingerprint import fingerprints
@@ -136,7 +137,7 @@ def _suite_digests(plan: Plan) -> dict[str, str]:
         # Some kinds of suites do not come from a file.
         with contextlib.suppress(OSError):
             if it is not None:
-                digests[str(it)] = digest(it.read_bytes())
+                digests[str(it)] = digest(regular_bytes(it))
     return digests
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.lib.files.safe_write import write_bytes_atomic
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.fixes.fixes import AppliedFix, Choose, apply_fixes, safe_solution
@@ -46,7 +47,7 @@ def write(file: FixedFile) -> None:
 
     """
     path = Path(file.name)
-    with path.open("rb") as old:
+    with open_regular(path) as old:
         mark = _BOM if old.read(3) == _BOM else b""
     write_bytes_atomic(path, [mark + file.after.encode()])
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
+from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.discovery import eval_files
 from waza_engine.project.settings import Projects, ProjectSettings
@@ -61,7 +62,7 @@ class Sources:
     def _read_file(self, path: Path, files: Files, *, is_named: bool) -> Iterator[Source]:
         world = self._world(path.absolute(), files)
         try:
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 data = file.read(_MAX_BYTES + 1)
         except OSError as error:
             if is_named or looks_like_eval("", path, self.dialect):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
+from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.model.findings import Severity
 from waza_lsp.diagnostics.json_writer import publish_json
 from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json, findings
@@ -192,7 +193,7 @@ class Publisher:
 
 def _is_unsaved(snapshot: Snapshot) -> bool:
     try:
-        saved = snapshot.path.read_bytes() if snapshot.path is not None else None
+        saved = regular_bytes(snapshot.path) if snapshot.path is not None else None
     except (OSError, ValueError):
         saved = None
     # Most editors send the text without its byte-order mark.

@@ -7,6 +7,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from waza_engine.lib.files.read_tracking import Stamp, stamp
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.snapshot import Snapshot
@@ -108,7 +109,11 @@ class _Files:
 
         text = on_disk(path, self._encoding)
         try:
-            return None if text is None else (path.stat().st_mtime, digest(path.read_bytes()), text)
+            return (
+                None
+                if text is None
+                else (path.stat().st_mtime, digest(regular_bytes(path, MAX_SOURCE_BYTES)), text)
+            )
         except OSError:
             return None
 
@@ -117,7 +122,7 @@ def on_disk(path: Path, encoding: types.PositionEncodingKind) -> Snapshot | None
     """Return a file as it is on disk; None if it cannot be read."""
     try:
         # Line ends stay, because positions depend on them. Editors send the text without its byte-order mark.
-        text = path.read_bytes().decode("utf-8-sig")
+        text = regular_bytes(path, MAX_SOURCE_BYTES).decode("utf-8-sig")
     except (OSError, ValueError):
         return None
     return Snapshot.of(path.as_uri(), text, None, encoding)

@@ -9,6 +9,7 @@ from waza_engine.convert.suite import Check, PortableFile, PortableSuite, Portab
 from waza_engine.convert.text.comments import CommentMap
 from waza_engine.convert.text.kept import kept_in
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import file_bytes
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.file_names import SKILL_FILE
@@ -140,7 +141,7 @@ def _task(
         expected.pop("graders", None)
     for file in task.files:
         places = [fixtures / file.target, *([folder / str(fixture) / file.target] if fixture else [])]
-        source = next((it for it in places if it.is_file() and it.read_bytes() == file.content), None)
+        source = next((it for it in places if it.is_file() and file_bytes(it) == file.content), None)
         made.files.append(PortableFile(file.target, file.content, source))
     made.kept = (
         _kept(suite, comments, path, task.pointer, f"task '{task.id}'")

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from waza_engine.lib.js_regex import js_matches
+from waza_engine.lib.paths import real_path
 
 _MAGIC = frozenset("*?[{(\\")
 _SPECIAL = frozenset("^$\\.*+?()[]{}|/")
@@ -58,7 +59,7 @@ def _is_regular(path: Path) -> bool:
 def _is_inside(root: Path, path: Path) -> bool:
     """Whether the path stays inside of `root` when links are resolved."""
     try:
-        return path.resolve().is_relative_to(root.resolve())
+        return real_path(path).is_relative_to(real_path(root))
     except (OSError, ValueError):
         return False
 

@@ -9,6 +9,7 @@ from waza_engine.dialects.vally.formats.load import load_suite, tag_texts
 from waza_engine.dialects.vally.formats.project import ProjectFile, SuiteConfig
 from waza_engine.dialects.vally.formats.project_file import NAME
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import real_path
 from waza_engine.model.suite import LoadError
 from waza_engine.project.eval_sets import ChosenEval
 from waza_engine.project.reading import build, read_mapping
@@ -55,8 +56,8 @@ def _specs(project: ProjectFile, suite: SuiteConfig, project_dir: Path) -> list[
     def matching(pattern: str) -> list[Path]:
         return [spec for it in (project_dir, *folders) for spec in matching_suite_specs(pattern, it, files)]
 
-    excluded = {spec.resolve() for it in suite.evals if it.startswith("!") for spec in matching(it[1:])}
-    included = (spec.resolve() for it in suite.evals if not it.startswith("!") for spec in matching(it))
+    excluded = {real_path(spec) for it in suite.evals if it.startswith("!") for spec in matching(it[1:])}
+    included = (real_path(spec) for it in suite.evals if not it.startswith("!") for spec in matching(it))
     return [it for it in dict.fromkeys(included) if it not in excluded]
 
 

@@ -17,6 +17,7 @@ from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.model.fields import ListOf, Text
 from waza_engine.model.pydantic_messages import first_problem_text
 
+_MAX_BYTES = 1_000_000
 _NUMBER = "(0|[1-9][0-9]*)"
 _PRE_RELEASE = f"({_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
 _BUILD = "[0-9A-Za-z-]+"
@@ -116,7 +117,7 @@ def load_rubric(reference: str, process_dir: Path) -> Rubric:
     path = rubric_path(name, process_dir)
     note_read(path)
     try:
-        text = regular_text(path)
+        text = regular_text(path, limit=_MAX_BYTES)
     except (OSError, ValueError) as error:
         raise RubricError(f"The rubric {path} cannot be read: {error}") from error
     try:
@@ -174,7 +175,7 @@ def rubric_text(rubric: str, process_dir: Path) -> str:
             raise RubricError(
                 f"The rubric '{rubric}' is a directory. Write the path of a file, or the text of the rubric"
             )
-        return path.read_text("utf-8") if path.is_file() else rubric
+        return regular_text(path, limit=_MAX_BYTES) if path.is_file() else rubric
     except (OSError, ValueError):  # too long for a file name, or not UTF-8: it is the rubric itself
         return rubric
 

@@ -1,4 +1,8 @@
-"""Read only regular files: reading a named pipe or a device may never end.
+"""The only door to files that others wrote: repositories, agents, stores from elsewhere.
+
+Reading a named pipe or a device may never end, and a sparse file of 8 GB costs its author nothing. So everything here
+reads regular files only, opens them without waiting, and counts bytes while it reads. `tests/test_foreign_files.py`
+checks that no other module opens such files.
 
 A module of its own because `lib.paths` needs it, which the other modules of this package import.
 """
@@ -6,7 +10,34 @@ A module of its own because `lib.paths` needs it, which the other modules of thi
 import errno
 import os
 import stat
+import zlib
+from collections.abc import Iterator
+from io import BufferedReader, BytesIO, TextIOWrapper
 from pathlib import Path
+
+MAX_BYTES = 64_000_000
+"""For files without a smaller limit of their own."""
+MAX_SOURCE_BYTES = 8_000_000
+"""For YAML that people write. Checks stop at 2 MB already."""
+MAX_RECORD_BYTES = 128_000_000
+"""For one packed trial of a run store."""
+MAX_RESULTS_BYTES = 512_000_000
+"""For results of runs: 10,000 trials take 62 MB."""
+_CHUNK = 1 << 20
+_OPEN_FILES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+# Without O_NONBLOCK, opening a named pipe waits for its writer. Windows lacks these flags.
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOCTTY", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+class TooLargeError(OSError):
+    """The file, or what is packed in it, is larger than its reader accepts."""
 
 
 def is_regular(path: Path) -> bool:
@@ -19,28 +50,132 @@ def is_regular(path: Path) -> bool:
     return stat.S_ISREG(path.stat().st_mode)
 
 
-def regular_bytes(path: Path) -> bytes:
-    """Return the bytes of a regular file.
+def open_regular(path: Path, *, inside: Path | None = None) -> BufferedReader:
+    """Open a regular file to read its bytes. With `inside`, no link may lead out of that folder.
+
+    The caller must bound what it reads.
 
     Raises:
-        OSError, ValueError: the file cannot be read, or is not a regular file.
+        OSError, ValueError: the file cannot be opened, is not a regular file, or is outside.
 
     """
-    _require_regular(path)
-    return path.read_bytes()
+    target: str | Path = path
+    flags = _FLAGS
+    if inside is not None:
+        target, flags = os.path.realpath(path), _FLAGS | _NO_LINK
+        if not Path(target).is_relative_to(os.path.realpath(inside)):
+            raise OSError(errno.EPERM, f"a link leads out of {inside}", os.fspath(path))
+    # Opening some devices has effects; a pipe would lose its writer. So both before and after.
+    _require_regular(os.stat(target).st_mode, path)  # noqa: PTH116  # pathlib is slower, and this is called at edits
+    handle = os.open(target, flags)
+    try:
+        _require_regular(os.fstat(handle).st_mode, path)
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
-def regular_text(path: Path, encoding: str = "utf-8") -> str:
+def regular_bytes(path: Path, limit: int = MAX_BYTES, *, inside: Path | None = None) -> bytes:
+    """Return the bytes of a regular file. With `inside`, no link may lead out of that folder.
+
+    Raises:
+        TooLargeError: the file has more than `limit` bytes.
+        OSError, ValueError: the file cannot be read, is not a regular file, or is outside.
+
+    """
+    with open_regular(path, inside=inside) as file:
+        # The reported size saves reading a huge file; it is wrong for growing files and those in /proc.
+        if os.fstat(file.fileno()).st_size > limit:
+            raise _too_large(path, limit)
+        data = bounded_read(file, limit)
+    if data is None:
+        raise _too_large(path, limit)
+    return data
+
+
+def given_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
+    """Return the bytes of a file that the user has named, which may be a pipe of their shell, such as /dev/stdin.
+
+    Raises:
+        TooLargeError: there are more than `limit` bytes.
+        OSError, ValueError: the file cannot be read, or is neither a regular file nor an open one of this process.
+
+    """
+    if not os.fspath(path).startswith(_OPEN_FILES):
+        return regular_bytes(path, limit)
+    with path.open("rb") as file:
+        data = bounded_read(file, limit)
+    if data is None:
+        raise _too_large(path, limit)
+    return data
+
+
+def regular_text(
+    path: Path, encoding: str = "utf-8", limit: int = MAX_BYTES, *, inside: Path | None = None
+) -> str:
     r"""Return the text of a regular file with all line ends as `\n`.
 
     Raises:
+        TooLargeError: the file has more than `limit` bytes.
+        OSError, ValueError: the file cannot be read, is not a regular file, or is outside.
+
+    """
+    return TextIOWrapper(BytesIO(regular_bytes(path, limit, inside=inside)), encoding).read()
+
+
+def regular_lines(path: Path, limit: int = MAX_BYTES) -> Iterator[bytes]:
+    """Yield the lines of a regular file without their ends, one at a time; no line may exceed `limit` bytes.
+
+    Raises:
+        TooLargeError: a line has more than `limit` bytes.
         OSError, ValueError: the file cannot be read, or is not a regular file.
 
     """
-    _require_regular(path)
-    return path.read_text(encoding)
+    with open_regular(path) as file:
+        while line := file.readline(limit + 1):
+            if len(line) > limit:
+                raise _too_large(path, limit, "one of its lines")
+            yield line.rstrip(b"\r\n")
 
 
-def _require_regular(path: Path) -> None:
-    if not is_regular(path) and not path.is_dir():  # For a folder, reading raises IsADirectoryError.
+def bounded_read(file: BufferedReader, limit: int) -> bytes | None:
+    """Return the rest of an open file, None if it has more than `limit` bytes."""
+    parts: list[bytes] = []
+    left = limit + 1
+    while left > 0 and (part := file.read(min(left, _CHUNK))):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts) if left > 0 else None
+
+
+def inflate(packed: bytes, limit: int) -> bytes:
+    """Unpack zlib data.
+
+    Raises:
+        TooLargeError: it unpacks to more than `limit` bytes.
+        zlib.error: the data is damaged.
+
+    """
+    stream = zlib.decompressobj()
+    data = stream.decompress(packed, limit + 1)
+    if len(data) > limit:
+        raise TooLargeError(errno.EFBIG, f"a packed record is larger than {_size(limit)}")
+    if not stream.eof:
+        raise zlib.error("a packed record is incomplete")
+    return data
+
+
+def _require_regular(mode: int, path: Path) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
+
+
+def _too_large(path: Path, limit: int, what: str = "it") -> TooLargeError:
+    return TooLargeError(errno.EFBIG, f"{what} is larger than {_size(limit)}", os.fspath(path))
+
+
+def _size(limit: int) -> str:
+    return f"{limit // 1_000_000} MB" if limit >= 1_000_000 else f"{limit // 1000} kB"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from waza_engine.lib.files.read_tracking import Stamp, cached_with_reads, note_read, stamp
-from waza_engine.lib.files.safe_read import is_regular
+from waza_engine.lib.files.safe_read import open_regular, regular_text
 from waza_engine.lib.go.glob import BadPattern, fixed_part, glob
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain_with_source
@@ -94,7 +94,7 @@ class Files:
         if text is not None:
             return text
         try:
-            return path.read_text(encoding="utf-8-sig") if _is_readable(path) else None
+            return regular_text(path, "utf-8-sig", _MAX_BYTES)
         except (OSError, UnicodeDecodeError, ValueError):
             return None
 
@@ -102,9 +102,7 @@ class Files:
         """Whether the file on disk begins with a byte order mark."""
         note_read(path)
         try:
-            if not _is_readable(path):
-                return False
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 return file.read(3) == b"\xef\xbb\xbf"
         except (OSError, ValueError):
             return False
@@ -154,11 +152,6 @@ def _glob(pattern: str, folder: Path) -> list[Path]:
         return [folder / it for it in glob(pattern, folder)]
     except (BadPattern, OSError, ValueError):
         return []
-
-
-def _is_readable(path: Path) -> bool:
-    """Whether the path is a regular file that is not too large."""
-    return is_regular(path) and path.stat().st_size <= _MAX_BYTES
 
 
 def _yaml_data(text: str) -> Any:

@@ -26,7 +26,7 @@ from waza_engine.lib.json_schema.validators import (
     first_error,
     schema_copy,
 )
-from waza_engine.lib.paths import file_bytes, path_from_uri
+from waza_engine.lib.paths import file_bytes, path_from_uri, real_path
 
 _WORKER = "waza_engine.lib.json_schema.worker"
 _TIMEOUT_SECONDS = 60.0
@@ -128,7 +128,7 @@ class _Documents:
             raise NoSuchResource(uri)
         if self._base_dir is None:
             raise UnknownFileError(f"the file {uri} cannot be looked for")
-        if self._within and not path.resolve().is_relative_to(self._base_dir.resolve()):
+        if self._within and not real_path(path).is_relative_to(real_path(self._base_dir)):
             raise UnknownFileError(f"the file {uri} is not to be read")
         data = file_bytes(path)
         if data is None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, regular_bytes
 from waza_engine.lib.timestamps import unix_seconds
 from waza_engine.model.pydantic_messages import error_text
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TriggerResult
@@ -38,10 +39,10 @@ def read_results(path: Path) -> RunRecord:
 
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = json.loads(regular_bytes(path, MAX_RESULTS_BYTES).decode("utf-8-sig"))
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ResultsError(f"{path}: not valid JSON: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("tasks"), list) or "summary" not in data:
         raise ResultsError(
@@ -54,7 +55,7 @@ def read_results(path: Path) -> RunRecord:
         )
     try:
         return record_of(data)
-    except (ValidationError, TypeError, ValueError, AttributeError, KeyError) as error:
+    except (ValidationError, TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise ResultsError(f"{path}: not waza's results format: {error_text(error)}") from error
 
 

@@ -29,7 +29,7 @@ from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.graders.entry import Level, read_entry
 from waza_engine.graders.registry import find_grader, graders
 from waza_engine.grading.grade import build, entry_message
-from waza_engine.lib.files.safe_read import regular_text
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.lib.spelling import nearest
 from waza_engine.lib.yaml.reader import front_matter
 from waza_engine.lib.yaml.scalars import plain
@@ -120,7 +120,7 @@ def _file_problem(kind: type[Grader], path: str, scope: Scope) -> str:
     if reader is None or not found.is_file():
         return ""
     try:
-        problem = reader(regular_text(found, "utf-8-sig"))
+        problem = reader(regular_text(found, "utf-8-sig", MAX_SOURCE_BYTES))
     except (OSError, ValueError):
         return ""
     return f"{problem}: {kind.without_file}" if problem else ""
@@ -155,7 +155,7 @@ def missing_skills_problem(suite: Suite, skill_directories: Iterable[str]) -> st
 
 def _skill_name(path: Path) -> str | None:
     try:
-        name = as_text(front_matter(regular_text(path, "utf-8-sig")).get("name"))
+        name = as_text(front_matter(regular_text(path, "utf-8-sig", MAX_SOURCE_BYTES)).get("name"))
     except (OSError, ValueError):
         return None
     return name if isinstance(name, str) else None

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.lib.files.read_tracking import Stamp, stamp
+from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate, regular_text
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.project.store_location import FILE_NAME, FOLDER, default_store_dir
@@ -111,10 +112,9 @@ def _recording_files(folder: Path) -> list[Path]:
 
 def _file_preview(path: Path) -> Iterator[RecordingPreview]:
     with suppress(OSError, ValueError, RecursionError):
-        if path.stat().st_size <= _MAX_BYTES:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            if isinstance(data, dict) and isinstance(data.get("task"), str):
-                yield _preview(data["task"], data, "")
+        data = json.loads(regular_text(path, limit=_MAX_BYTES))
+        if isinstance(data, dict) and isinstance(data.get("task"), str):
+            yield _preview(data["task"], data, "")
 
 
 def _stored_previews(path: Path, eval_path: Path) -> Iterator[RecordingPreview]:
@@ -131,7 +131,7 @@ def _stored_previews(path: Path, eval_path: Path) -> Iterator[RecordingPreview]:
         ]:
             if newest.setdefault(task, run_id) == run_id and size <= _MAX_BYTES:
                 ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (key,))
-                data = json.loads(zlib.decompress(packed))
+                data = json.loads(inflate(packed, MAX_RECORD_BYTES))
                 if data.get("session") is not None:
                     rows = sql.execute(_RESULTS_SQL, (key,)).fetchall()
                     yield _preview(task, data, run_id, tuple(_verdict(it) for it in rows))

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.records import CheckpointOutcome, FailedCheck, GraderOutcome, TrialRecord
 from waza_engine.model.trajectory import Trajectory
@@ -117,7 +118,7 @@ def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> St
         status,
         score,
         weighted,
-        Trajectory.model_validate_json(zlib.decompress(packed)),
+        Trajectory.model_validate_json(inflate(packed, MAX_RECORD_BYTES)),
         graders,
         error,
         attempts,

@@ -26,6 +26,7 @@ from waza_engine.executors.base import (
     TrialRequest,
 )
 from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.lib.files.temporary import keep_folder
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.environment import program_environment
@@ -277,8 +278,8 @@ def skill_body(skill: str, directories: Iterable[Path]) -> str:
 
 def _read_skill(path: Path) -> tuple[str, str]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+        text = regular_text(path, "utf-8-sig", MAX_SOURCE_BYTES)
+    except (OSError, ValueError):
         return "", ""
     parts = split_front_matter(text)
     name = as_text(front_matter(text).get("name"))

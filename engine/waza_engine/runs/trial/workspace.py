@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from waza_engine.lib.files.safe_read import is_regular
+from waza_engine.lib.files.safe_read import is_regular, regular_bytes
 from waza_engine.lib.files.temporary import make_folder, remove_folder
+from waza_engine.lib.paths import real_path
 from waza_engine.model.suite import InputFile
 
 _MAX_FILE_BYTES = 1 << 20
@@ -101,7 +102,7 @@ def make_workdir(workspace: Path, workdir: str) -> None:
     path = Path(workdir)
     if "\0" in workdir or path.is_absolute() or ".." in path.parts:
         raise WorkspaceError(f"inputs.workdir must be a relative path without '..', not '{workdir}'")
-    if not (workspace / path).resolve().is_relative_to(workspace.resolve()):
+    if not real_path(workspace / path).is_relative_to(real_path(workspace)):
         raise WorkspaceError(f"inputs.workdir: '{workdir}' is a link out of the workspace")
     try:
         (workspace / path).mkdir(parents=True, exist_ok=True)
@@ -176,14 +177,14 @@ def _plain_files(workspace: Path) -> Iterator[tuple[str, Path]]:
 def _is_plain_file_inside(path: Path, workspace: Path) -> bool:
     try:
         # Reading a pipe or device could block forever. A link may lead to the user's own files.
-        return is_regular(path) and path.resolve().is_relative_to(workspace)
-    except (OSError, RuntimeError):
+        return is_regular(path) and real_path(path).is_relative_to(workspace)
+    except (OSError, ValueError):
         return False
 
 
 def _content_up_to(path: Path, limit: int) -> bytes | None:
     try:
-        return path.read_bytes() if path.stat().st_size <= limit else None
+        return regular_bytes(path, limit)
     except OSError:
         return None
 
@@ -201,7 +202,8 @@ def small_files(root: Path) -> Iterator[InputFile]:
         for name in sorted(names):
             path = Path(folder, name)
             try:
-                if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MAX_FILE_BYTES:
-                    yield InputFile(path.relative_to(root).as_posix(), path.read_bytes())
+                if not path.is_symlink():
+                    content = regular_bytes(path, _MAX_FILE_BYTES)
+                    yield InputFile(path.relative_to(root).as_posix(), content)
             except OSError:
                 continue

@@ -18,6 +18,7 @@ from waza_engine.dialects.vally.formats.model import TolerantModel
 from waza_engine.dialects.vally.formats.project_file import Project
 from waza_engine.dialects.vally.formats.settings import EvalConfig
 from waza_engine.dialects.vally.formats.surroundings import merge_environments, named_or_inline
+from waza_engine.lib.paths import real_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.experiment import Arm
@@ -281,4 +282,4 @@ def resolve_paths(environment: Any, arm: Arm, folder: Path) -> Any:
 
 
 def _absolute(folder: Path, path: Any) -> Any:
-    return str((folder / path).resolve()) if isinstance(path, str) else path
+    return str(real_path(folder / path)) if isinstance(path, str) else path

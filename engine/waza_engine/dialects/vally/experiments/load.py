@@ -37,6 +37,7 @@ from waza_engine.dialects.vally.formats.experiment import ExperimentFile
 from waza_engine.dialects.vally.formats.load import spec_data, suite_of
 from waza_engine.dialects.vally.formats.project_file import find_project
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import real_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.experiment import Arm
@@ -171,7 +172,7 @@ def _evals(path: Path, patterns: list[str]) -> tuple[list[Path], list[str]]:
             notes.append(f"No eval matches '{it}'")
         for spec in matches:
             _require_vally_eval(path, spec, index)
-            specs[Path(spec).resolve()] = None
+            specs[real_path(Path(spec))] = None
     if not specs:
         raise LoadError(
             path, f"No eval matches {', '.join(patterns) or 'the empty list'} in {path.parent}", ("evals",)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from waza_engine.dialects.vally.formats.stimulus import GoldenPatch, GoldenTrajectory
 from waza_engine.dialects.vally.trajectory.atif import atif_problem, text_problem
+from waza_engine.lib.files.safe_read import MAX_BYTES
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.suite import LoadError
 from waza_engine.project.reading import read_text
@@ -39,7 +40,7 @@ def check_golden_trajectory(golden: GoldenTrajectory | None, spec: Path, pointer
     if golden.path is None:
         return
     try:
-        reason = text_problem(read_text(spec.parent / golden.path))
+        reason = text_problem(read_text(spec.parent / golden.path, MAX_BYTES))
     except LoadError as error:
         reason = error.message
     if reason:

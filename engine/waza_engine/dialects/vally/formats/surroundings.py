@@ -10,6 +10,7 @@ from pathlib import Path
 
 from waza_engine.dialects.vally.formats.environment import Environment, StagedFile
 from waza_engine.dialects.vally.formats.project_file import Project
+from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.suite import InputFile, LoadError, Repository
@@ -65,7 +66,7 @@ def staged_files(files: list[StagedFile], eval_dir: Path) -> tuple[list[InputFil
             for target, path in _copies(it, eval_dir / it.src):
                 number += 1
                 if path.is_file():
-                    with path.open("rb") as stream:
+                    with open_regular(path) as stream:
                         # The reported size is wrong for some files, such as those in /proc.
                         content = stream.read(bytes_left + 1)
                     bytes_left -= len(content)

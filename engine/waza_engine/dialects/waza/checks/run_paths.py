@@ -8,6 +8,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
 
+from waza_engine.lib.paths import real_path
 from waza_engine.project.document import Document
 
 _LEVELS = 6
@@ -56,7 +57,7 @@ def may_be_read(document: Document, path: Path) -> bool:
     """Whether a check may read a file that the document names: only inside the workspace."""
     inside = (document.process_dir, suite_folder(document))
     try:
-        return any(it is not None and path.resolve().is_relative_to(it.resolve()) for it in inside)
+        return any(it is not None and real_path(path).is_relative_to(real_path(it)) for it in inside)
     except (OSError, ValueError):  # such as a loop of links
         return False
 

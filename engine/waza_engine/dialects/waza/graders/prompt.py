@@ -47,6 +47,7 @@ from waza_engine.judges.rubrics.rubric import (
     rubric_path,
 )
 from waza_engine.lib.go.text import trim
+from waza_engine.lib.paths import real_path
 from waza_engine.lib.spelling import nearest
 from waza_engine.lib.timestamps import duration_seconds
 from waza_engine.model.fields import Flag, Text
@@ -290,7 +291,7 @@ def _may_be_read(rubric: str, scope: Scope) -> bool:
     """Whether a check may read the rubric: only files in the directory where runs start."""
     start = scope.process_dir
     try:
-        return start is not None and (start / rubric).resolve().is_relative_to(start.resolve())
+        return start is not None and real_path(start / rubric).is_relative_to(real_path(start))
     except (OSError, RuntimeError, ValueError):
         # A NUL, a name that is too long, a loop of links: loading reports the error without reading a file.
         return True

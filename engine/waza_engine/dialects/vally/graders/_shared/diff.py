@@ -18,6 +18,7 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
 )
 from waza_engine.dialects.vally.trajectory.events import message_events_of, of_type
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.lib.files.safe_read import MAX_BYTES, TooLargeError, regular_bytes
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.text_diff import unified_diff
 from waza_engine.model.fields import IfGiven
@@ -28,21 +29,27 @@ from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
 
 def diff_of(context: GradingContext) -> str | None:
-    """Return the recorded or computed diff of the trial; None if its state before the run is unknown."""
+    """Return the recorded or computed diff of the trial; None if that is impossible."""
     if context.diff is not None:
         return context.diff
     if context.baseline_files is None or context.workspace_dir is None:
         return None
-    return unified_diff(context.baseline_files, dict(_files(context.workspace_dir)))
+    try:
+        return unified_diff(context.baseline_files, dict(_files(context.workspace_dir)))
+    except TooLargeError:
+        return None
 
 
 def _files(root: Path) -> Iterator[tuple[str, bytes]]:
+    left = MAX_BYTES
     for folder, folders, names in os.walk(root):
         folders[:] = [it for it in folders if it != ".git"]
         for name in names:
             path = Path(folder) / name
             if name != ".git" and path.is_file() and not path.is_symlink():
-                yield path.relative_to(root).as_posix(), path.read_bytes()
+                content = regular_bytes(path, left)
+                left -= len(content)
+                yield path.relative_to(root).as_posix(), content
 
 
 class DiffGrader(VallyGrader):
@@ -61,7 +68,10 @@ class DiffGrader(VallyGrader):
         return self.grade(context)
 
 
-NO_BASELINE = "Cannot tell what changed: the recording lacks the workspace's state before the run"
+NO_BASELINE = (
+    "Cannot tell what changed: the recording lacks the workspace's state before the run, "
+    "or the workspace is larger than 64 MB"
+)
 
 
 class DiffContains(DiffGrader, Negatable):

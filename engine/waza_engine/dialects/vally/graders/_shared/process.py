@@ -16,7 +16,7 @@ from waza_engine.dialects.vally.fields import Text, has_placeholder, millisecond
 from waza_engine.dialects.vally.trajectory import metrics
 from waza_engine.dialects.vally.trajectory.events import Event, events_of, message_events_of
 from waza_engine.graders.base import GradeError, GradingContext
-from waza_engine.lib.paths import escape_reason, is_directory
+from waza_engine.lib.paths import escape_reason, is_directory, real_path
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.environment import program_environment
 from waza_engine.lib.process.run import ProcessResult
@@ -99,10 +99,10 @@ def directory_for(context: GradingContext, sub_path: str) -> Path:
     if workspace is None or context.workspace_status == "remote":
         raise NoDirectoryError("the workspace is not available")
     try:
-        directory = (workspace / sub_path).resolve()
+        directory = real_path(workspace / sub_path)
     except (OSError, RuntimeError, ValueError) as error:
         raise NoDirectoryError(f"'{sub_path}' is not a directory: {error}") from error
-    if not directory.is_relative_to(workspace.resolve()):
+    if not directory.is_relative_to(real_path(workspace)):
         raise NoDirectoryError(f"'{sub_path}' is not inside the workspace")
     if not is_directory(directory):
         raise NoDirectoryError(f"the workspace has no directory '{sub_path}'")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from waza_engine.dialects.waza.formats.templates.template import TemplateError, Values, render
-from waza_engine.lib.paths import is_inside
+from waza_engine.lib.files.safe_read import MAX_BYTES
+from waza_engine.lib.paths import is_inside, real_path
 from waza_engine.model.suite import LoadError, Task
 from waza_engine.project.reading import read_text
 
@@ -119,11 +120,11 @@ def dataset_tasks(spec: "EvalFile", eval_path: Path) -> tuple[list[Task], list[s
     """
     eval_dir = eval_path.parent
     path = eval_dir / spec.tasks_from
-    if not is_inside(path, eval_dir) or path.resolve() == eval_dir.resolve():
+    if not is_inside(path, eval_dir) or real_path(path) == real_path(eval_dir):
         message = f"'tasks_from' must be a file below {eval_dir}, not '{spec.tasks_from}'"
         raise LoadError(eval_path, message, ("tasks_from",))
     try:
-        header, *rows = read_csv(read_text(path)) or [Row(0, [])]
+        header, *rows = read_csv(read_text(path, MAX_BYTES)) or [Row(0, [])]
     except CsvError as error:
         raise LoadError(path, error.message, line=error.line) from error
     if not header.cells:

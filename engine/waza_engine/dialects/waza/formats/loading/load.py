@@ -25,6 +25,7 @@ from waza_engine.dialects.waza.formats.loading.refusals import EvalKeys, refusal
 from waza_engine.dialects.waza.formats.loading.tasks import Surroundings, entries, load_tasks
 from waza_engine.dialects.waza.formats.settings import Settings
 from waza_engine.dialects.waza.formats.triggers import Prompt, TriggersFile
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlError, read_front, split_front_matter
 from waza_engine.lib.yaml.scalars import plain
@@ -133,11 +134,11 @@ def _subfolders(folder: Path) -> list[Path]:
 
 def _read(path: Path, name: str) -> CustomAgent | None:
     try:
-        parts = split_front_matter(path.read_text(encoding="utf-8-sig"))
+        parts = split_front_matter(regular_text(path, "utf-8-sig", MAX_SOURCE_BYTES))
         if parts is None:
             return None
         front = plain(read_front(parts.front))
-    except (OSError, UnicodeDecodeError, YamlError):
+    except (OSError, ValueError, YamlError):
         return None
     front = front if isinstance(front, dict) else {}
     return CustomAgent(path, str(front.get("name") or name), parts.body.strip(), _tools(front.get("tools")))

@@ -13,7 +13,7 @@ from waza_engine.dialects.waza.formats.inputs import InputFile as FileEntry
 from waza_engine.dialects.waza.formats.inputs import Inputs
 from waza_engine.dialects.waza.formats.paths import fixture_refusal, input_refusal
 from waza_engine.dialects.waza.rules.empty_workspace import RELATIVE_PATH_IN_PROMPT
-from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.files.safe_read import MAX_BYTES, regular_bytes
 from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.paths import is_inside
 from waza_engine.model.suite import InputFile, Task
@@ -73,7 +73,7 @@ def _input_file(entry: FileEntry, place: str, fixtures: Path, found: Resources) 
         found.warnings.append(f"{place}: '{entry.path}' is outside {fixtures}, so the file is skipped")
         return
     try:
-        found.files.append(InputFile(cleaned(entry.path), regular_bytes(path)))
+        found.files.append(InputFile(cleaned(entry.path), regular_bytes(path, inside=fixtures)))
     except (OSError, ValueError) as error:
         cause = error.strerror if isinstance(error, OSError) else error
         found.warnings.append(
@@ -86,7 +86,7 @@ def _instruction_file(name: str, fixtures: Path, found: Resources) -> None:
         found.block(f"The instruction file '{name}' must be a relative path inside {fixtures}")
         return
     try:
-        found.files.append(InputFile(cleaned(name), regular_bytes(fixtures / cleaned(name))))
+        found.files.append(InputFile(cleaned(name), regular_bytes(fixtures / cleaned(name), inside=fixtures)))
     except (OSError, ValueError) as error:
         found.block(f"The instruction file '{name}' cannot be read from {fixtures}: {error}")
 
@@ -110,13 +110,16 @@ def _fixture(value: object, eval_dir: Path, found: Resources) -> None:
 
 def _files_of(path: Path) -> list[InputFile]:
     """Return one file under its own name, or all files of a directory, without links."""
-    if path.is_file():
-        return [InputFile(path.name, path.read_bytes())]
+    if not path.is_dir():
+        return [InputFile(path.name, regular_bytes(path))]
     found: list[InputFile] = []
+    left = MAX_BYTES
     for folder, folders, names in os.walk(path):
         folders.sort()
         for name in sorted(names):
             file = Path(folder, name)
             if file.is_file() and not file.is_symlink():
-                found.append(InputFile(file.relative_to(path).as_posix(), file.read_bytes()))
+                content = regular_bytes(file, left)
+                left -= len(content)
+                found.append(InputFile(file.relative_to(path).as_posix(), content))
     return found
