@@ -137,7 +137,8 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     answer = grade_list(graders_from_yaml(_read_text(graders_file)), context, generation)
     for line in _result_lines(answer["results"], output_format):
         click.echo(line)
-    sys.exit(_EXIT_STATUS.get(answer["status"], _EXIT_ERRORED))
+    status = "error" if answer.get("infrastructure") else answer["status"]
+    sys.exit(_EXIT_STATUS.get(status, _EXIT_ERRORED))
 
 
 def _read_text(path: Path) -> str:
@@ -162,7 +163,7 @@ def _result_lines(results: list[dict[str, Any]], output_format: str) -> Iterator
         label = result["name"] or result["type"] or "(no name)"
         if "error" in result:
             yield _colour("ERROR", "red") + harmless(f"  {label}: {result['error']['message']}")
-        elif result.get("status") == "error":
+        elif result.get("status") == "error" or result.get("infrastructure"):
             yield _colour("ERROR", "red") + harmless(f"  {label}: {result['feedback']}")
         else:
             word = _colour("PASS ", "green") if result["passed"] else _colour("FAIL ", "red")

@@ -8,7 +8,7 @@ import click
 from waza_engine.reports.merge import MergeError, merge_runs
 from waza_engine.reports.results.read import ResultsError, read_results
 from waza_engine.reports.text import text_report
-from waza_engine.runs.run import EXIT_STATUS
+from waza_engine.runs.run import exit_status
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show
 from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, Reports
 from waza_lsp.cli.stored_runs import give_up
@@ -45,4 +45,4 @@ def merge(  # click passes one argument per option
     show(text_report(record))
     for problem in problems:
         print_err(f"error: {problem}")
-    sys.exit(EXIT_ERROR if problems else EXIT_STATUS[record.status])
+    sys.exit(EXIT_ERROR if problems else exit_status(record))

@@ -47,7 +47,7 @@ from waza_engine.runs.recordings.regrade import (
     replayed_trial,
 )
 from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
-from waza_engine.runs.run import EXIT_STATUS, new_run_id, run_finished_event
+from waza_engine.runs.run import EXIT_STATUS, EXIT_UNDECIDED, new_run_id, run_finished_event
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
 from waza_engine.runs.totals import seeded_random, task_record
@@ -140,7 +140,7 @@ def regrade_from_stdin() -> NoReturn:
     except (LoadError, PlanError, StoreError, _RequestError) as error:
         print_err(str(error))
         sys.exit(EXIT_STATUS["error"])
-    sys.exit(EXIT_STATUS[status])
+    sys.exit(EXIT_UNDECIDED if status == "error" else EXIT_STATUS[status])
 
 
 def _read_stdin() -> Any:
@@ -223,7 +223,8 @@ def _grade_task(run: _Regrading, index: int, task: Task, recordings: list[Record
     score, weighted = (
         (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
     )
-    run.emit(TaskFinished(run.run_id, task.id, record.status, score, weighted, record.error))
+    is_open = record.status == "error"
+    run.emit(TaskFinished(run.run_id, task.id, record.status, score, weighted, record.error, is_open))
     return record
 
 
@@ -247,6 +248,7 @@ def _grade_trial(run: _Regrading, task: Task, recording: Recording) -> TrialReco
             duration_ms=recording.trajectory.duration_ms,
             error=record.error,
             graders=record.graders,
+            infrastructure=record.infrastructure,
         )
     )
     return record
@@ -262,6 +264,7 @@ def _grade_recording(run: _Regrading, task: Task, recording: Recording) -> Trial
             grade_single_entry(bench, trial, entry, level) for entry, level in run.entries(task, recording)
         ]
     statuses = {it.status for it in outcomes}
+    is_open = "failed" not in statuses and any(it.infrastructure for it in outcomes)
     worst = next((it for it in ("error", "failed", "passed") if it in statuses), "skipped")
     score = mean([it.score for it in outcomes])
     return TrialRecord(
@@ -273,25 +276,28 @@ def _grade_recording(run: _Regrading, task: Task, recording: Recording) -> Trial
         score,
         recording.trajectory,
         tuple(outcomes),
+        infrastructure=is_open,
     )
 
 
 def _finish_event(run_id: str, records: list[TaskRecord], duration_ms: int) -> RunFinished:
-    failed = sum(it.status in {"failed", "error"} for it in records)
+    failed = sum(it.status == "failed" for it in records)
+    errors = sum(it.status == "error" for it in records)
     skipped = sum(it.status == "skipped" for it in records)
-    status = "failed" if failed else "passed"
+    status = "failed" if failed else "error" if errors else "passed"
     stats = [it.stats for it in records if it.stats]
     return RunFinished(
         run_id=run_id,
         status=status,  # type: ignore[arg-type]  # one of the two words
-        exit_status=EXIT_STATUS[status],
+        exit_status=EXIT_UNDECIDED if status == "error" else EXIT_STATUS[status],
         score=mean([it.avg_score for it in stats]),
         weighted_score=mean([it.avg_weighted_score for it in stats]),
         total=len(records),
-        succeeded=len(records) - failed - skipped,
+        succeeded=len(records) - failed - errors - skipped,
         failed=failed,
         skipped=skipped,
         duration_ms=duration_ms,
+        errors=errors,
     )
 
 

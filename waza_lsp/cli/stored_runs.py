@@ -96,7 +96,7 @@ def _last_run(store: RunStore, eval_path: Path | None, *, with_recordings: bool)
 
 def _has_recordings(store: RunStore, run: StoredRun) -> bool:
     """Whether an agent performed any trial. A trial in error counts if it has a recorded session."""
-    if any(it.status != "error" for it in store.verdicts(run.run_id)):
+    if any(it.status != "error" or it.infrastructure for it in store.verdicts(run.run_id)):
         return True
     return any(it.record.trajectory.session is not None for it in store.trials(run.run_id))
 

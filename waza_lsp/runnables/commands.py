@@ -19,7 +19,8 @@ class Verdict:
     """The last result of a runnable, from a run or a regrade. `at` is in seconds since 1970.
 
     `tokens` is None if they were not counted. `scores` are those of the last runs, the newest last. `stale` means that
-    the text has changed since. `passed` and `total` count the tasks of an eval.
+    the text has changed since. `passed` and `total` count the tasks of an eval. With `infrastructure`, nothing failed, but
+    a judge or an endpoint was down (`status` is `error`).
     """
 
     run_id: str
@@ -31,6 +32,7 @@ class Verdict:
     stale: bool = False
     passed: int = 0
     total: int = 0
+    infrastructure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +132,9 @@ def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[R
 
 def _verdict_text(verdict: Verdict, now: float) -> str:
     passed = f"{verdict.passed} of {verdict.total} passed · " if verdict.total else ""
+    what = "could not be judged" if verdict.infrastructure else f"{verdict.score:.2f}"
     parts = [
-        f"{_ICONS.get(verdict.status, '?')} {passed}{verdict.score:.2f}",
+        f"{_ICONS.get(verdict.status, '?')} {passed}{what}",
         age(now - verdict.at),
         _tokens(verdict.tokens),
         _sparkline(verdict.scores),

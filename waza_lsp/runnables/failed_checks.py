@@ -68,7 +68,10 @@ def _failed_in(outcome: "GraderOutcome") -> Iterator[FailedCheck]:
     if outcome.status == "passed" or path is None:
         return
     if outcome.status == "error":
-        why = f"This grader ends the run with an error: {outcome.feedback}"
+        what = (
+            "This could not be judged" if outcome.infrastructure else "This grader ends the run with an error"
+        )
+        why = f"{what}: {outcome.feedback}"
         yield FailedCheck(CheckLocation(path, entry, entry), why)
         return
     for part in outcome.parts:

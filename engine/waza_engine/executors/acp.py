@@ -230,10 +230,12 @@ class AcpExecutor:
                 session_id = await self._open_session(connection, request)
         except TimeoutError:
             raise ExecutorError(
-                f"The agent did not open a session within {request.timeout_seconds:g} s"
+                f"The agent did not open a session within {request.timeout_seconds:g} s", infrastructure=True
             ) from None
         except Exception as error:
-            raise ExecutorError(f"The agent did not open a session: {_error_text(error)}") from error
+            raise ExecutorError(
+                f"The agent did not open a session: {_error_text(error)}", infrastructure=True
+            ) from error
         log.session_id = session_id
         prompt: str | None = request.task.prompt
         while prompt is not None:

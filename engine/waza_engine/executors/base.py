@@ -18,7 +18,14 @@ from waza_engine.model.trajectory import Trajectory
 
 
 class ExecutorError(Exception):
-    """A trial or trigger prompt could not run at all; the message says why and what to do."""
+    """A trial or trigger prompt could not run at all; the message says why and what to do.
+
+    With `infrastructure` it may run later: the agent's endpoint is down, for example.
+    """
+
+    def __init__(self, message: str, *, infrastructure: bool = False) -> None:
+        super().__init__(message)
+        self.infrastructure = infrastructure
 
 
 class UnavailableError(Exception):

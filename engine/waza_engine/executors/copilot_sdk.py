@@ -222,7 +222,9 @@ class CopilotExecutor:
         try:
             session = await client.create_session(**options)
         except Exception as error:
-            raise ExecutorError(f"The Copilot CLI did not open a session: {error}") from error
+            raise ExecutorError(
+                f"The Copilot CLI did not open a session: {error}", infrastructure=True
+            ) from error
         self._sessions.append(session.session_id)
         return session
 

@@ -14,6 +14,9 @@ from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, Too
 
 _TEXTS = frozenset(["user.message", "assistant.message", "assistant.reasoning"])
 _BARE = frozenset(["assistant.turn_start", "assistant.turn_end", "skill.invoked", "abort"])
+_OUTAGES = frozenset(["authentication", "authorization", "quota", "rate_limit"])
+_OUTAGE_CODES = frozenset([401, 402, 403, 404, 408, 425, 429])
+_SERVER_ERROR = 500
 _HIDDEN_TOOL = "report_intent"
 _COUNTS = {
     "input_tokens": "inputTokens",
@@ -27,12 +30,13 @@ _COUNTS = {
 class EventLog:
     """Collects events. `turn` is the number of the user's turn, from 1; call `next_turn` before each turn.
 
-    Every entry of the transcript has `at_ms`: the milliseconds since the log was created.
+    With `infrastructure`, `error` comes from the model's endpoint. Every entry of the transcript has `at_ms`: the milliseconds since the log was created.
     """
 
     turn: int = 0
     session_id: str = ""
     error: str = ""
+    infrastructure: bool = False
     transcript: list[dict[str, Any]] = field(default_factory=list)
     skills: list[SkillInvocation] = field(default_factory=list)
     _texts: list[str] = field(default_factory=list)
@@ -67,6 +71,7 @@ class EventLog:
             case "session.shutdown" | "session.idle":
                 self._set_totals(data)
             case "session.error":
+                self.infrastructure = self.infrastructure or (not self.error and _is_outage(data))
                 self.error = self.error or str(data.get("message") or "the session ended with an error")
                 self._note({"type": kind, "message": str(data.get("message") or "")})
             case _:
@@ -122,6 +127,7 @@ class EventLog:
             prompt=prompt,
             output="".join(self._texts),
             error=self.error,
+            infrastructure=self.infrastructure,
             duration_ms=duration_ms,
             session_id=self.session_id,
             transcript=list(self.transcript),
@@ -213,6 +219,13 @@ class EventLog:
         if not counts:
             return None
         return Usage.model_validate({**counts, "turns": self._agent_turns})
+
+
+def _is_outage(error: Mapping[str, Any]) -> bool:
+    """Return whether a session's error comes from the model's endpoint: down, busy, or refusing this account."""
+    code = error.get("statusCode")
+    has_code = isinstance(code, int) and (code in _OUTAGE_CODES or code >= _SERVER_ERROR)
+    return has_code or error.get("errorType") in _OUTAGES
 
 
 def _number(value: Any) -> float:

@@ -31,6 +31,7 @@ __all__ = [
     "Grader",
     "GraderResult",
     "GradingContext",
+    "InfrastructureError",
     "Scope",
 ]
 
@@ -49,6 +50,10 @@ class ConfigError(Exception):
 
 class GradeError(Exception):
     """Grading itself is impossible; the whole run becomes an error (docs/reference/waza-graders.md, section 2.4)."""
+
+
+class InfrastructureError(GradeError):
+    """No verdict is possible now, whatever the agent did: a judge gave none, or the machine lacks resources."""
 
 
 class Demand(Enum):

@@ -28,7 +28,8 @@ class GraderResult:
 
     `type_name` overrides the type in the result where waza shows another one (none for `tool_calls`). `parts` are the
     failed checks, if the grader has single checks. `status` is `error` if the grader could not decide: that counts as
-    failed and is reported separately. `kind` says how the score was computed.
+    failed and is reported separately. `kind` says how the score was computed. With `infrastructure` it could not decide
+    whatever the agent did, for example because the judge was down: it may decide when it is asked again.
     """
 
     score: float
@@ -41,6 +42,7 @@ class GraderResult:
     kind: Literal["code", "llm", "human"] = "code"
     label: Literal["", "correct", "incorrect"] = ""
     criteria: tuple[Criterion, ...] = ()
+    infrastructure: bool = False
 
     @classmethod
     def of_checks(
@@ -83,12 +85,16 @@ class GraderVerdict:
 
 @dataclass(frozen=True, slots=True)
 class GraderFailure:
-    """A grader without a result: it could not be built (`config`) or could not grade (`grade`)."""
+    """A grader without a result: it could not be built (`config`) or could not grade (`grade`).
+
+    `infrastructure` is as in `GraderResult`.
+    """
 
     name: str
     type: str
     kind: Literal["config", "grade"]
     message: str
+    infrastructure: bool = False
 
     def __str__(self) -> str:
         return f"grader '{self.name or self.type}': {self.message}"
@@ -96,13 +102,17 @@ class GraderFailure:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The verdict on one run. `results` are by grader name, in the order of first occurrence."""
+    """The verdict on one run. `results` are by grader name, in the order of first occurrence.
+
+    With `infrastructure`, it depends on graders that could not decide for reasons of infrastructure.
+    """
 
     status: Literal["passed", "failed", "error"]
     score: float = 0.0
     weighted_score: float = 0.0
     results: Mapping[str, GraderVerdict] = field(default_factory=dict)
     error: GraderFailure | None = None
+    infrastructure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -105,12 +105,20 @@ def grade_list(entries: list[Any], context: GradingContext, meaning: str = "") -
         errored = any(it.result.status == "error" for it in verdicts)
         status = "error" if errored else "passed" if passed else "failed"
         verdicts_that_count = verdicts
-    return {
+    answer = {
         "results": [result_object(it) for it in graded],
         "status": status,
         "score": mean([it.result.score for it in verdicts_that_count]),
         "weighted_score": weighted_mean([(it.result.score, it.weight) for it in verdicts_that_count]),
     }
+    return answer | ({"infrastructure": True} if _is_open(graded) else {})
+
+
+def _is_open(graded: Sequence[GraderVerdict | GraderFailure]) -> bool:
+    """Return whether nothing failed, but a grader could not decide for reasons of infrastructure."""
+    outcomes = [it.result if isinstance(it, GraderVerdict) else it for it in graded]
+    open_ = [it.infrastructure for it in outcomes if isinstance(it, GraderFailure) or not it.passed]
+    return any(open_) and all(open_)
 
 
 def _grade_entry(entry: Any, context: GradingContext, meaning: str) -> GraderVerdict | GraderFailure:
@@ -146,7 +154,8 @@ def _dialect_members(result: GraderResult) -> Answer:
     """Return the members that only dialects other than waza use."""
     members = {"kind": result.kind, "label": result.label, "status": result.status}
     criteria = [asdict(it) for it in result.criteria]
-    found = {key: it for key, it in members.items() if it and it != "code"}
+    found: Answer = {key: it for key, it in members.items() if it and it != "code"}
+    found |= {"infrastructure": True} if result.infrastructure else {}
     return found | ({"criteria": criteria} if criteria else {})
 
 

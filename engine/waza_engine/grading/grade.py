@@ -17,6 +17,7 @@ from waza_engine.graders.base import (
     Grader,
     GraderResult,
     GradingContext,
+    InfrastructureError,
     Scope,
 )
 from waza_engine.graders.entry import Entry, Level, read_entry
@@ -24,6 +25,7 @@ from waza_engine.graders.excerpts import nearest_line, occurrence, quote
 from waza_engine.graders.registry import find_grader
 from waza_engine.graders.result import GradedTrial, GraderFailure, GraderVerdict, RunVerdict
 from waza_engine.lib.go.text import fold
+from waza_engine.lib.process.shortage import ShortageError, is_shortage
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.findings import Finding
 from waza_engine.model.scores import mean, weighted_mean
@@ -117,10 +119,14 @@ def grade_entry(
     except ConfigError as error:
         return GraderFailure(name, type_name, "config", str(error))
     except GradeError as error:
-        return GraderFailure(name, type_name, "grade", str(error))
+        return GraderFailure(name, type_name, "grade", str(error), isinstance(error, InfrastructureError))
+    except ShortageError as error:
+        return GraderFailure(name, type_name, "grade", str(error), infrastructure=True)
     except Exception as error:  # noqa: BLE001  # the one place per grader: a defect must not take the others down
         _log.exception("The grader '%s' of type '%s' broke", name, type_name)
-        return GraderFailure(name, type_name, step, f"internal error: {type(error).__name__}: {error}")
+        return GraderFailure(
+            name, type_name, step, f"internal error: {type(error).__name__}: {error}", is_shortage(error)
+        )
     shown_type = type_name if result.type_name is None else result.type_name
     return GraderVerdict(
         name, shown_type, built.weight, result, round((time.perf_counter() - started) * 1000)
@@ -160,7 +166,7 @@ def grade_run(
     results: dict[str, GraderVerdict] = {}
     for _, graded in _grade_each(eval_entries, task_entries, context, meaning):
         if isinstance(graded, GraderFailure):
-            return RunVerdict("error", error=graded)
+            return RunVerdict("error", error=graded, infrastructure=graded.infrastructure)
         results[graded.name] = graded
     if meaning not in dialect_for(meaning).without_expectations:
         results.update((it.name, it) for it in _expectations(expected, context.output))
@@ -197,11 +203,14 @@ def _grade_each(
 
 def _run_verdict(results: Mapping[str, GraderVerdict], agent_error: str) -> RunVerdict:
     passed = all(it.result.passed for it in results.values())
+    open_ = [it.result.infrastructure for it in results.values() if not it.result.passed]
     return RunVerdict(
         "error" if agent_error else "passed" if passed else "failed",
         mean([it.result.score for it in results.values()]),
         weighted_mean([(it.result.score, it.weight) for it in results.values()]),
         results,
+        # Every grader must pass, so a check that failed decides.
+        infrastructure=any(open_) and all(open_),
     )
 
 

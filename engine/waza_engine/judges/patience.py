@@ -38,6 +38,6 @@ def with_retries(
             too_late = clock() - started + wait > _LONGEST_SECONDS
             if not error.transient or attempt == _ATTEMPTS or too_late:
                 raise
-            sleep(wait)
+            sleep(max(0.0, wait))
             pause *= 2
     raise AssertionError("the last attempt answers or raises")

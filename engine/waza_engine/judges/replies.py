@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from waza_engine.graders.base import GradeError
+from waza_engine.graders.base import InfrastructureError
 from waza_engine.model.judge import JudgeError
 
 _FLAG = TypeAdapter(bool)
@@ -24,11 +24,11 @@ def reply_mapping(reply: Any) -> Mapping[str, Any]:
     """Return the reply, which must be an object.
 
     Raises:
-        GradeError: it is not an object.
+        InfrastructureError: it is not an object.
 
     """
     if not isinstance(reply, Mapping):
-        raise GradeError("The judge's reply is not a JSON object")
+        raise InfrastructureError("The judge's reply is not a JSON object")
     return reply
 
 
@@ -36,12 +36,12 @@ def points_of(reply: Mapping[str, Any]) -> float:
     """Return the reply's `score`; 3 if it is missing.
 
     Raises:
-        GradeError: it is not a number.
+        InfrastructureError: it is not a number.
 
     """
     points = reply.get("score", _POINTS_WHEN_MISSING)
     if not isinstance(points, (int, float)):
-        raise GradeError(f"The judge's score is not a number: {points!r}")
+        raise InfrastructureError(f"The judge's score is not a number: {points!r}")
     return points
 
 
@@ -54,12 +54,12 @@ def reasoning_of(reply: Mapping[str, Any]) -> str:
     """Return the reply's `reasoning`.
 
     Raises:
-        GradeError: it is not a string.
+        InfrastructureError: it is not a string.
 
     """
     reasoning = reply.get("reasoning", "")
     if not isinstance(reasoning, str):
-        raise GradeError("The judge's reasoning is not a string")
+        raise InfrastructureError("The judge's reasoning is not a string")
     return reasoning
 
 
@@ -67,13 +67,13 @@ def flag_of(reply: Mapping[str, Any], name: str) -> bool:
     """Return the reply's member `name` as a boolean; the usual words for booleans count too.
 
     Raises:
-        GradeError: it is not a boolean.
+        InfrastructureError: it is not a boolean.
 
     """
     try:
         return _FLAG.validate_python(reply.get(name))
     except ValidationError as error:
-        raise GradeError(f"The judge's '{name}' is not a boolean") from error
+        raise InfrastructureError(f"The judge's '{name}' is not a boolean") from error
 
 
 def json_object(text: str) -> dict[str, Any] | None:

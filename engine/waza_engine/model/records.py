@@ -50,7 +50,7 @@ class FailedCheck:
 
 @dataclass(frozen=True, slots=True)
 class GraderOutcome:
-    """The verdict of one grader, or its error (`status` error).
+    """The verdict of one grader, or its error (`status` error; with `infrastructure`, whatever the agent did).
 
     `path` and `pointer` refer to its entry. The pointers of `parts` start at its config (for the checks of `expected`, at
     the list of strings).
@@ -67,6 +67,7 @@ class GraderOutcome:
     path: Path | None = None
     pointer: Pointer = ()
     parts: tuple[FailedCheck, ...] = ()
+    infrastructure: bool = False
 
     @property
     def passed(self) -> bool:
@@ -89,7 +90,8 @@ class TrialRecord:
 
     `task` is the task's id, `task_index` its index in the plan (from 0), `trial` the number of the trial (from 1). After
     an error of a grader, `graders` contains only that one (docs/reference/waza-formats.md, section 13.10: no results at
-    all). `workspace` is the agent's folder if it was kept.
+    all). `workspace` is the agent's folder if it was kept. `infrastructure` marks an error that is not the agent's: nothing
+    is known about its work, so the trial does not count in rates, and resuming the run repeats it.
     """
 
     task: str
@@ -105,16 +107,21 @@ class TrialRecord:
     started_at: float = 0.0
     checkpoints: tuple[CheckpointOutcome, ...] = ()
     workspace: str = ""
+    infrastructure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TrialVerdict:
-    """Status and score of one trial (from 1), without the trajectory. `task` is the task's id."""
+    """Status and score of one trial (from 1), without the trajectory. `task` is the task's id.
+
+    `infrastructure` is as in `TrialRecord`.
+    """
 
     task: str
     trial: int
     status: Status
     score: float
+    infrastructure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +187,8 @@ class RunRecord:
 
     `started_at` is in seconds since 1970, `duration_ms` is wall time. `measures` are metrics without effect on the
     result. `baseline` is the run without skills. `shard` is `i/n` for a shard. `planned` is the number of planned tasks,
-    if known; `unperformed` are the names of those that the run did not reach.
+    if known; `unperformed` are the names of those that the run did not reach. `infrastructure`: nothing failed, but trials
+    could not be decided for reasons of infrastructure (`status` error).
     """
 
     run_id: str
@@ -208,6 +216,7 @@ class RunRecord:
     arm: ExperimentArm | None = None
     planned: int = 0
     unperformed: tuple[str, ...] = ()
+    infrastructure: bool = False
 
     @property
     def task_count(self) -> int:

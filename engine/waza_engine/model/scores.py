@@ -62,20 +62,28 @@ def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESA
 
 @dataclass(frozen=True, slots=True)
 class TrialTotals:
-    """What the totals of a task need of one trial. Without results its score is meaningless."""
+    """What the totals of a task need of one trial. Without results its score is meaningless.
+
+    `infrastructure` marks an error that says nothing about the agent.
+    """
 
     status: Status
     score: float = 0.0
     weighted_score: float = 0.0
     duration_ms: int = 0
     has_results: bool = True
+    infrastructure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TaskStats:
-    """The totals of one task. waza calls its trials runs."""
+    """The totals of one task. waza calls its trials runs.
 
-    status: Literal["passed", "failed", "skipped"]
+    `infrastructure_runs` are the errors that say nothing about the agent: they count in `total_runs` and `error_runs`, but
+    in no rate, score or interval. If nothing failed but some remain, the task's status is `error`.
+    """
+
+    status: Literal["passed", "failed", "error", "skipped"]
     total_runs: int
     passed_runs: int
     failed_runs: int
@@ -92,6 +100,12 @@ class TaskStats:
     avg_duration_ms: int
     interval: Interval | None = None
     runs_with_results: int = 0
+    infrastructure_runs: int = 0
+
+    @property
+    def decided_runs(self) -> int:
+        """The number of trials that say something about the agent."""
+        return self.total_runs - self.infrastructure_runs
 
 
 def task_stats(trials: Sequence[TrialTotals], rng: random.Random) -> TaskStats:
@@ -100,13 +114,15 @@ def task_stats(trials: Sequence[TrialTotals], rng: random.Random) -> TaskStats:
     `rng` drives the resampling: the same seed gives the same interval.
     """
     counts = {status: sum(it.status == status for it in trials) for status in ("passed", "failed", "error")}
-    total, passed = len(trials), counts["passed"]
+    decided = [it for it in trials if not it.infrastructure]
+    total, passed = len(decided), counts["passed"]
     rate = passed / total if total else 0.0
-    scores = [it.score for it in trials]
-    weighted = [it.weighted_score for it in trials]
+    scores = [it.score for it in decided]
+    weighted = [it.weighted_score for it in decided]
+    status = task_status([it.status for it in decided])
     return TaskStats(
-        status=task_status([it.status for it in trials]),
-        total_runs=total,
+        status="error" if len(decided) < len(trials) and status != "failed" else status,
+        total_runs=len(trials),
         passed_runs=passed,
         failed_runs=counts["failed"],
         error_runs=counts["error"],
@@ -119,9 +135,10 @@ def task_stats(trials: Sequence[TrialTotals], rng: random.Random) -> TaskStats:
         max_score=max(scores, default=0.0),
         std_dev_score=standard_deviation(scores),
         score_variance=variance(scores),
-        avg_duration_ms=sum(it.duration_ms for it in trials) // total if total else 0,
+        avg_duration_ms=sum(it.duration_ms for it in trials) // len(trials) if trials else 0,
         interval=bootstrap(weighted, rng) if total > 1 else None,
-        runs_with_results=sum(it.has_results for it in trials),
+        runs_with_results=sum(it.has_results for it in decided),
+        infrastructure_runs=len(trials) - len(decided),
     )
 
 
@@ -135,16 +152,20 @@ def task_status(statuses: Sequence[Status]) -> Literal["passed", "failed", "skip
 
 @dataclass(frozen=True, slots=True)
 class TaskTotals:
-    """What the totals of a suite need of one task; a task without stats scores 0."""
+    """What the totals of a suite need of one task; a task without stats scores 0.
+
+    A task is not `decided` if all its trials have errors of infrastructure: its score is meaningless.
+    """
 
     status: Literal["passed", "failed", "skipped", "error"]
     avg_score: float = 0.0
     avg_weighted_score: float = 0.0
+    decided: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteTotals:
-    """The totals of a whole suite."""
+    """The totals of a whole suite. `errors` are tasks that could not be decided; they do not count in the success rate."""
 
     total: int
     succeeded: int
@@ -162,8 +183,9 @@ class SuiteTotals:
 
 def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -> SuiteTotals:
     """Return the totals over all tasks, with an interval if there are several trials and at least two tasks."""
-    scores = [it.avg_score for it in tasks]
-    weighted = [it.avg_weighted_score for it in tasks]
+    decided = [it for it in tasks if it.decided]
+    scores = [it.avg_score for it in decided]
+    weighted = [it.avg_weighted_score for it in decided]
     counts = {it: sum(task.status == it for task in tasks) for it in ("passed", "failed", "error", "skipped")}
     return SuiteTotals(
         total=len(tasks),
@@ -171,13 +193,13 @@ def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -
         failed=counts["failed"],
         errors=counts["error"],
         skipped=counts["skipped"],
-        success_rate=counts["passed"] / len(tasks) if tasks else 0.0,
+        success_rate=counts["passed"] / judged if (judged := len(tasks) - counts["error"]) else 0.0,
         aggregate_score=mean(scores),
         weighted_score=mean(weighted),
         min_score=min(scores, default=0.0),
         max_score=max(scores, default=0.0),
         std_dev=standard_deviation(scores),
-        interval=bootstrap(weighted, rng) if trials > 1 and len(tasks) > 1 else None,
+        interval=bootstrap(weighted, rng) if trials > 1 and len(decided) > 1 else None,
     )
 
 

@@ -51,13 +51,16 @@ def eval_verdict(scoring: Scoring, tasks: Sequence[TaskRecord]) -> EvalVerdict:
 def stimulus_score(stats: TaskStats) -> float:
     """The mean score of the trials that have one."""
     graded = _graded(stats)
-    return stats.avg_score * stats.total_runs / graded if graded else 0.0
+    return stats.avg_score * stats.decided_runs / graded if graded else 0.0
 
 
 def is_failed(scoring: Scoring, tasks: Sequence[TaskRecord]) -> bool:
     """Whether a run has failed. One in which nothing was to be judged has not."""
     verdict = eval_verdict(scoring, tasks)
-    return verdict.had_execution_errors or bool(verdict.stimuli_run and not verdict.passed)
+    has_errors = any(
+        it.error or (it.stats and it.stats.error_runs > it.stats.infrastructure_runs) for it in tasks
+    )
+    return has_errors or bool(verdict.stimuli_run and not verdict.passed)
 
 
 def _graded(stats: TaskStats) -> int:

@@ -114,7 +114,7 @@ class Trajectory(BaseModel):
     `error` is the agent's error message, "" if there is none; `duration_ms` is the agent's time. `removed` are input
     files that the agent deleted, `uncaptured` files that are binary or too large to keep. `patch` is the unified diff of
     the workspace, None if it was not computed. `artifact_dir` is vally's directory of the trial's artifacts. `stimulus` is the rest of the task, where the trajectory includes it
-    (docs/reference/vally.md, section 10.1).
+    (docs/reference/vally.md, section 10.1). With `infrastructure`, `error` is not the agent's: its endpoint was down, for example.
     """
 
     model_config = _LENIENT
@@ -139,3 +139,4 @@ class Trajectory(BaseModel):
     patch: str | None = None
     stimulus: dict[str, Any] | None = None
     artifact_dir: Text = ""
+    infrastructure: Flag = Field(default=False, exclude_if=lambda it: not it)

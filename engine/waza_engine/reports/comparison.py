@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.scores import SuiteTotals, suite_totals
 from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
+from waza_engine.runs.totals import seeded_random, task_totals
 
 _ABSENT = "n/a"
 
@@ -17,14 +19,15 @@ def comparison_data(names: Sequence[str], records: Sequence[RunRecord]) -> dict[
     """
     scores = [it.totals.aggregate_score for it in records]
     rates = [it.totals.success_rate for it in records]
+    first, last = _both_decided(records)
     durations = [it.duration_ms for it in records]
     return {
         "files": list(names),
         "models": [it.model for it in records],
         "aggregate_scores": scores,
         "success_rates": rates,
-        "aggregate_score_delta": scores[-1] - scores[0],
-        "success_rate_delta": rates[-1] - rates[0],
+        "aggregate_score_delta": last.aggregate_score - first.aggregate_score,
+        "success_rate_delta": last.success_rate - first.success_rate,
         "task_deltas": [_task_delta(task_id, records) for task_id in _task_ids(records)],
         "total_tests": [it.totals.total for it in records],
         "durations_ms": durations,
@@ -64,6 +67,23 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
     yield f"{'passed':{width}}  {rates}  {data['success_rate_delta']:+6.0%}"
 
 
+def _both_decided(records: Sequence[RunRecord]) -> tuple[SuiteTotals, SuiteTotals]:
+    """Return the totals of the first and the last run, without tasks that one of them could not judge."""
+    ends = records[0], records[-1]
+    undecided = {task.task for record in ends for task in record.tasks if task.status == "error"}
+    if not undecided:
+        return ends[0].totals, ends[1].totals
+    first, last = (
+        suite_totals(
+            [task_totals(it) for it in record.tasks if it.task not in undecided],
+            1,
+            seeded_random(record.run_id),
+        )
+        for record in ends
+    )
+    return first, last
+
+
 def _task_ids(records: Sequence[RunRecord]) -> list[str]:
     return list(dict.fromkeys(task.task for record in records for task in record.tasks))
 
@@ -74,12 +94,14 @@ def _task_delta(task_id: str, records: Sequence[RunRecord]) -> dict[str, Any]:
     ]
     scores = [it.stats.avg_score if it and it.stats else 0.0 for it in tasks]
     rates = [it.stats.pass_rate if it and it.stats else 0.0 for it in tasks]
+    # A task that could not be judged got neither better nor worse.
+    is_open = any(it is not None and it.status == "error" for it in (tasks[0], tasks[-1]))
     return {
         "task_id": task_id,
         "display_name": next((it.name for it in tasks if it), ""),
         "scores": scores,
         "pass_rates": rates,
         "statuses": [it.status if it else _ABSENT for it in tasks],
-        "score_delta": scores[-1] - scores[0],
-        "pass_rate_delta": rates[-1] - rates[0],
+        "score_delta": 0.0 if is_open else scores[-1] - scores[0],
+        "pass_rate_delta": 0.0 if is_open else rates[-1] - rates[0],
     }

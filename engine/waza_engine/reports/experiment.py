@@ -38,9 +38,15 @@ def combine_runs(records: Sequence[RunRecord]) -> RunRecord:
         for label, record in zip(labels, records, strict=True)
         for task in record.tasks
     ]
+    # A failure decides before what could not be judged.
+    statuses = [it.status for it in records if not it.infrastructure] or [first.status]
+    if all(it == "passed" for it in statuses):
+        statuses = [it.status for it in records]
     return replace(
         first,
-        status=worst_status(it.status for it in records),
+        status=worst_status(statuses),
+        infrastructure=all(it.infrastructure or it.status == "passed" for it in records)
+        and any(it.infrastructure for it in records),
         error="; ".join(it.error for it in records if it.error),
         tasks=tuple(tasks),
         totals=suite_totals([task_totals(it) for it in tasks], first.trials, seeded_random(first.run_id)),

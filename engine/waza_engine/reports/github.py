@@ -11,6 +11,7 @@ from waza_engine.reports.reasons import reasons
 from waza_engine.reports.text import failed_lines, one_line
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
+_UNDECIDED = "⚠️ could not be judged"
 _TASK_WORDS = {"passed": "✅", "failed": "❌", "error": "⚠️", "skipped": "⏭️"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
 _MOST_DETAILS = 20
@@ -23,7 +24,8 @@ def github_markdown(record: RunRecord) -> str:
 
 def _lines(record: RunRecord) -> Iterator[str]:
     totals = record.totals
-    yield f"## {escape_markdown(record.suite_name or 'Eval')}: {_WORDS[record.status]}"
+    word = _UNDECIDED if record.infrastructure else _WORDS[record.status]
+    yield f"## {escape_markdown(record.suite_name or 'Eval')}: {word}"
     yield ""
     facts = [it for it in (record.executor, record.model) if it]
     yield (
@@ -64,7 +66,7 @@ def _flaky(record: RunRecord) -> Iterator[str]:
 
 
 def _details(record: RunRecord) -> Iterator[str]:
-    failed = [it for it in record.tasks if it.status == "failed"]
+    failed = [it for it in record.tasks if it.status in {"failed", "error"}]
     if not failed:
         return
     yield ""

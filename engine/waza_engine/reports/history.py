@@ -7,7 +7,9 @@ from waza_engine.model.records import TrialVerdict
 from waza_engine.reports.inert import inert
 from waza_engine.reports.text import one_line
 
-_MARKS = {"passed": "+", "failed": "-", "error": "!", "skipped": "."}
+_UNDECIDED = "infrastructure"
+_MARKS = {_UNDECIDED: "?", "passed": "+", "failed": "-", "error": "!", "skipped": "."}
+_UNCOUNTED = frozenset(["skipped", _UNDECIDED])
 
 Runs = Sequence[Sequence[TrialVerdict]]
 """The verdicts of several runs, oldest first."""
@@ -20,7 +22,9 @@ def task_histories(runs: Runs) -> list[tuple[str, TaskHistory]]:
     histories: dict[str, TaskHistory] = {}
     for index, run in enumerate(runs):
         for verdict in run:
-            histories.setdefault(verdict.task, [[] for _ in runs])[index].append(verdict.status)
+            histories.setdefault(verdict.task, [[] for _ in runs])[index].append(
+                _UNDECIDED if verdict.infrastructure else verdict.status
+            )
     return sorted(histories.items(), key=lambda it: _rank(pass_rate(it[1])))
 
 
@@ -41,7 +45,7 @@ def history_lines(runs: Runs) -> Iterator[str]:
         flaky = "  flaky" if is_flaky(history) else ""
         rate = pass_rate(history)
         yield f"{name:{width}}  {f'{rate:.0%}' if rate is not None else '-':>4}  {marks}{flaky}"
-    yield "+ passed, - failed, ! error, . skipped; one group per run, newest on the right"
+    yield "+ passed, - failed, ! error, ? could not be judged, . skipped; one group per run, newest on the right"
 
 
 def is_flaky(history: TaskHistory) -> bool:
@@ -49,7 +53,7 @@ def is_flaky(history: TaskHistory) -> bool:
 
     A task that changed once was fixed or broken; it is not flaky. Trials that no grader judged do not count.
     """
-    passed = [[it == "passed" for it in run if it != "skipped"] for run in history]
+    passed = [[it == "passed" for it in run if it not in _UNCOUNTED] for run in history]
     if any(len(set(it)) > 1 for it in passed):
         return True
     whole = [it[0] for it in passed if it]
@@ -58,5 +62,5 @@ def is_flaky(history: TaskHistory) -> bool:
 
 def pass_rate(history: TaskHistory) -> float | None:
     """Return the share of judged trials that passed; None if no trial was judged."""
-    statuses = [it for run in history for it in run if it != "skipped"]
+    statuses = [it for run in history for it in run if it not in _UNCOUNTED]
     return statuses.count("passed") / len(statuses) if statuses else None

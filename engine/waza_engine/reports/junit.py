@@ -16,6 +16,7 @@ from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.threshold import eval_verdict
 from waza_engine.reports.reasons import Reason, reasons, why_unperformed
 
+_INFRASTRUCTURE = "InfrastructureError"
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -28,7 +29,8 @@ def junit_xml(record: RunRecord) -> str:
     """Return the text of the JUnit file, including the final newline."""
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", {"name": xml_text(record.suite_name)})
-    run_failures = list(reasons(record))
+    # Trials that could not be judged are errors of their own test cases.
+    run_failures = [it for it in reasons(record) if not (it.is_error and record.infrastructure)]
     counts = _counts(record, run_failures)
     seconds = {"time": f"{record.duration_ms / 1000:.3f}"}
     for element in (root, suite):
@@ -52,7 +54,7 @@ def junit_xml(record: RunRecord) -> str:
 
 def _counts(record: RunRecord, run_failures: Sequence[Reason]) -> dict[str, str]:
     if record.scoring is None:
-        tests, failures, errors = record.totals.total, record.totals.failed, 0
+        tests, failures, errors = record.totals.total, record.totals.failed, record.totals.errors
     else:
         stats = [it.stats for it in record.tasks if it.stats]
         stopped = sum(it.stats is None and bool(it.error) for it in record.tasks)
@@ -114,7 +116,8 @@ def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
         if trial.status == "skipped":
             ET.SubElement(case, "skipped", {"message": "grading skipped"})
         elif trial.status == "error":
-            error = ET.SubElement(case, "error", {"message": message, "type": "ExecutionError"})
+            kind = _INFRASTRUCTURE if trial.infrastructure else "ExecutionError"
+            error = ET.SubElement(case, "error", {"message": message, "type": kind})
             error.text = xml_text(f"[ERROR] {trial.error}")
         elif trial.status == "failed":
             failure = ET.SubElement(case, "failure", {"message": message, "type": "GraderFailure"})
@@ -127,21 +130,23 @@ def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
     case = ET.SubElement(suite, "testcase", attributes)
     if task.status == "skipped":
         ET.SubElement(case, "skipped", {"message": "grading skipped"})
-    elif task.status == "failed":
+    elif task.status in {"failed", "error"}:
         _add_failure(case, task)
 
 
 def _add_failure(case: ET.Element, task: TaskRecord) -> None:
     """Add why a task failed: from its first trial that did not pass, or from the hook that stopped it.
 
-    As in waza, a trial's error is a failure too: a task is never in error (docs/reference/waza-formats.md, section 14.1).
+    As in waza, a trial's error is a failure too (docs/reference/waza-formats.md, section 14.1). Only errors of
+    infrastructure are none: a task is in error if nothing else kept it from passing.
     """
-    trial = next((it for it in task.trials if it.status != "passed"), None)
+    is_open = task.status == "error"
+    trial = next((it for it in task.trials if it.status != "passed" and it.infrastructure is is_open), None)
     error = task.error if trial is None else trial.error
     score = task.stats.avg_score if task.stats else 0.0
-    kind = "ExecutionError" if error else "GraderFailure"
+    kind = _INFRASTRUCTURE if is_open else "ExecutionError" if error else "GraderFailure"
     message = xml_text(f"{task.name}: score={score:.2f}")
-    failure = ET.SubElement(case, "failure", {"message": message, "type": kind})
+    failure = ET.SubElement(case, "error" if is_open else "failure", {"message": message, "type": kind})
     lines = _failed_lines(trial) if trial else []
     failure.text = xml_text("\n".join([f"[ERROR] {error}", *lines] if error else lines))
 

@@ -28,7 +28,9 @@ def merge_runs(parts: Sequence[RunRecord], *, incomplete: bool = False) -> RunRe
     # Shards take every n-th task, so taking one from each in turn restores the order.
     rows = zip_longest(*(it.tasks for it in ordered))
     tasks: list[TaskRecord] = [it for it in chain.from_iterable(rows) if it is not None]
-    failed = next((it for it in ordered if it.status in {"error", "cancelled"}), None)
+    failed = next(
+        (it for it in ordered if it.status in {"error", "cancelled"} and not it.infrastructure), None
+    )
     baselines = [it.baseline for it in ordered if it.baseline is not None]
     return run_record(
         _frame(first),

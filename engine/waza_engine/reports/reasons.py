@@ -23,13 +23,19 @@ class Reason:
 def reasons(record: RunRecord) -> Iterator[Reason]:
     """Yield the run-level failures in the order of the reports."""
     if record.status in {"error", "cancelled"}:
-        yield Reason("run", f"{record.status}: {record.error}", is_error=True)
+        message = record.error if record.infrastructure else f"{record.status}: {record.error}"
+        yield Reason("run", message, is_error=True)
     if (verdict := threshold_verdict(record)) is not None and verdict.stimuli_run and not verdict.passed:
         yield Reason("threshold", threshold_line(verdict))
     for metric in record.metrics:
         if not metric.passed:
             yield Reason(f"metric {metric.name}", metric_line(metric))
-    if record.baseline is not None and not skills_helped(record.totals, record.baseline.totals):
+    is_open = record.infrastructure and record.baseline is not None
+    if (
+        record.baseline is not None
+        and not is_open
+        and not skills_helped(record.totals, record.baseline.totals)
+    ):
         yield Reason("baseline", baseline_line(record))
 
 

@@ -84,7 +84,7 @@ def _grader(outcome: GraderOutcome) -> str:
 def _totals(record: RunRecord) -> Iterator[str]:
     totals = record.totals
     if record.error:
-        yield f"{record.status}: {one_line(record.error)}"
+        yield one_line(record.error if record.infrastructure else f"{record.status}: {record.error}")
     if record.tasks:
         skipped = f", {totals.skipped} skipped" if totals.skipped else ""
         skipped += f", {len(record.unperformed)} not run" if record.unperformed else ""

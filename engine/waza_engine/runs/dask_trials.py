@@ -84,7 +84,9 @@ class DaskTrials:
         except Exception as error:  # noqa: BLE001  # whatever happens to the workers, the run continues
             message = f"The workers could not run this trial: {str(error) or type(error).__name__}"
             empty = Trajectory(task=task.id, prompt=task.prompt, error=message)
-            record = TrialRecord(task.id, task_index, trial, "error", 0.0, 0.0, empty, error=message)
+            record = TrialRecord(
+                task.id, task_index, trial, "error", 0.0, 0.0, empty, error=message, infrastructure=True
+            )
         finally:
             self.listeners.pop(job.key, None)
             future.release()

@@ -64,7 +64,7 @@ class TrialProgress:
 
 @dataclass(frozen=True, slots=True)
 class TrialFinished:
-    """A trial has its verdict. `duration_ms` is the agent's time."""
+    """A trial has its verdict. `duration_ms` is the agent's time. With `infrastructure` it could not be judged."""
 
     run_id: str
     task: str
@@ -76,11 +76,15 @@ class TrialFinished:
     duration_ms: int
     error: str
     graders: tuple[GraderOutcome, ...]
+    infrastructure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFinished:
-    """A task has its verdict. Scores are means over its trials. `error` says why it has no trials."""
+    """A task has its verdict. Scores are means over its trials. `error` says why it has no trials.
+
+    With `infrastructure` nothing failed, but some of its trials could not be judged.
+    """
 
     run_id: str
     task: str
@@ -88,6 +92,7 @@ class TaskFinished:
     score: float
     weighted_score: float
     error: str = ""
+    infrastructure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +119,8 @@ class RunFinished:
     skipped: int
     duration_ms: int
     error: str = ""
+    errors: int = 0
+    """Tasks that could not be judged."""
 
 
 @dataclass(frozen=True, slots=True)

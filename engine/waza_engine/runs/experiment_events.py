@@ -1,5 +1,6 @@
 """Events of an experiment: a run whose tasks are its arms, with the events of each arm wrapped inside."""
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from waza_engine.runs.events import (
     TaskFinished,
     TaskStarted,
 )
-from waza_engine.runs.run import EXIT_STATUS
+from waza_engine.runs.run import worse_exit
 from waza_engine.runs.totals import worst_status
 
 
@@ -53,11 +54,12 @@ class ExperimentEvents:
         counts = Counter(map(self._arm_status, self._ended))
         succeeded, failed = counts["passed"], counts["failed"] + counts["error"]
         runs = [it for ends in self._ended.values() for it in ends]
-        status = worst_status(it.status for it in runs)
+        exit_status = functools.reduce(worse_exit, (it.exit_status for it in runs)) if runs else 2
+        status = worst_status(it.status for it in runs if it.exit_status == exit_status)
         finished = RunFinished(
             run_id=self.run_id,
             status=status,
-            exit_status=EXIT_STATUS[status],
+            exit_status=exit_status,
             score=mean([it.score for it in runs]),
             weighted_score=mean([it.weighted_score for it in runs]),
             total=len(self.parts),

@@ -19,7 +19,7 @@ from waza_engine.model.scores import Status, mean, task_status
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
 from waza_engine.runs.store.file import open_for_reading
-from waza_engine.runs.store.rows import stored_checkpoints, stored_outcome
+from waza_engine.runs.store.rows import INFRASTRUCTURE, status_of, stored_checkpoints, stored_outcome
 from waza_engine.runs.store.store import FILE_NAME
 from waza_engine.runs.triggers import ACCURACY, trigger_metrics
 
@@ -51,7 +51,8 @@ class TaskHistory:
 
     Times are seconds since 1970. `scores` are those of the last runs. `order` increases with each run, independent of
     the clock. `files` maps the suite's files to digests of their content. `outcomes` are the graders that did not pass,
-    per trial in order. `tokens` is None if they were not counted. `reviews` changes with the reviews of this run.
+    per trial in order. `tokens` is None if they were not counted. `reviews` changes with the reviews of this run. With
+    `infrastructure`, nothing failed, but the task could not be judged. Such trials do not count in scores.
     """
 
     task: str
@@ -69,6 +70,7 @@ class TaskHistory:
     files: Mapping[str, str] = field(default_factory=dict)
     is_gone: bool = False
     reviews: str = ""
+    infrastructure: bool = False
 
 
 _WORST_FIRST: tuple[Status, ...] = ("error", "failed", "passed")
@@ -170,7 +172,9 @@ def _task_history(
         if (it[1], task) in reviews
     }
     rows = [
-        (*it[:3], record.status, record.score, *it[5:]) if (record := reviewed.get(it[2])) else it
+        (*it[:3], it[3] if record.infrastructure else record.status, record.score, *it[5:])
+        if (record := reviewed.get(it[2]))
+        else it
         for it in rows
     ]
     runs = [list(group) for _, group in groupby(rows, key=lambda it: it[1])]
@@ -180,19 +184,20 @@ def _task_history(
         run_id=latest[0][1],
         order=latest[0][9],
         status=_shown_status(latest),
-        score=mean([it[4] for it in latest]),
+        score=_mean_score(latest),
         started_at=min(it[6] for it in latest),
         finished_at=max(it[7] for it in latest),
         trials=len(latest),
         tokens=_tokens(sql, latest),
         error=next((it[5] for it in latest if it[5]), ""),
-        scores=tuple(mean([it[4] for it in run]) for run in runs[-_SHOWN_SCORES:]),
+        scores=tuple(_mean_score(it) for it in [run for run in runs if _decided(run)][-_SHOWN_SCORES:]),
         outcomes=tuple(
             tuple(outcome for outcome in reviewed[it[2]].graders if not outcome.passed)
             if it[2] in reviewed
             else tuple(_failed_outcomes(sql, it[2]))
             for it in latest
         ),
+        infrastructure=_is_open(latest),
         reviews=repr(latest_reviews) if (latest_reviews := reviews.get((latest[0][1], task))) else "",
     )
 
@@ -211,12 +216,13 @@ def _light_trial(sql: sqlite3.Connection, trial_key: int) -> TrialRecord:
         task,
         index,
         trial,
-        status,
+        status_of(status),
         score,
         weighted,
         Trajectory(),
         graders,
         checkpoints=stored_checkpoints(checkpoints),
+        infrastructure=status == INFRASTRUCTURE,
     )
 
 
@@ -228,9 +234,22 @@ def _suite_files(sql: sqlite3.Connection, run_id: str) -> Mapping[str, str]:
 
 
 def _shown_status(rows: list[tuple[Any, ...]]) -> Status:
-    statuses: list[Status] = [it[3] for it in rows]
+    statuses: list[Status] = [status_of(it[3]) for it in rows]
     # In the editor, a grader that broke must look different from a check that failed.
     return "error" if "error" in statuses else task_status(statuses)
+
+
+def _decided(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [it for it in rows if it[3] != INFRASTRUCTURE]
+
+
+def _mean_score(rows: list[tuple[Any, ...]]) -> float:
+    return mean([it[4] for it in _decided(rows)])
+
+
+def _is_open(rows: list[tuple[Any, ...]]) -> bool:
+    statuses = {it[3] for it in rows}
+    return INFRASTRUCTURE in statuses and not statuses & {"failed", "error"}
 
 
 def _failed_outcomes(sql: sqlite3.Connection, trial_key: int) -> Iterable[GraderOutcome]:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.environment import program_environment
+from waza_engine.lib.process.shortage import ShortageError
 from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.suite import Hook
 
@@ -52,7 +53,7 @@ async def _hook_problem(hook: Hook, process_dir: Path) -> str:
     directory = process_dir / hook.working_directory
     try:
         exit_code, output = await _run_to_end(argv, directory)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ShortageError) as error:
         where = "" if directory.is_dir() else f"; the directory {directory} does not exist"
         return f"({hook.command}) could not be started: {getattr(error, 'strerror', None) or error}{where}"
     if exit_code in hook.exit_codes:

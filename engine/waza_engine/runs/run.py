@@ -31,6 +31,9 @@ from waza_engine.runs.trial.perform import run_trial
 from waza_engine.runs.triggers import run_triggers
 
 EXIT_STATUS = {"passed": 0, "failed": 1, "error": 2, "cancelled": 130}
+EXIT_UNDECIDED = 3
+"""Nothing failed, but trials could not be judged for reasons of infrastructure."""
+_MILDEST_FIRST = (0, EXIT_UNDECIDED, 1, 2, 130)
 
 
 class _StopError(Exception):
@@ -221,7 +224,8 @@ def _record(live: LiveRun, ending: Ending) -> RunRecord:
 def _store_end(live: LiveRun, record: RunRecord) -> None:
     end = RunEnd(
         duration_ms=record.duration_ms,
-        error=record.error,
+        # The trials themselves say that they could not be judged, until they are judged again.
+        error="" if record.infrastructure else record.error,
         triggers=record.triggers,
         task_errors={index: it.error for index, it in live.tasks.items() if it.error},
     )
@@ -237,13 +241,23 @@ def _warn_about_unsaved(live: LiveRun) -> None:
         )
 
 
+def worse_exit(one: int, other: int) -> int:
+    """Return the exit status of several runs: a failure decides before what could not be judged."""
+    return max(one, other, key=_MILDEST_FIRST.index)
+
+
+def exit_status(record: RunRecord) -> int:
+    """Return the exit status of a program that performed or reported the run."""
+    return EXIT_UNDECIDED if record.infrastructure else EXIT_STATUS[record.status]
+
+
 def run_finished_event(record: RunRecord) -> RunFinished:
     """Return the last event of a run."""
     totals = record.totals
     return RunFinished(
         run_id=record.run_id,
         status=record.status,
-        exit_status=EXIT_STATUS[record.status],
+        exit_status=exit_status(record),
         score=totals.aggregate_score,
         weighted_score=totals.weighted_score,
         total=totals.total,
@@ -252,6 +266,7 @@ def run_finished_event(record: RunRecord) -> RunFinished:
         skipped=totals.skipped,
         duration_ms=record.duration_ms,
         error=record.error,
+        errors=totals.errors,
     )
 
 

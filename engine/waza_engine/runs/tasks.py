@@ -154,6 +154,7 @@ def _trial_finished(live: LiveRun, record: TrialRecord) -> TrialFinished:
         duration_ms=record.trajectory.duration_ms,
         error=record.error,
         graders=record.graders,
+        infrastructure=record.infrastructure,
     )
 
 
@@ -161,4 +162,6 @@ def _task_finished(live: LiveRun, task: Task, record: TaskRecord) -> TaskFinishe
     score, weighted = (
         (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
     )
-    return TaskFinished(live.run_id, task.id, record.status, score, weighted, record.error)
+    return TaskFinished(
+        live.run_id, task.id, record.status, score, weighted, record.error, record.status == "error"
+    )

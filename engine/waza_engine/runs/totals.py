@@ -33,6 +33,9 @@ from waza_engine.model.threshold import is_failed
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.triggers import ACCURACY, accuracy_metric, trigger_metrics
 
+UNDECIDED_HINT = (
+    "The infrastructure failed, not the agent: judge again with 'waza-lsp grade', or run again with --resume"
+)
 _WORST_FIRST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
 
 
@@ -63,11 +66,20 @@ def run_record(
     metric = accuracy_metric(frame.metrics, measured) if measured else None
     metrics: tuple[MetricResult, ...] = (metric,) if metric else ()
     totals = suite_totals([task_totals(it) for it in tasks], frame.trials, seeded_random(run_id))
-    failed = any(not it.passed for it in metrics) or (
-        not skills_helped(totals, baseline.totals) if baseline else any(it.status == "failed" for it in tasks)
+    undecided = sum(it.stats.infrastructure_runs for it in tasks if it.stats)
+    of_both = undecided + (
+        sum(it.stats.infrastructure_runs for it in baseline.tasks if it.stats) if baseline else 0
     )
+    if baseline:
+        failed = not of_both and not skills_helped(totals, baseline.totals)
+    else:
+        failed = any(it.status == "failed" for it in tasks)
+    failed = failed or any(not it.passed for it in metrics)
     if frame.scoring is not None:
         failed = is_failed(frame.scoring, tasks)
+    is_open = not ending.status and not failed and of_both > 0
+    if is_open:
+        ending = Ending("error", _undecided_message(of_both, [*tasks, *(baseline.tasks if baseline else ())]))
     return RunRecord(
         run_id=run_id,
         suite_name=frame.suite_name,
@@ -94,7 +106,15 @@ def run_record(
         arm=frame.arm,
         planned=len(frame.tasks),
         unperformed=tuple(_unperformed_names(frame.tasks, tasks)),
+        infrastructure=is_open,
     )
+
+
+def _undecided_message(count: int, tasks: Iterable[TaskRecord]) -> str:
+    trials = (trial for it in tasks if it.stats and it.stats.infrastructure_runs for trial in it.trials)
+    why = next((it.error for it in trials if it.infrastructure), "")
+    what = f"{count} trial{'' if count == 1 else 's'} could not be judged"
+    return f"{what}. {UNDECIDED_HINT}{f'. First reason: {why}' if why else ''}"
 
 
 def task_record(
@@ -119,7 +139,12 @@ def trial_totals(trial: TrialRecord) -> TrialTotals:
     # If a grader fails with an error, its outcome is the only one and counts as no result.
     has_results = any(it.status != "error" for it in trial.graders)
     return TrialTotals(
-        trial.status, trial.score, trial.weighted_score, trial.trajectory.duration_ms, has_results
+        trial.status,
+        trial.score,
+        trial.weighted_score,
+        trial.trajectory.duration_ms,
+        has_results,
+        trial.infrastructure,
     )
 
 
@@ -127,7 +152,8 @@ def task_totals(task: TaskRecord) -> TaskTotals:
     """Return the part of a task that counts for its run's totals."""
     if task.stats is None:
         return TaskTotals(task.status)
-    return TaskTotals(task.status, task.stats.avg_score, task.stats.avg_weighted_score)
+    stats = task.stats
+    return TaskTotals(task.status, stats.avg_score, stats.avg_weighted_score, stats.decided_runs > 0)
 
 
 def python_metrics(metrics: Iterable[Metric], tasks: Sequence[TaskRecord]) -> Iterator[MetricResult]:
@@ -164,7 +190,7 @@ def _metric_value(name: str, tasks: Sequence[TaskRecord]) -> float:
             # results have score 0.
             stats = [it.stats for it in tasks if it.stats]
             count = sum(it.runs_with_results for it in stats)
-            return sum(it.avg_score * it.total_runs for it in stats) / count if count else 0.0
+            return sum(it.avg_score * it.decided_runs for it in stats) / count if count else 0.0
         case _:
             return mean([float(it.status == "passed") for it in tasks])
 

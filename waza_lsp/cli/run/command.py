@@ -13,7 +13,7 @@ from waza_engine.lib.process.environment import PASS_VARIABLE
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import experiment_at
 from waza_engine.project.reading import reading_once
-from waza_engine.runs.run import EXIT_STATUS
+from waza_engine.runs.run import EXIT_STATUS, worse_exit
 from waza_engine.runs.store.store import default_store_dir
 from waza_lsp.cli.console import EXIT_ERROR, show
 from waza_lsp.cli.load_errors import give_up_loading
@@ -219,7 +219,8 @@ def run(eval_file: Path | None, suite: str | None, passed: tuple[str, ...], **op
 
     Each finished trial is stored at once. Ctrl-C cancels the run and keeps finished trials; a second Ctrl-C stops
     immediately. The exit status is 0 if everything passed, 1 if a task or the trigger accuracy failed, 2 if the run
-    could not be done, and 130 if it was cancelled.
+    could not be done, 3 if nothing failed but trials could not be judged (a judge or an endpoint was down), and 130 if
+    it was cancelled.
 
     \b
     Examples:
@@ -278,8 +279,8 @@ def _run_models(eval_file: Path, options: Mapping[str, Any], directory: Path) ->
             own_files = files if len(models) == 1 else files.of(str(model))
             record, status = perform(request, own_files, display, printer, directory)
             records.append(record)
-            # The last failing model decides the status. A run that could not be done ends all of them.
-            last_failure = status or last_failure
+            # The worst status decides. A run that could not be done ends all of them.
+            last_failure = worse_exit(last_failure, status)
             if status == EXIT_ERROR:
                 break
     except KeyboardInterrupt:

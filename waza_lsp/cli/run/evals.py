@@ -14,6 +14,7 @@ from waza_engine.lib.go.glob import escape
 from waza_engine.model.suite import LoadError
 from waza_engine.project.eval_sets import ChosenEval, evals_in, evals_of_suite
 from waza_engine.reports.inert import harmless
+from waza_engine.runs.run import worse_exit
 from waza_engine.runs.store.store import default_store_dir
 from waza_lsp.cli.console import EXIT_ERROR, show
 from waza_lsp.cli.load_errors import give_up_loading, short_path
@@ -66,7 +67,7 @@ def _perform_all(requests: list[RunRequest], options: Mapping[str, Any]) -> int:
             directory = (options["store_dir"] or default_store_dir(path.absolute())).absolute()
             _, status = perform(request, files, display, printer, directory)
             if status:
-                last_failure = status
+                last_failure = worse_exit(last_failure, status)
                 not_passed.append(path)
             if status == EXIT_ERROR:
                 break

@@ -16,7 +16,7 @@ from waza_engine.model.suite import ExperimentArm, Suite
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.experiment_events import ExperimentEvents
 from waza_engine.runs.planning.plan import Overrides, Plan
-from waza_engine.runs.run import new_run_id
+from waza_engine.runs.run import new_run_id, worse_exit
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show
@@ -105,7 +105,7 @@ def _perform_arms(
             own_files = _files_of_part(part, files, run)
             record, status = perform(part.request, own_files, display, printer, directory, wrap)
             finished.append(FinishedRun(part.arm.name, part.run_id, record))
-            last_failure = status or last_failure
+            last_failure = worse_exit(last_failure, status)
             if status == EXIT_ERROR:
                 break
     finally:

@@ -19,7 +19,7 @@ from waza_engine.runs.events import Listener, Note
 from waza_engine.runs.live import Performer
 from waza_engine.runs.planning.participants import judge_for
 from waza_engine.runs.planning.plan import Plan, with_workers
-from waza_engine.runs.run import EXIT_STATUS, run_suite
+from waza_engine.runs.run import EXIT_STATUS, exit_status, run_suite
 from waza_engine.runs.store.store import RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial.perform import run_trial
 from waza_lsp.cli.console import EXIT_ERROR, print_err, stop_printing, try_print_err
@@ -232,7 +232,7 @@ def _exit_status(record: RunRecord, problems: Iterable[str], store: RunStore | N
     if printed and store is not None and not store.file.is_lost:
         command = _report_command(record, store.directory)
         try_print_err(f"The run is in the store. Report it again with: {command}")
-    return EXIT_ERROR if printed and record.status != "cancelled" else EXIT_STATUS[record.status]
+    return EXIT_ERROR if printed and record.status != "cancelled" else exit_status(record)
 
 
 def _report_command(record: RunRecord, directory: Path) -> str:

@@ -17,7 +17,13 @@ from waza_engine.recognition.recognise import load_object
 from waza_engine.runs.planning.participants import protection_warning, unused_agent_problem, with_agent
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, Shard, make_plan
 from waza_engine.runs.planning.preflight import refuse_unreadable_graders
-from waza_engine.runs.planning.resume import ResumeError, ResumeState, check_resumable, resume_state
+from waza_engine.runs.planning.resume import (
+    ResumeError,
+    ResumeState,
+    check_resumable,
+    has_undecided,
+    resume_state,
+)
 from waza_engine.runs.recordings.find import RECORDINGS_FOLDER
 from waza_engine.runs.recordings.stored_replay import StoredReplay
 from waza_engine.runs.run import new_run_id
@@ -263,7 +269,7 @@ def _prepare_resumed(request: RunRequest, suite: Suite, store: RunStore | None) 
     store = _require_store(store)
     name = request.resume or LAST
     run = find_run(store, name, _eval_of_last(name, request.eval_file))
-    check_resumable(run)
+    check_resumable(run, undecided=has_undecided(store, run))
     plan = make_plan(suite, run.frame.overrides, os.cpu_count() or 1)
     if request.agent.command and not starts_agent(plan.settings.executor):
         raise PlanError(

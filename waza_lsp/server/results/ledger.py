@@ -332,16 +332,18 @@ def _combine(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | None:
     if not verdicts:
         return None
     newest = max(verdicts, key=lambda verdict: verdict.at)
-    statuses = {it.status for it in verdicts}
+    statuses = {it.status for it in verdicts if not it.infrastructure}
     status = next((it for it in ("error", "failed", "passed") if it in statuses), newest.status)
+    is_open = not statuses & {"error", "failed"} and any(it.infrastructure for it in verdicts)
     counted = [it.tokens for it in verdicts]
     return Verdict(
         run_id=newest.run_id,
-        status=status,
+        status="error" if is_open else status,
         score=sum(it.score for it in verdicts) / len(verdicts),
         at=newest.at,
         tokens=None if None in counted else sum(it or 0 for it in counted),
         stale=stale,
         passed=sum(it.status == "passed" for it in verdicts),
         total=len(verdicts),
+        infrastructure=is_open,
     )

@@ -75,7 +75,15 @@ def read_last_results(
         needed = (*paths, *documents, eval_path)
         texts = {path: files.text(path, found.files.get(str(path)), found.started_at) for path in needed}
         return LastResult(
-            Verdict(found.run_id, found.status, found.score, found.finished_at, found.tokens, found.scores),
+            Verdict(
+                found.run_id,
+                found.status,
+                found.score,
+                found.finished_at,
+                found.tokens,
+                found.scores,
+                infrastructure=found.infrastructure,
+            ),
             task_checks(found.outcomes),
             {path: text for path, text in texts.items() if text is not None},
             found.order,

@@ -215,7 +215,13 @@ class _Record:
         ledger.task_ended(eval_path, task)
         trials = self._trials.get(task)
         if task in self._arms:
-            verdict = Verdict(self._arms[task], event.status, event.score, time.time())
+            verdict = Verdict(
+                self._arms[task],
+                event.status,
+                event.score,
+                time.time(),
+                infrastructure=event.infrastructure,
+            )
             ledger.add(eval_path, task, verdict, self.texts)
             return
         if not trials:
@@ -227,8 +233,9 @@ class _Record:
         # A grading is not stored, so the report stays that of the run whose recording was graded.
         run_id = event.run_id if self.job.is_stored else before.run_id if before else ""
         # For the person who reads the line, a broken grader is not a failed check.
-        is_error = any(it.status == "error" for trial in trials for it in trial)
+        is_error = any(it.status == "error" and not it.infrastructure for trial in trials for it in trial)
         status = "error" if is_error else event.status
-        verdict = Verdict(run_id, status, event.score, time.time())
+        is_open = event.infrastructure and not is_error
+        verdict = Verdict(run_id, status, event.score, time.time(), infrastructure=is_open)
         ledger.add(eval_path, task, verdict, self.texts)
         self.parts.annotations.show(eval_path, task, checks, self.texts)

@@ -164,7 +164,8 @@ def _shape(snapshot: Snapshot | None) -> object:
 def _verdict_data(verdict: Verdict | None) -> dict[str, Any] | None:
     if verdict is None:
         return None
-    return {"runId": verdict.run_id, "status": verdict.status, "score": verdict.score, "at": verdict.at}
+    result = {"runId": verdict.run_id, "status": verdict.status, "score": verdict.score, "at": verdict.at}
+    return result | ({"infrastructure": True} if verdict.infrastructure else {})
 
 
 def _evals_of_suite(path: Path, workspace: WorkspaceFiles) -> Iterator[Snapshot]:

@@ -59,6 +59,7 @@ def _trial(data: Mapping[str, Any], name: str, index: int, number: int) -> Trial
         error=str(data.get("error") or trajectory.error),
         started_at=unix_seconds(str(_map(recorded.get("metadata")).get("startedAt"))),
         workspace=str(recorded.get("workDir") or ""),
+        infrastructure=not graded and bool(data.get("infrastructure")),
     )
 
 

@@ -32,6 +32,8 @@ def _trial_result(record: RunRecord, trial: TrialRecord) -> dict[str, Any]:
         line["gradeResult"] = _grade_result(trial)
     if trial.error:
         line["error"] = trial.error
+    if trial.infrastructure:
+        line["infrastructure"] = True
     if record.arm is not None:
         line["experiment"] = _experiment(record.arm)
     return line

@@ -16,6 +16,7 @@ from typing import IO
 
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
+from waza_engine.lib.process.shortage import is_shortage, shortage_of
 
 OUTPUT_LIMIT = 1_000_000
 """Bytes to keep of each output stream; the rest is read and discarded."""
@@ -51,6 +52,7 @@ def run(
 
     Raises:
         OSError: the program cannot be started.
+        ShortageError: the machine lacks the resources to start it.
         ValueError: an argument contains a NUL or a lone surrogate.
 
     """
@@ -92,6 +94,7 @@ def start(
 
     Raises:
         OSError: the program cannot be started.
+        ShortageError: the machine lacks the resources to start it.
         ValueError: an argument contains a NUL or a lone surrogate.
 
     """
@@ -108,8 +111,10 @@ def start(
             start_new_session=True,
             creationflags=_windows_flags(),
         )
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
         reaper.forget(environment)
+        if is_shortage(error):
+            raise shortage_of(command[0], error) from error
         raise
     with _running_lock:
         if not _running:

@@ -10,6 +10,7 @@ from typing import Any
 
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
+from waza_engine.lib.process.shortage import is_shortage, shortage_of
 
 
 async def start_program(
@@ -24,6 +25,7 @@ async def start_program(
 
     Raises:
         OSError: the program cannot be started.
+        ShortageError: the machine lacks the resources to start it.
         ValueError: an argument contains a NUL or a lone surrogate.
 
     """
@@ -37,6 +39,8 @@ async def start_program(
         if isinstance(error, asyncio.CancelledError):
             await _cancel(starting)
         reaper.forget(environment)
+        if is_shortage(error):
+            raise shortage_of(argv[0], error) from error
         raise
     reaper.watch(process.pid, environment)
     return process

@@ -95,6 +95,8 @@ def record_of(data: Mapping[str, Any]) -> RunRecord:
 
 
 def _ending(metadata: Mapping[str, Any]) -> Ending:
+    if metadata.get("infrastructure"):
+        return Ending()  # The trials say that they could not be judged.
     match metadata.get("status"):
         case "error":
             return Ending("error", str(metadata.get("error") or ""))
@@ -161,6 +163,7 @@ def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> Trial
         # The file has no other time of a trial.
         started_at=unix_seconds(str(_map(data.get("failure_artifacts")).get("captured_at") or "")),
         workspace=str(data.get("workspace_dir") or ""),
+        infrastructure=status == "error" and bool(data.get("infrastructure")),
     )
 
 
@@ -168,13 +171,14 @@ def _outcome(name: str, data: Mapping[str, Any]) -> GraderOutcome:
     return GraderOutcome(
         name=str(data.get("identifier") or name),
         type=str(data.get("type") or ""),
-        status="passed" if data.get("passed") else "failed",
+        status="passed" if data.get("passed") else "error" if data.get("infrastructure") else "failed",
         score=float(data.get("score") or 0.0),
         # Constraints do not count in scores.
         weight=0.0 if data.get("type") == CONSTRAINT else float(data.get("weight") or 1.0),
         feedback=str(data.get("feedback") or ""),
         details=_map(data.get("details")) or None,
         duration_ms=int(data.get("duration_ms") or 0),
+        infrastructure=bool(data.get("infrastructure")) and not data.get("passed"),
     )
 
 

@@ -119,6 +119,7 @@ def run_data(trial: TrialRecord) -> dict[str, Any]:
             "transcript": [_event(event) for event in trajectory.transcript],
             "final_output": trajectory.output,
             "error_msg": trial.error,
+            "infrastructure": trial.infrastructure or None,
             "skill_invocations": [
                 without_empty({"name": s.name, "path": s.path}, "path") for s in trajectory.skills
             ],
@@ -137,6 +138,7 @@ def run_data(trial: TrialRecord) -> dict[str, Any]:
         "prompt",
         "transcript",
         "error_msg",
+        "infrastructure",
         "skill_invocations",
         "usage",
         "workspace_dir",
@@ -182,8 +184,10 @@ def _validation(outcome: GraderOutcome) -> dict[str, Any]:
             "feedback": outcome.feedback,
             "details": outcome.details,
             "duration_ms": outcome.duration_ms,
+            "infrastructure": outcome.infrastructure or None,
         },
         "details",
+        "infrastructure",
     )
 
 

@@ -1,6 +1,7 @@
 """Reuse trials from the store: resume a run, or take unchanged tasks from earlier runs.
 
-Resuming runs only the missing trials of a killed or cancelled run. Trials of a task that has changed since then no
+Resuming runs only the missing trials of a killed or cancelled run, and those that could not be judged for reasons of
+infrastructure: a judge or an endpoint was down. Trials of a task that has changed since then no
 longer apply: they are deleted and run again.
 
 `--cache`, or `cache.enabled` in `.waza.yaml`, copies trials from earlier runs. waza uses files in a cache folder
@@ -39,14 +40,14 @@ class ResumeState:
     agent: str = ""
 
 
-def check_resumable(run: StoredRun) -> None:
-    """Check that the run can be resumed.
+def check_resumable(run: StoredRun, *, undecided: bool = False) -> None:
+    """Check that the run can be resumed. With `undecided`, it has trials that could not be judged.
 
     Raises:
         ResumeError: it has finished, or is still in progress.
 
     """
-    if run.status in {"passed", "failed"}:
+    if run.status in {"passed", "failed"} and not undecided:
         raise ResumeError(f"Run {run.run_id} has finished ({run.status}). Nothing is left to do")
     if run.status is None and is_running(run.frame):
         raise ResumeError(
@@ -69,13 +70,21 @@ def resume_state(store: RunStore, run: StoredRun, plan: Plan, process_dir: Path)
             "Start a new run"
         )
     # Another process may try to resume the same run. From here on the run is ours.
-    check_resumable(store.take_over(run.run_id))
+    check_resumable(store.take_over(run.run_id), undecided=has_undecided(store, run))
+    for it in filter(None, (run, store.baseline_of(run.run_id))):
+        store.forget_undecided(it.run_id)
     finished, changed = _reusable_trials(store, run, plan, process_dir)
     second = store.baseline_of(run.run_id)
     without = frozenset[tuple[int, int]]()
     if second:
         without, _ = _reusable_trials(store, second, plan_without_skills(plan), process_dir)
     return ResumeState(run.started_at, finished, without, changed, run.frame.agent)
+
+
+def has_undecided(store: RunStore, run: StoredRun) -> bool:
+    """Return whether trials of the run, or of its baseline, have errors of infrastructure."""
+    second = store.baseline_of(run.run_id)
+    return bool(store.undecided(run.run_id) or (second and store.undecided(second.run_id)))
 
 
 def _reusable_trials(

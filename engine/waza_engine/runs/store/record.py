@@ -99,6 +99,8 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
 def _ending(run: StoredRun) -> Ending:
     if run.status is None:
         return Ending("cancelled", _UNFINISHED)
+    if run.status == "error" and not run.end.error:
+        return Ending()  # Trials could not be judged: the record says so itself.
     status = run.status if run.status in {"error", "cancelled"} else ""
     return Ending(cast('Literal["", "error", "cancelled"]', status), run.end.error)
 
@@ -125,10 +127,10 @@ def reviewed_verdicts(store: RunStore, run_id: str) -> list[TrialVerdict]:
     if not reviews:
         return store.verdicts(run_id)
     trials = (apply_reviews(run_id, it.record, reviews) for it in store.trials(run_id))
-    return [TrialVerdict(it.task, it.trial, it.status, it.score) for it in trials]
+    return [TrialVerdict(it.task, it.trial, it.status, it.score, it.infrastructure) for it in trials]
 
 
 def _with_review_verdict(store: RunStore, run: StoredRun) -> StoredRun:
     record = stored_record(store, run)
-    status = record.status if run.status in {"passed", "failed"} else run.status
+    status = record.status if run.status in {"passed", "failed"} or record.infrastructure else run.status
     return replace(run, status=status, score=record.totals.aggregate_score)

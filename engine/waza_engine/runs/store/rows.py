@@ -25,6 +25,10 @@ TRIAL_COLUMNS = (
     " checkpoints, workspace, trajectory"
 )
 
+INFRASTRUCTURE = "infrastructure"
+"""The stored status of an error of infrastructure. A status of its own needs no new column, so that old files are read as
+they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
@@ -66,6 +70,15 @@ def stored_run(row: tuple[Any, ...]) -> StoredRun:
     return StoredRun(run_id, Path(eval_path), *plain, frame, end)  # type: ignore[call-arg]  # the columns fit
 
 
+def status_of(stored: str) -> Any:
+    """Return the status of a trial or grader for the stored one."""
+    return "error" if stored == INFRASTRUCTURE else stored
+
+
+def _stored_status(it: TrialRecord | GraderOutcome) -> str:
+    return INFRASTRUCTURE if it.status == "error" and it.infrastructure else it.status
+
+
 def trial_row(run_id: str, record: TrialRecord, finished_at: float) -> tuple[Any, ...]:
     """Return the values of a row of `trials`, in the order of `TRIAL_INSERT`."""
     return (
@@ -73,7 +86,7 @@ def trial_row(run_id: str, record: TrialRecord, finished_at: float) -> tuple[Any
         record.task,
         record.task_index,
         record.trial,
-        record.status,
+        _stored_status(record),
         record.score,
         record.weighted_score,
         record.error,
@@ -115,7 +128,7 @@ def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> St
         task,
         task_index,
         trial,
-        status,
+        status_of(status),
         score,
         weighted,
         Trajectory.model_validate_json(inflate(packed, MAX_RECORD_BYTES)),
@@ -125,6 +138,7 @@ def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> St
         started_at,
         stored_checkpoints(checkpoints),
         workspace,
+        status == INFRASTRUCTURE,
     )
     return StoredTrial(run_id, record)
 
@@ -141,7 +155,7 @@ def result_row(position: int, outcome: GraderOutcome) -> tuple[Any, ...]:
         position,
         outcome.name,
         outcome.type,
-        outcome.status,
+        _stored_status(outcome),
         outcome.score,
         outcome.weight,
         outcome.feedback,
@@ -160,7 +174,7 @@ def stored_outcome(row: tuple[Any, ...]) -> GraderOutcome:
     return GraderOutcome(
         name,
         kind,
-        status,
+        status_of(status),
         score,
         weight,
         feedback,
@@ -169,6 +183,7 @@ def stored_outcome(row: tuple[Any, ...]) -> GraderOutcome:
         Path(path) if path else None,
         entry_pointer,
         () if parts == "[]" else _from_json(tuple[FailedCheck, ...], parts),
+        status == INFRASTRUCTURE,
     )
 
 

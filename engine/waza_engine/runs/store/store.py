@@ -17,6 +17,7 @@ from waza_engine.runs.run_header import RunEnd, RunFrame, claim_for_process, is_
 from waza_engine.runs.store.errors import BusyError, StoreError, UnfitError, translate_errors
 from waza_engine.runs.store.file import StoreFile
 from waza_engine.runs.store.rows import (
+    INFRASTRUCTURE,
     RESULTS_COPY,
     RUN_COLUMNS,
     TRIAL_COLUMNS,
@@ -25,6 +26,7 @@ from waza_engine.runs.store.rows import (
     StoredRun,
     StoredTrial,
     result_row,
+    status_of,
     stored_outcome,
     stored_run,
     stored_trial,
@@ -152,6 +154,11 @@ class RunStore:
         with self.file.transaction() as sql:
             sql.execute("DELETE FROM trials WHERE run_id = ? AND task_index = ?", (run_id, task_index))
 
+    def forget_undecided(self, run_id: str) -> None:
+        """Delete the trials of a run with an error of infrastructure, so that they can run again."""
+        with self.file.transaction() as sql:
+            sql.execute("DELETE FROM trials WHERE run_id = ? AND status = ?", (run_id, INFRASTRUCTURE))
+
     def finish_run(self, run_id: str, status: str, score: float, end: RunEnd | None = None) -> None:
         """Record the end of a run."""
         with self.file.transaction() as sql:
@@ -207,9 +214,16 @@ class RunStore:
         With `judged`, trials with an error are left out.
         """
         return self.file.rows(
-            "SELECT task_index, trial FROM trials WHERE run_id = ?1 AND NOT (?2 AND status = 'error')"
+            "SELECT task_index, trial FROM trials WHERE run_id = ?1 AND NOT (?2 AND status IN ('error', ?3))"
             " ORDER BY task_index, trial",
-            (run_id, judged),
+            (run_id, judged, INFRASTRUCTURE),
+        )
+
+    def undecided(self, run_id: str) -> list[tuple[int, int]]:
+        """Return the trials of a run with an error of infrastructure, as pairs of task index and trial number."""
+        return self.file.rows(
+            "SELECT task_index, trial FROM trials WHERE run_id = ? AND status = ? ORDER BY task_index, trial",
+            (run_id, INFRASTRUCTURE),
         )
 
     def verdicts(self, run_id: str) -> list[TrialVerdict]:
@@ -218,7 +232,10 @@ class RunStore:
             "SELECT task_id, trial, status, score FROM trials WHERE run_id = ? ORDER BY task_index, trial",
             (run_id,),
         )
-        return [TrialVerdict(*row) for row in rows]
+        return [
+            TrialVerdict(task, trial, status_of(status), score, status == INFRASTRUCTURE)
+            for task, trial, status, score in rows
+        ]
 
     def history(self, run_id: str, most: int = 20) -> list[list[TrialVerdict]]:
         """Return the verdicts of a run and of earlier runs of the same eval, oldest first."""

@@ -26,11 +26,6 @@ class Checkpoints:
         self._bench, self._task, self._workspace = bench, task, workspace
         self.outcomes: list[CheckpointOutcome] = []
 
-    @property
-    def error(self) -> str:
-        """Return why a checkpoint could not be graded, or ""."""
-        return checkpoint_error(self.outcomes)
-
     async def after_turn(self, turn: int, so_far: Trajectory) -> bool:
         """Grade the checkpoints after this turn. Return False if the conversation must stop."""
         goes_on = True
@@ -63,12 +58,25 @@ def regrade_checkpoints(
     if reached_last_turn(task, before):
         final = [it for it in task.checkpoints if it.after_turn == last]
         reached += [_grade_checkpoint(bench, task, it, recorded, workspace) for it in final]
+    return with_checkpoints(record, reached)
+
+
+def with_checkpoints(record: TrialRecord, reached: Sequence[CheckpointOutcome]) -> TrialRecord:
+    """Return the trial with its checkpoints taken into account."""
+    status = status_with_checkpoints(record.status, reached)
+    causes = [record.infrastructure] if record.status == "error" else []
+    causes += [_is_open(it) for it in reached if it.status == "error"]
     return replace(
         record,
-        status=status_with_checkpoints(record.status, reached),
+        status=status,
         error=record.error or checkpoint_error(reached),
         checkpoints=tuple(reached),
+        infrastructure=status == "error" and all(causes),
     )
+
+
+def _is_open(checkpoint: CheckpointOutcome) -> bool:
+    return all(it.infrastructure for it in checkpoint.graders if it.status == "error")
 
 
 def last_turn(task: Task) -> int:
@@ -102,5 +110,5 @@ def _grade_checkpoint(
     context = grading_context(bench, task, so_far, workspace, capture(workspace, task.files))
     verdict = grade_run((), checkpoint.graders, {}, context, bench.plan.suite.dialect)
     graders = tuple(grader_outcomes(verdict, checkpoint.graders))
-    status: Literal["passed", "failed", "error"] = verdict.status
+    status: Literal["passed", "failed", "error"] = "error" if verdict.infrastructure else verdict.status
     return CheckpointOutcome(checkpoint.after_turn, status, graders)

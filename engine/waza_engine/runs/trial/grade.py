@@ -5,7 +5,7 @@ whether a custom agent used only the tools that its file allows (docs/reference/
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -99,7 +99,17 @@ def grade_trial(
     trajectory = _with_tool_error(bench, trajectory)
     if plan.skip_graders:
         status: Status = "error" if trajectory.error else "skipped"
-        return TrialRecord(task.id, 0, 1, status, 0.0, 0.0, trajectory, error=trajectory.error)
+        return TrialRecord(
+            task.id,
+            0,
+            1,
+            status,
+            0.0,
+            0.0,
+            trajectory,
+            error=trajectory.error,
+            infrastructure=trajectory.infrastructure,
+        )
     context = grading_context(bench, task, trajectory, workspace, captured)
     verdict = grade_task(plan.suite.dialect, task, plan.suite.graders, plan.suite.scoring, context)
     if plan.compares_skills and plan.suite.scoring is None and verdict.status == "failed":
@@ -164,7 +174,8 @@ def _without_skill_graders(verdict: RunVerdict, dialect: str) -> RunVerdict:
     See docs/reference/waza-formats.md, section 13.7.
     """
     counted = [it for it in verdict.results.values() if not _demands_skills(it.type, dialect)]
-    return replace(verdict, status="passed" if all(it.result.passed for it in counted) else "failed")
+    open_ = [it.result.infrastructure for it in counted if not it.result.passed]
+    return replace(verdict, status="failed" if open_ else "passed", infrastructure=any(open_) and all(open_))
 
 
 def _demands_skills(grader_type: str, dialect: str) -> bool:
@@ -175,17 +186,27 @@ def _demands_skills(grader_type: str, dialect: str) -> bool:
 def _trial_record(
     task: Task, trajectory: Trajectory, verdict: RunVerdict, entries: tuple[GraderEntry, ...]
 ) -> TrialRecord:
+    outcomes = tuple(_with_expected_pointer(task, it) for it in grader_outcomes(verdict, entries))
+    # An agent whose endpoint was down has shown nothing, whatever the graders found.
+    is_open = trajectory.infrastructure or (verdict.infrastructure and not trajectory.error)
     return TrialRecord(
         task=task.id,
         task_index=0,
         trial=1,
-        status=verdict.status,
+        status="error" if is_open else verdict.status,
         score=verdict.score,
         weighted_score=verdict.weighted_score,
         trajectory=trajectory,
-        graders=tuple(_with_expected_pointer(task, it) for it in grader_outcomes(verdict, entries)),
-        error=trajectory.error or (str(verdict.error) if verdict.error else ""),
+        graders=outcomes,
+        error=trajectory.error or _error_of(verdict, outcomes),
+        infrastructure=is_open,
     )
+
+
+def _error_of(verdict: RunVerdict, outcomes: Sequence[GraderOutcome]) -> str:
+    if verdict.error or not verdict.infrastructure:
+        return str(verdict.error or "")
+    return next(f"grader '{it.name or it.type}': {it.feedback}" for it in outcomes if it.infrastructure)
 
 
 def _constraint_entries(task: Task) -> tuple[GraderEntry, ...]:
@@ -210,7 +231,15 @@ def grader_outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> It
         entry = next((it for it in entries if (it.name, it.type) == (failure.name, failure.type)), None)
         path, pointer = (entry.path, entry.pointer) if entry else (None, ())
         yield GraderOutcome(
-            failure.name, failure.type, "error", 0.0, 1.0, failure.message, path=path, pointer=pointer
+            failure.name,
+            failure.type,
+            "error",
+            0.0,
+            1.0,
+            failure.message,
+            path=path,
+            pointer=pointer,
+            infrastructure=failure.infrastructure,
         )
         return
     by_name = {it.name: it for it in entries}
@@ -228,11 +257,12 @@ def grader_outcomes(verdict: RunVerdict, entries: tuple[GraderEntry, ...]) -> It
             path=entry.path if entry else None,
             pointer=entry.pointer if entry else (),
             parts=grade.result.parts,
+            infrastructure=grade.result.infrastructure,
         )
 
 
 def _result_status(result: GraderResult) -> Literal["passed", "failed", "error"]:
-    return result.status or ("passed" if result.passed else "failed")
+    return "error" if result.infrastructure else result.status or ("passed" if result.passed else "failed")
 
 
 def grading_context(

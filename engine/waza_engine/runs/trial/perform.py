@@ -30,6 +30,7 @@ from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.lib.files.temporary import keep_folder
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.environment import program_environment
+from waza_engine.lib.process.shortage import ShortageError, is_shortage
 from waza_engine.lib.text_diff import unified_diff
 from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.mocks.install import InstalledMocks, install_mocks
@@ -40,7 +41,7 @@ from waza_engine.model.suite import CustomAgent, Task
 from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.recognition.recognise import dialect_for, load_object
 from waza_engine.runs.planning.preflight import ignored_features
-from waza_engine.runs.trial.checkpoints import Checkpoints, status_with_checkpoints
+from waza_engine.runs.trial.checkpoints import Checkpoints, with_checkpoints
 from waza_engine.runs.trial.conversation import Conversation, SimulatedUser
 from waza_engine.runs.trial.grade import Bench, grade_trial, unusable_grader_record
 from waza_engine.runs.trial.repositories import add_repositories
@@ -97,27 +98,28 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
                 trajectory = talk.with_messages(trajectory).model_copy(update=stimulus)
         trajectory, captured = await asyncio.to_thread(_capture_result, task, trajectory, workspace, before)
         record = await asyncio.to_thread(grade_trial, bench, task, trajectory, workspace, captured)
-    except (WorkspaceError, ExecutorError) as error:
-        return _error_record(task, trial, str(error))
-    except OSError as error:
+    except WorkspaceError as error:
+        return _error_record(task, trial, str(error), infrastructure=is_shortage(error.__cause__ or error))
+    except ExecutorError as error:
+        return _error_record(task, trial, str(error), infrastructure=error.infrastructure)
+    except (OSError, ShortageError) as error:
         # The machine's state, not a bug of ours: other trials may succeed.
-        return _error_record(task, trial, f"The trial could not be run: {error}")
+        return _error_record(task, trial, f"The trial could not be run: {error}", infrastructure=True)
     finally:
         if workspace is not None and not bench.plan.keep_workspace:
             await asyncio.to_thread(remove_workspace, workspace)
     return replace(
-        record,
+        with_checkpoints(record, checkpoints.outcomes),
         trial=trial,
-        status=status_with_checkpoints(record.status, checkpoints.outcomes),
-        error=record.error or checkpoints.error,
-        checkpoints=tuple(checkpoints.outcomes),
         workspace=str(workspace) if bench.plan.keep_workspace else "",
     )
 
 
-def _error_record(task: Task, trial: int, message: str) -> TrialRecord:
-    empty = Trajectory(task=task.id, prompt=task.prompt, error=message)
-    return TrialRecord(task.id, 0, trial, "error", 0.0, 0.0, empty, error=message)
+def _error_record(task: Task, trial: int, message: str, *, infrastructure: bool) -> TrialRecord:
+    empty = Trajectory(task=task.id, prompt=task.prompt, error=message, infrastructure=infrastructure)
+    return TrialRecord(
+        task.id, 0, trial, "error", 0.0, 0.0, empty, error=message, infrastructure=infrastructure
+    )
 
 
 def _refuse_blocked(bench: Bench, task: Task) -> None:

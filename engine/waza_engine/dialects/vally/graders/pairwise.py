@@ -20,6 +20,7 @@ config:
 - A single run has no second trial to compare with, so the check ends with an error. Compare two recorded runs instead.
 """
 
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -30,7 +31,7 @@ from waza_engine.dialects.vally.graders._shared.judging import DEFAULT_MODEL
 from waza_engine.dialects.vally.scoring.pairwise import comparison_message, comparison_system_message
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext
 from waza_engine.judges.submit_pairwise import Comparison, compare_trials
-from waza_engine.model.judge import JudgeError, JudgeRequest
+from waza_engine.model.judge import JudgeError, JudgeMissing, JudgeRequest
 from waza_engine.model.schema_marks import marks
 from waza_engine.model.threshold import reaches
 
@@ -86,7 +87,8 @@ class PairwiseGrader(VallyGrader):
                 judge, request, lambda swapped: comparison_message(context, other, swapped), context.sleep
             )
         except JudgeError as error:
-            return _undecided(f"The judge gave no verdict: {error}", details)
+            down = not isinstance(error, JudgeMissing)
+            return replace(_undecided(f"The judge gave no verdict: {error}", details), infrastructure=down)
         return GraderResult(
             comparison.score,
             reaches(comparison.score, self.threshold),

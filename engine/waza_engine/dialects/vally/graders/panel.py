@@ -137,6 +137,7 @@ class PanelGrader(JudgeGrader):
             },
             status="error" if len(failed) == len(verdicts) else "",
             kind="llm",
+            infrastructure=not given and any(it.infrastructure for it in verdicts),
             criteria=tuple(
                 Criterion(model, it.score, it.passed, it.feedback, it.details or {}, it.status, it.criteria)
                 for model, it in zip(names, verdicts, strict=True)

@@ -21,7 +21,8 @@ config:
 ## Watch out
 - The judge model is the first of these that is set: `model` of the grader, `--judge-model`, `judge_model` of the spec,
   claude-sonnet-4.6.
-- If the judge cannot be reached, or submits no grade after two reminders, the check fails with score 0. Without any
+- If the judge cannot be reached, or submits no grade after two reminders, the trial could not be judged: it is an error
+  of infrastructure, and counts neither as passed nor as failed. vally itself fails the check with score 0. Without any
   judge, the check is undecided: it counts as failed, with status `error`.
 - `rubric` is a key of the stimulus, not an option of this grader.
 """

@@ -91,7 +91,16 @@ def trial_verdict(trial: GradedTrial) -> RunVerdict:
     status: Literal["passed", "failed", "error"] = "passed" if passed else "failed"
     if context.error and not context.output.strip():
         status = "error"
-    return RunVerdict(status, score, score, {it.name: it for it in (*graded, *limits)})
+    results = {it.name: it for it in (*graded, *limits)}
+    # If the trial fails even with the best verdicts of these graders, they do not matter.
+    best = [replace(it, result=_at_best(it.result)) for it in graded]
+    may_pass = is_passed(trial_score(best), trial.scoring.threshold, best)
+    is_open = not passed and best != graded and may_pass and all(it.result.passed for it in limits)
+    return RunVerdict(status, score, score, results, infrastructure=is_open)
+
+
+def _at_best(result: GraderResult) -> GraderResult:
+    return replace(result, score=1.0, passed=True) if result.infrastructure else result
 
 
 def trial_score(verdicts: Sequence[GraderVerdict]) -> float:
@@ -111,7 +120,7 @@ def is_passed(score: float, threshold: float | None, verdicts: Sequence[GraderVe
 
 def _entry_verdict(entry: GraderEntry, graded: GraderVerdict | GraderFailure) -> GraderVerdict:
     if isinstance(graded, GraderFailure):
-        result = GraderResult.undecided(graded.message)
+        result = replace(GraderResult.undecided(graded.message), infrastructure=graded.infrastructure)
         return GraderVerdict(entry.name, entry.type, entry.weight, result)
     return replace(graded, name=entry.name, weight=entry.weight)
 

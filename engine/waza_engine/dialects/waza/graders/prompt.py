@@ -23,8 +23,8 @@ config:
 ```
 
 ## Watch out
-- If the judge does not vote, the score is 0.0 and the grader fails.
-- If the judge cannot be reached before it has voted, the whole run becomes an error.
+- If the judge does not vote, or cannot be reached before it has voted, the trial could not be judged: it is an error of
+  infrastructure, and counts neither as passed nor as failed. waza itself fails the grader if the judge does not vote.
 - `continue_session` needs the agent's session, which not all executors record.
 - The grader's name must not be empty.
 """
@@ -37,7 +37,15 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, Field, JsonValue
 
 from waza_engine.dialects.waza.rules.legacy_shape import refused_shape
-from waza_engine.graders.base import ConfigError, GradeError, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import (
+    ConfigError,
+    GradeError,
+    Grader,
+    GraderResult,
+    GradingContext,
+    InfrastructureError,
+    Scope,
+)
 from waza_engine.judges.rubrics.rubric import (
     Rubric,
     RubricError,
@@ -52,7 +60,7 @@ from waza_engine.lib.spelling import nearest
 from waza_engine.lib.timestamps import duration_seconds
 from waza_engine.model.fields import Flag, Text
 from waza_engine.model.findings import Finding, Fix, RemoveKey, SetValue
-from waza_engine.model.judge import Judge, JudgeError, JudgeRequest
+from waza_engine.model.judge import Judge, JudgeError, JudgeMissing, JudgeRequest
 from waza_engine.model.schema_marks import foreign_keys, marks
 from waza_engine.rules.unusable_rubric import UNUSABLE_RUBRIC
 
@@ -60,6 +68,7 @@ _TIMEOUT_VARIABLE = "WAZA_PROMPT_GRADER_TIMEOUT"
 _TIMEOUT_SECONDS = 120.0
 _PLANNED = ("threshold", "score_type", "response_format")
 """Options that were documented for a while, but that no version of waza has."""
+_NO_VOTE = "The judge gave no verdict: it called neither set_waza_grade_pass nor set_waza_grade_fail"
 _PAIRWISE = "pairwise"
 _PAIRWISE_SCORES = {"skill": 1.0, "tie": 0.5, "baseline": 0.0}
 
@@ -179,8 +188,10 @@ class PromptGrader(Grader):
             if self.mode == _PAIRWISE and context.baseline_output:
                 return self._pairwise(context.judge, context, rubric)
             return self._independent(context.judge, context, rubric)
-        except JudgeError as error:
+        except JudgeMissing as error:
             raise GradeError(f"The judge gave no verdict: {error}") from error
+        except JudgeError as error:
+            raise InfrastructureError(f"The judge gave no verdict: {error}") from error
 
     def _names_rubric(self) -> bool:
         # A blank rubric counts as missing. Without a prompt it is an error, which loading the rubric reports.
@@ -214,6 +225,9 @@ class PromptGrader(Grader):
             details["rubric"] = rubric.facts()
         if turn.usage:
             details["usage"] = dict(turn.usage)
+        if not votes.passes and not votes.fails:
+            # waza counts this as failed. But it says nothing about the agent's work.
+            return GraderResult(0.0, False, _NO_VOTE, details, infrastructure=True)
         feedback = ";".join(votes.fails) or "All prompts passed"
         return GraderResult(votes.score, votes.passed, feedback, details)
 

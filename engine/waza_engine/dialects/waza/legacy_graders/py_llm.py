@@ -105,7 +105,8 @@ class PyLlmGrader(PyGrader):
         except JudgeMissing:
             reply = _REPLY_WITHOUT_CLIENT
         except JudgeError as error:
-            return GraderResult(0.0, False, f"The judge gave no verdict: {error}", type_name="llm")
+            feedback = f"The judge gave no verdict: {error}"
+            return GraderResult(0.0, False, feedback, type_name="llm", infrastructure=True)
         points = points_of(reply_mapping(reply))
         score = score_of_points(points)
         details = {"raw_score": points, "model": model or None, "rubric_used": rubric[:100]}

@@ -28,7 +28,7 @@ from waza_engine.dialects.waza.generations.python import PyGrader, require_unit_
 from waza_engine.graders.base import GradeError, GraderResult, GradingContext
 from waza_engine.judges.replies import flag_of, points_of, reasoning_of, reply_mapping, score_of_points
 from waza_engine.model.fields import AnyValue
-from waza_engine.model.judge import JudgeError
+from waza_engine.model.judge import JudgeError, JudgeMissing
 
 _MODEL = "gpt-4o-mini"
 _PASSING_SCORE = 0.75
@@ -65,7 +65,9 @@ class PyLlmComparisonGrader(PyGrader):
         try:
             reply: Any = context.judge.reply(_message(context.output, self.reference), model)
         except JudgeError as error:
-            return GraderResult(0.5, False, f"The judge gave no verdict: {error}", type_name="llm")
+            feedback = f"The judge gave no verdict: {error}"
+            down = not isinstance(error, JudgeMissing)
+            return GraderResult(0.5, False, feedback, type_name="llm", infrastructure=down)
         members = reply_mapping(reply)
         points = points_of(members)
         score = score_of_points(points)

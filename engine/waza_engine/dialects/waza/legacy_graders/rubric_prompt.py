@@ -32,12 +32,12 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from waza_engine.dialects.waza.generations.base import OlderGrader
-from waza_engine.graders.base import GradeError, GraderResult, GradingContext
+from waza_engine.graders.base import GradeError, GraderResult, GradingContext, InfrastructureError
 from waza_engine.judges.replies import first_number, json_object, score_in
 from waza_engine.judges.rubrics.rubric import RubricError, rubric_files, rubric_text
 from waza_engine.judges.rubrics.template import Template, template_score, templates
 from waza_engine.model.fields import Number, Text
-from waza_engine.model.judge import JudgeError, JudgeRequest
+from waza_engine.model.judge import JudgeError, JudgeMissing, JudgeRequest
 from waza_engine.model.schema_marks import marks
 
 
@@ -83,17 +83,20 @@ class RubricPromptGrader(OlderGrader):
         request = JudgeRequest(message, model=self.model or context.judge_model, only_these_tools=True)
         try:
             turn = context.judge.turn(request)
-        except JudgeError as error:
+        except JudgeMissing as error:
             raise GradeError(f"The judge gave no verdict: {error}") from error
+        except JudgeError as error:
+            raise InfrastructureError(f"The judge gave no verdict: {error}") from error
         if turn.error:
-            raise GradeError(f"The judge gave no verdict: {turn.error}")
+            raise InfrastructureError(f"The judge gave no verdict: {turn.error}")
         return self._verdict(turn.text, template)
 
     def _verdict(self, text: str, template: Template | None) -> GraderResult:
         reply = json_object(text) or {}
         score = template_score(template.score_normalization, reply) if template else self._score(text, reply)
         if score is None or not 0.0 <= score <= 1.0:
-            return GraderResult.failed(f"The judge's reply contains no usable score: {text[:200]}")
+            feedback = f"The judge's reply contains no usable score: {text[:200]}"
+            return GraderResult(0.0, False, feedback, infrastructure=True)
         passed = score >= self.threshold and reply.get("passed") is not False
         reason = reply.get("explanation", reply.get("reasoning", ""))
         details: dict[str, Any] = {"response": text, "threshold": self.threshold}

@@ -72,9 +72,10 @@ def test_two_fails_are_joined_by_a_semicolon() -> None:
     assert graded(JudgeTurn([FAIL, FAIL])).feedback == "fail: d2: bad;fail: d2: bad"
 
 
-def test_without_votes_nothing_passed_although_the_feedback_says_so() -> None:
+def test_without_votes_there_is_no_verdict() -> None:
     result = graded(JudgeTurn([JudgeCall("bash")], "no idea"))
-    assert (result.score, result.passed, result.feedback) == (0.0, False, "All prompts passed")
+    assert (result.score, result.passed, result.infrastructure) == (0.0, False, True)
+    assert result.feedback.startswith("The judge gave no verdict")
 
 
 @pytest.mark.parametrize(

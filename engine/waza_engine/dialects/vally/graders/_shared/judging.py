@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
@@ -16,7 +16,7 @@ from waza_engine.graders.base import Criterion, GraderResult, GradingContext
 from waza_engine.judges.scales import SCALES, Scale, score_of_points
 from waza_engine.judges.submit_grade import Grade, request_grade
 from waza_engine.model.findings import Finding, Fix, RemoveKey
-from waza_engine.model.judge import JudgeError, JudgeRequest
+from waza_engine.model.judge import JudgeError, JudgeMissing, JudgeRequest
 from waza_engine.model.schema_marks import item_marks, marks
 from waza_engine.model.threshold import reaches
 from waza_engine.rules.never_applied import NEVER_APPLIED
@@ -68,7 +68,8 @@ def judge_trial(context: GradingContext, question: Question, model: str, effort:
     try:
         grade = request_grade(context.judge, request, question.scale, context.sleep)
     except JudgeError as error:
-        return _without_verdict(str(error), details)
+        down = not isinstance(error, JudgeMissing)
+        return replace(_without_verdict(str(error), details), infrastructure=down)
     return _result(grade, question, details)
 
 

@@ -1,0 +1,218 @@
+"""Outages of judges, endpoints and the machine: never the agent's failure, and nothing is lost, doubled or misjudged."""
+
+import errno
+import json
+import sqlite3
+import subprocess
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.faults.endpoint import TALK, Answer, Endpoint, endpoint, refusal, submit, vote
+from waza_engine.executors.event_log import EventLog
+from waza_engine.judges import openai, patience
+from waza_engine.model.suite import Task
+from waza_engine.model.trajectory import Trajectory
+from waza_lsp.cli import main
+
+WAZA = """\
+name: outage
+skill: s
+version: "1.0"
+config: {executor: mock, model: m, trials_per_task: 2, timeout_seconds: 30}
+metrics: [{name: task_completion, weight: 1, threshold: 0}]
+graders:
+  - {type: prompt, name: judged, config: {prompt: Is it right?, model: m}}
+tasks: ["tasks/*.yaml"]
+"""
+TASK = "id: {0}\nname: {0}\ninputs: {{prompt: say {0}}}\n"
+VALLY = """\
+name: outage
+type: capability
+defaults: {executor: mock, runs: 2}
+stimuli:
+  - {name: one, prompt: say one, graders: [{type: prompt, config: {prompt: Right?}}]}
+  - {name: two, prompt: say two, graders: [{type: prompt, config: {prompt: Right?}}]}
+scoring: {threshold: 0.5}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai, "_FIRST_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(patience, "_FIRST_PAUSE_SECONDS", -1.0)
+
+
+@pytest.fixture(params=["waza", "vally"])
+def dialect(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dialect: str) -> Path:
+    if dialect == "waza":
+        (tmp_path / "tasks").mkdir()
+        for it in ("one", "two"):
+            (tmp_path / "tasks" / f"{it}.yaml").write_text(TASK.format(it))
+    (tmp_path / "eval.yaml").write_text(WAZA if dialect == "waza" else VALLY)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def judge(monkeypatch: pytest.MonkeyPatch, dialect: str) -> Iterator[Endpoint]:
+    with endpoint(lambda _: good(dialect)) as here:
+        monkeypatch.setenv("OPENAI_BASE_URL", here.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "k")
+        yield here
+
+
+def good(dialect: str) -> Answer:
+    return vote() if dialect == "waza" else submit()
+
+
+def bad(dialect: str) -> Answer:
+    return vote("fail") if dialect == "waza" else submit(1)
+
+
+def waza_lsp(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def statuses() -> list[str]:
+    with sqlite3.connect(".waza-lsp/runs.sqlite3") as sql:
+        rows = sql.execute("SELECT status FROM trials ORDER BY run_id, task_index, trial")
+        return [it for (it,) in rows]
+
+
+OUTAGES = {
+    "401": refusal(401),
+    "403": refusal(403),
+    "404": refusal(404),
+    "429": refusal(429, {"Retry-After": "0"}),
+    "500": refusal(500),
+    "503": refusal(503),
+    "reset": (0, b"", {}),
+    "malformed": (200, b"<html>", {}),
+    "no message": (200, {"choices": []}, {}),
+    "empty": (200, b"", {}),
+    "list": (200, [], {}),
+    "talk": TALK,
+}
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("how", OUTAGES)
+def test_an_outage_is_no_failure(judge: Endpoint, dialect: str, how: str) -> None:
+    judge.answer = lambda _: OUTAGES[how]
+    result = waza_lsp("run", "eval.yaml", "--junit", "j.xml", "--output", "r.json", "--github", "g.md")
+    assert result.exit_code == 3, result.output
+    assert "could not be judged" in result.stdout
+    assert "All prompts passed" not in result.stdout.replace("(All prompts passed)", "")
+    assert statuses() == ["infrastructure"] * 4
+    root = ET.parse("j.xml").getroot()  # noqa: S314  # our own report
+    assert root.get("failures") == "0"
+    assert root.get("errors") == ("2" if dialect == "waza" else "4")
+    assert not root.findall(".//failure")
+    data = json.loads(Path("r.json").read_text())
+    assert [run["status"] for task in data["tasks"] for run in task["runs"]] == ["error"] * 4
+    assert all(run["infrastructure"] for task in data["tasks"] for run in task["runs"])
+    assert "could not be judged" in Path("g.md").read_text()
+    assert waza_lsp("report", "last").stdout.count("could not be judged") == 1
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_outage_in_the_middle_costs_only_its_trials(judge: Endpoint, dialect: str) -> None:
+    judge.answer = lambda number: good(dialect) if not number else refusal(401)
+    result = waza_lsp("run", "eval.yaml")
+    assert result.exit_code == 3, result.output
+    assert statuses() == ["passed", "infrastructure", "infrastructure", "infrastructure"]
+    judge.answer = lambda _: good(dialect)
+    before = len(judge.requests)
+    resumed = waza_lsp("run", "eval.yaml", "--resume")
+    assert resumed.exit_code == 0, resumed.output
+    assert statuses() == ["passed"] * 4
+    assert len({json.dumps(it["messages"][0]) for it in judge.requests[before:]}) >= 1
+    assert "has finished" in waza_lsp("run", "eval.yaml", "--resume").output
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_failure_decides_before_an_outage(judge: Endpoint, dialect: str) -> None:
+    judge.answer = lambda number: bad(dialect) if not number else refusal(401)
+    assert waza_lsp("run", "eval.yaml").exit_code == 1
+    assert statuses() == ["failed", "infrastructure", "infrastructure", "infrastructure"]
+    judge.answer = lambda _: good(dialect)
+    assert waza_lsp("run", "eval.yaml", "--resume").exit_code == (1 if dialect == "waza" else 0)
+    assert statuses() == ["failed", "passed", "passed", "passed"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_outage_changes_no_rate_and_is_no_regression(judge: Endpoint) -> None:
+    assert waza_lsp("run", "eval.yaml").exit_code == 0
+    judge.answer = lambda _: refusal(401)
+    assert waza_lsp("run", "eval.yaml").exit_code == 3
+    history = waza_lsp("runs", "history", "eval.yaml").stdout
+    assert "100%" in history, history
+    assert "??" in history
+    assert "flaky" not in history
+    names = [it.split()[0] for it in waza_lsp("runs", "list").stdout.splitlines() if it[:2] == "20"]
+    data = json.loads(waza_lsp("compare", names[1], names[0], "--format", "json").stdout)
+    assert data["aggregate_score_delta"] == data["success_rate_delta"] == 0
+    assert [it["score_delta"] for it in data["task_deltas"]] == [0, 0]
+
+
+@pytest.mark.usefixtures("folder")
+def test_results_read_back_are_still_undecided(judge: Endpoint) -> None:
+    judge.answer = lambda _: refusal(401)
+    for name in ("r.json", "r.jsonl"):
+        assert waza_lsp("run", "eval.yaml", "--output", name).exit_code == 3
+        result = waza_lsp("merge", name)
+        assert "could not be judged" in waza_lsp("report", name).stdout, name
+        assert result.exit_code in {2, 3}
+
+
+@pytest.mark.parametrize("dialect", ["waza"])
+@pytest.mark.parametrize("code", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENOENT])
+def test_a_program_that_lacks_resources_is_no_failure(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    grader = "  - {type: program, name: own, config: {command: sh, args: [-c, exit 0]}}\n"
+    entry = "  - {type: prompt, name: judged, config: {prompt: Is it right?, model: m}}\n"
+    (folder / "eval.yaml").write_text(WAZA.replace(entry, grader))
+
+    class Refused(subprocess.Popen[bytes]):
+        def __init__(self, command: list[str], **options: Any) -> None:
+            if command[0] == "sh":
+                raise OSError(code, "no")
+            super().__init__(command, **options)
+
+        def __del__(self) -> None:
+            """Do nothing: it may never have been made."""
+
+    with monkeypatch.context() as patched:
+        patched.setattr("subprocess.Popen", Refused)
+        status = waza_lsp("run", "eval.yaml").exit_code
+    is_shortage = code != errno.ENOENT
+    assert (status, set(statuses())) == ((3, {"infrastructure"}) if is_shortage else (1, {"failed"}))
+
+
+@pytest.mark.parametrize(
+    ("data", "is_outage"),
+    [
+        ({"errorType": "rate_limit", "message": "busy"}, True),
+        ({"errorType": "query", "statusCode": 503, "message": "down"}, True),
+        ({"errorType": "query", "statusCode": 400, "message": "bad request"}, False),
+        ({"errorType": "context_limit", "message": "too long"}, False),
+    ],
+)
+def test_an_agent_says_that_its_endpoint_is_down(data: dict[str, object], is_outage: bool) -> None:
+    log = EventLog()
+    log.add("session.error", data)
+    trajectory = log.so_far(Task("t", "t", "p"), "m")
+    assert (trajectory.infrastructure, bool(trajectory.error)) == (is_outage, True)
+    again = Trajectory.model_validate_json(trajectory.model_dump_json())
+    assert again.infrastructure is is_outage
