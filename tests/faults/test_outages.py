@@ -216,3 +216,52 @@ def test_an_agent_says_that_its_endpoint_is_down(data: dict[str, object], is_out
     assert (trajectory.infrastructure, bool(trajectory.error)) == (is_outage, True)
     again = Trajectory.model_validate_json(trajectory.model_dump_json())
     assert again.infrastructure is is_outage
+
+
+@pytest.mark.usefixtures("folder")
+def test_grade_judges_again_in_place(judge: Endpoint, dialect: str) -> None:
+    judge.answer = lambda number: good(dialect) if not number else refusal(503)
+    assert waza_lsp("run", "eval.yaml").exit_code == 3
+    before = kept()
+    assert waza_lsp("grade", "--run", "last").exit_code == 3
+    assert statuses() == ["passed", "infrastructure", "infrastructure", "infrastructure"]
+    judge.requests.clear()
+    # An outage in the middle of judging: what is decided is stored.
+    judge.answer = lambda number: good(dialect) if number < 3 else refusal(401)
+    half = waza_lsp("grade", "--run", "last", "--store", ".waza-lsp")
+    assert half.exit_code == 3
+    assert "passed" in statuses()[1:]
+    assert "infrastructure" in statuses()
+    judge.answer = lambda _: good(dialect)
+    done = waza_lsp("grade", "--run", "last", "--store", ".waza-lsp")
+    assert done.exit_code == 0, done.output
+    assert "are in the run store now" in done.stderr
+    assert statuses() == ["passed"] * 4
+    assert kept() == before
+    assert "could not be judged" not in waza_lsp("report", "last").stdout
+    assert "passed" in waza_lsp("runs", "list").stdout
+    judge.answer = lambda _: bad(dialect)
+    # Decided trials stay, whatever is graded later.
+    assert waza_lsp("grade", "--run", "last").exit_code == 1
+    assert statuses() == ["passed"] * 4
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_missing_judge_replaces_nothing(
+    judge: Endpoint, dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge.answer = lambda _: refusal(503)
+    assert waza_lsp("run", "eval.yaml").exit_code == 3
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert waza_lsp("grade", "--run", "last").exit_code != 0, dialect
+    assert statuses() == ["infrastructure"] * 4
+
+
+def kept() -> list[tuple[object, ...]]:
+    """Return what the agent did in the stored trials."""
+    with sqlite3.connect(".waza-lsp/runs.sqlite3") as sql:
+        sql_text = (
+            "SELECT run_id, task_index, trial, started_at, attempts, trajectory FROM trials ORDER BY 2, 3"
+        )
+        return sql.execute(sql_text).fetchall()

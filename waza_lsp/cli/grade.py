@@ -16,7 +16,7 @@ from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, given_bytes
 from waza_engine.lib.go.json import JsonError, read_json
 from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
-from waza_lsp.cli.console import may_colour, show
+from waza_lsp.cli.console import may_colour, print_err, show
 
 if TYPE_CHECKING:
     from waza_engine.model.suite import Suite
@@ -92,6 +92,8 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     events: str | None,
 ) -> None:
     """Grade recorded work without running the agent again.
+
+    With --run, new verdicts on trials that could not be judged (a judge was down) are stored. All others are only shown.
 
     The exit status is 0 if everything passed, 1 if something failed, 3 if something could not be graded, and 2 for wrong
     usage. With --events it is that of a run.
@@ -192,23 +194,38 @@ def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output
     from waza_engine.reports.results.write import results_json
     from waza_engine.reports.text import text_report
     from waza_engine.runs.planning.plan import PlanError
+    from waza_engine.runs.recordings.judge_again import JudgedAgain
     from waza_engine.runs.recordings.regrade import regrade
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.load_errors import give_up_loading
     from waza_lsp.cli.stored_runs import find_run, give_up, open_store
 
-    with open_store(store_dir) as store:
+    with open_store(store_dir) as store, JudgedAgain(store.directory) as again:
         run = find_run(store, name, with_recordings=True)
         try:
             record = regrade(
-                store, run, _load_suite(run), tasks=tasks, process_dir=Path.cwd(), environment=os.environ
+                store,
+                run,
+                _load_suite(run),
+                tasks=tasks,
+                process_dir=Path.cwd(),
+                environment=os.environ,
+                keep=again.keep,
             )
+            again.finish(run)
         except LoadError as error:
             give_up_loading(error)
         except (PlanError, StoreError) as error:
             give_up(str(error))
     show(results_json(record) if output_format == "json" else text_report(record))
-    has_errors = any(trial.status == "error" for task in record.tasks for trial in task.trials)
+    if again.count:
+        print_err(
+            f"note: the verdicts on {again.count} trial(s) that could not be judged are in the run store now"
+        )
+    if again.problem:
+        print_err(f"warning: the new verdicts could not be stored: {again.problem}")
+    trials = (trial for task in record.tasks for trial in task.trials)
+    has_errors = any(it.status == "error" and not it.infrastructure for it in trials)
     sys.exit(_EXIT_ERRORED if has_errors else _EXIT_STATUS.get(record.status, _EXIT_ERRORED))
 
 

@@ -5,7 +5,7 @@ the original executor could not observe stays unknown.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -179,6 +179,14 @@ def grade_recording(
         return regrade_trial(bench, trial)
 
 
+Keep = Callable[[StoredRun, TrialRecord, TrialRecord], None]
+"""Gets a run with a stored trial as it was and as it is graded now."""
+
+
+def _keep_nothing(_run: StoredRun, _was: TrialRecord, _now: TrialRecord) -> None:
+    pass
+
+
 _TrialsByIndex = Mapping[int, Sequence[TrialRecord]]
 """The trials of a run by their task's index in the run."""
 
@@ -192,8 +200,9 @@ def regrade(
     process_dir: Path,
     environment: Mapping[str, str],
     judge_model: str | None = None,
+    keep: Keep = _keep_nothing,
 ) -> RunRecord:
-    """Return the run's record with the suite's current graders. Nothing is stored.
+    """Return the run's record with the suite's current graders. Nothing is stored, unless `keep` stores it.
 
     `tasks` are patterns for names and ids. Tasks that the run did not perform are left out. `judge_model` defaults to
     the eval's own; `.waza.yaml` is ignored (docs/reference/waza-graders.md, section 5.6.1).
@@ -215,9 +224,9 @@ def regrade(
     baseline = None
     if second and without:
         bench = Bench(plan_without_skills(plan), StoredReplay(store, second), process_dir, judge)
-        baseline = _regraded_record(bench, second, indices, without)
+        baseline = _regraded_record(bench, second, indices, without, keep)
     bench = Bench(plan, StoredReplay(store, run), process_dir, judge)
-    return _regraded_record(bench, run, indices, trials, baseline, read_reviews(store.directory))
+    return _regraded_record(bench, run, indices, trials, keep, baseline, read_reviews(store.directory))
 
 
 def _trials_by_index(store: RunStore, run: StoredRun) -> _TrialsByIndex:
@@ -266,17 +275,20 @@ def _regraded_record(
     run: StoredRun,
     indices: Sequence[int],
     trials: _TrialsByIndex,
+    keep: Keep,
     baseline: RunRecord | None = None,
     reviews: Sequence[Review] = (),
 ) -> RunRecord:
+    def grade(task: Task, position: int, was: TrialRecord) -> TrialRecord:
+        now = _regrade_stored_trial(bench, task, position, was)
+        keep(run, was, now)
+        return apply_reviews(run.run_id, now, reviews)
+
     frame = replace(frame_of(bench.plan, bench.process_dir), executor=run.executor, model=run.model)
     records = [
         task_record(
             frame.tasks[position],
-            [
-                apply_reviews(run.run_id, _regrade_stored_trial(bench, task, position, it), reviews)
-                for it in trials.get(index, ())
-            ],
+            [grade(task, position, it) for it in trials.get(index, ())],
             "",
             seeded_random(run.run_id, position),
         )

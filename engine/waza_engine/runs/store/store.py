@@ -6,6 +6,7 @@ left behind. WAL and a busy timeout let several processes write. You can delete 
 run; it is created again. Runs are ordered by when they were stored, independent of the clock.
 """
 
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any, Self
@@ -133,14 +134,23 @@ class RunStore:
         with translate_errors(self.path):
             values = trial_row(run_id, record, time.time())
         with self.file.transaction() as sql:
-            inserted = sql.execute(TRIAL_INSERT, values)
-            if not inserted.rowcount:
-                return
-            trial_key = inserted.lastrowid
-            sql.executemany(
-                "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                [(trial_key, *result_row(position, it)) for position, it in enumerate(record.graders)],
-            )
+            _insert_trial(sql, values, record)
+
+    def replace_undecided(self, run_id: str, record: TrialRecord) -> bool:
+        """Store a new verdict on a trial that could not be judged. Return False if the stored trial is decided now."""
+        with translate_errors(self.path):
+            values = trial_row(run_id, record, time.time())
+        key = (run_id, record.task_index, record.trial, INFRASTRUCTURE)
+        with self.file.transaction() as sql:
+            found = sql.execute(
+                "SELECT id FROM trials WHERE run_id = ?1 AND task_index = ?2 AND trial = ?3 AND (status = ?4 OR EXISTS"
+                " (SELECT 1 FROM results WHERE trial_id = trials.id AND results.status = ?4))",
+                key,
+            ).fetchone()
+            if found is not None:
+                sql.execute("DELETE FROM trials WHERE id = ?", found)
+                _insert_trial(sql, values, record)
+        return found is not None
 
     def copy_trials(self, source: str, source_index: int, run_id: str, task_index: int, trials: int) -> None:
         """Copy the first trials of a task from another run into this one."""
@@ -165,6 +175,14 @@ class RunStore:
             sql.execute(
                 "UPDATE runs SET finished_at = ?, status = ?, score = ?, ending = ? WHERE run_id = ?",
                 (time.time(), status, score, to_json(end or RunEnd()), run_id),
+            )
+
+    def change_verdict(self, run_id: str, status: str, score: float) -> None:
+        """Change the verdict on a run that has ended."""
+        with self.file.transaction() as sql:
+            sql.execute(
+                "UPDATE runs SET status = ?, score = ? WHERE run_id = ? AND status IS NOT NULL",
+                (status, score, run_id),
             )
 
     def runs(self, eval_path: Path | None = None, limit: int = 100) -> list[StoredRun]:
@@ -262,3 +280,12 @@ class RunStore:
     def _results(self, trial_key: int) -> tuple[GraderOutcome, ...]:
         rows = self.file.rows("SELECT * FROM results WHERE trial_id = ? ORDER BY position", (trial_key,))
         return tuple(stored_outcome(row[2:]) for row in rows)
+
+
+def _insert_trial(sql: sqlite3.Connection, values: tuple[Any, ...], record: TrialRecord) -> None:
+    inserted = sql.execute(TRIAL_INSERT, values)
+    if inserted.rowcount:
+        sql.executemany(
+            "INSERT INTO results VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            [(inserted.lastrowid, *result_row(position, it)) for position, it in enumerate(record.graders)],
+        )
