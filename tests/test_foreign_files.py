@@ -18,7 +18,6 @@ _FUNCTIONS = frozenset(
 _OURS = {
     "waza_engine/lib/files/safe_read.py": "the door",
     "waza_engine/lib/files/safe_write.py": "writes new files with unguessable names, and what is no file: /dev/stdout",
-    "waza_engine/runs/store/file.py": "opens stores for writing",
     "waza_engine/runs/store/connection.py": "the door to stores",
     "waza_engine/__init__.py": "reads its own stub",
     "waza_engine/plugins.py": "reads metadata of installed packages, as Python's import does",
@@ -33,7 +32,6 @@ _OURS = {
     "waza_engine/mocks/command.py": "a program of its own, which reads and appends to files that the run has just made",
     "waza_engine/mocks/mcp_server.py": "a program of its own, which reads a file that the run has just made",
     "waza_engine/judges/openai.py": "opens an address, not a file",
-    "waza_engine/runs/reviews.py": "appends to the reviews, which are read through the door",
     "waza_lsp/server/handlers/notifications.py": "a method named open",
     "waza_lsp/server/startup/capabilities.py": "reads a file of this package",
     "waza_lsp/server/settings_page.py": "a tool of the repository",

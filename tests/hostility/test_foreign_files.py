@@ -53,8 +53,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "results.jsonl": ("report", "results.jsonl"),
     "context.json": ("grade", "--graders", "graders.yaml", "--context", "context.json"),
     "graders.yaml": ("grade", "--graders", "graders.yaml", "--context", "context.json"),
-    ".waza-lsp/runs.db": ("runs", "list"),
-    ".waza-lsp/reviews.jsonl": ("runs", "list"),
+    ".waza-lsp/runs.sqlite3": ("runs", "list"),
+    ".waza-lsp/reviews.jsonl": ("report",),
 }
 GRADERS = (
     "- type: prompt\n  name: p\n  config: {prompt: hello, rubric: rubric.md}\n"

@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.files.safe_write import open_own
 from waza_engine.model.records import GraderOutcome, TrialRecord
 from waza_engine.model.scores import mean, weighted_mean
 from waza_engine.runs.store.errors import StoreError
@@ -44,7 +45,7 @@ def add_review(file: Path, review: Review) -> None:
 
     """
     file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("a+b") as lines:
+    with open_own(file, append=True) as lines:
         # If a crash cut off the last line, start a new one, or both reviews would be lost.
         lines.seek(max(lines.tell() - 1, 0))
         newline = "\n" if lines.read() not in {b"", b"\n"} else ""

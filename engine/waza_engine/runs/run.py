@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from waza_engine.executors.base import Executor, UnavailableError
+from waza_engine.lib.files.safe_write import open_own
 from waza_engine.lib.process import run as processes
 from waza_engine.model.judge import Judge
 from waza_engine.model.records import RunRecord
@@ -141,7 +142,8 @@ def _log_bug(bug: Exception, path: Path) -> str:
     message = f"Unexpected error: {type(bug).__name__}: {bug}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(traceback.format_exception(bug)), encoding="utf-8")
+        with open_own(path) as file:
+            file.write("".join(traceback.format_exception(bug)).encode("utf-8", "replace"))
     except OSError as error:
         return f"{message}. Details could not be written to {path} ({error.strerror})"
     return f"{message}. Details are in {path}; please report them"

@@ -14,6 +14,7 @@ from textwrap import dedent
 import pytest
 from click.testing import CliRunner, Result
 
+from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.yaml.reader import YamlDocument, read_document
 from waza_engine.runs.store.store import RunStore
 from waza_lsp.cli import main
@@ -268,9 +269,9 @@ def test_the_eval_is_read_and_parsed_once(folder: Path, monkeypatch: pytest.Monk
     read: list[Path] = []
     parsed: list[str] = []
 
-    def read_bytes(path: Path) -> bytes:
+    def read_bytes(path: Path, limit: int) -> bytes:
         read.append(path)
-        return path.read_bytes()
+        return regular_bytes(path, limit)
 
     def parse(text: str) -> YamlDocument:
         parsed.append(text)

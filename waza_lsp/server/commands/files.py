@@ -95,7 +95,7 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
 
     """
     # Imported late: they bring pydantic and SQLite.
-    from waza_engine.lib.files.safe_write import write_text_atomic
+    from waza_engine.lib.files.safe_write import replace_inside
     from waza_engine.project.suite_files import eval_of
     from waza_engine.reports.html.comparison import arms_report
     from waza_engine.reports.html.report import html_report
@@ -121,7 +121,7 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
                     else arms_report([stored_record(store, it) for it in arms])
                 )
             target = directory / "reports" / f"{run_id}.html"
-            write_text_atomic(target, pieces)
+            replace_inside(target, directory, pieces)
         except (StoreError, OSError) as error:
             raise ReportError(f"The report cannot be written: {error}") from error
         return target

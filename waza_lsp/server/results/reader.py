@@ -8,6 +8,7 @@ from lsprotocol import types
 
 from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
+from waza_engine.lib.paths import is_inside
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.snapshot import Snapshot
@@ -71,7 +72,13 @@ def read_last_results(
     files = _Files(encoding)
 
     def last_result(found: TaskHistory) -> LastResult:
-        paths = {outcome.path for trial in found.outcomes for outcome in trial if outcome.path}
+        paths = {
+            outcome.path
+            for trial in found.outcomes
+            for outcome in trial
+            # A store that came with a repository may name any file.
+            if outcome.path and is_inside(outcome.path, store_dir.parent)
+        }
         needed = (*paths, *documents, eval_path)
         texts = {path: files.text(path, found.files.get(str(path)), found.started_at) for path in needed}
         return LastResult(

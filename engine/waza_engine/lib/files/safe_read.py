@@ -139,6 +139,23 @@ def regular_lines(path: Path, limit: int = MAX_BYTES) -> Iterator[bytes]:
             yield line.rstrip(b"\r\n")
 
 
+def copy_regular(source: Path, target: Path, limit: int) -> None:
+    """Copy the bytes of a regular file to a new file.
+
+    Raises:
+        TooLargeError: the source has more than `limit` bytes.
+        OSError, ValueError: the source cannot be read or is not a regular file, or the target cannot be created.
+
+    """
+    left = limit
+    with open_regular(source) as old, target.open("xb") as new:
+        while part := old.read(_CHUNK):
+            left -= len(part)
+            if left < 0:
+                raise _too_large(source, limit)
+            new.write(part)
+
+
 def bounded_read(file: BufferedReader, limit: int) -> bytes | None:
     """Return the rest of an open file, None if it has more than `limit` bytes."""
     parts: list[bytes] = []

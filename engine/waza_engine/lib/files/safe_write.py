@@ -9,11 +9,14 @@ import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 from waza_engine.lib.files.safe_read import is_regular
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.process import reaper
 
+# Windows lacks these flags.
+_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _MAX_NAME = 50
 """In characters of up to four bytes each; file systems limit names to 255 bytes."""
 
@@ -26,6 +29,21 @@ def write_text_atomic(path: Path, chunks: Iterable[str]) -> None:
 
     """
     write_bytes_atomic(path, (it.encode("utf-8", "replace") for it in chunks))
+
+
+def replace_inside(path: Path, folder: Path, chunks: Iterable[str]) -> None:
+    """Write a UTF-8 text file atomically below `folder`. A link at `path` is replaced; its target stays as it is.
+
+    Raises:
+        OSError: the file cannot be written, or a link on the way to it leads out of the folder.
+
+    """
+    if not real_path(path.parent).is_relative_to(real_path(folder)):
+        raise OSError(errno.EPERM, f"a link leads out of {folder}", os.fspath(path))
+    with contextlib.suppress(FileNotFoundError):
+        if path.is_symlink() or not path.is_file():
+            path.unlink()
+    write_text_atomic(path, chunks)
 
 
 def write_bytes_atomic(path: Path, chunks: Iterable[bytes]) -> None:
@@ -59,6 +77,29 @@ def write_bytes_atomic(path: Path, chunks: Iterable[bytes]) -> None:
         raise
     finally:
         reaper.unwatch_path(str(new))
+
+
+def open_own(path: Path, *, append: bool = False) -> IO[bytes]:
+    """Open a file of our own to write it, never through a link: new, emptied, or with `append` to read and extend it.
+
+    Raises:
+        OSError: the file cannot be written, or the path is a link or not a regular file.
+
+    """
+    flags = (os.O_RDWR | os.O_APPEND if append else os.O_WRONLY) | os.O_CREAT | _SAFELY
+    try:
+        handle = os.open(path, flags, 0o666)
+    except OSError as error:
+        if error.errno in {errno.ELOOP, errno.ENXIO}:
+            raise OSError(error.errno, "the path is a link or not a regular file", os.fspath(path)) from error
+        raise
+    try:
+        # Fails for everything but regular files.
+        os.ftruncate(handle, os.fstat(handle).st_size if append else 0)
+        return os.fdopen(handle, "a+b" if append else "wb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 def require_inside(path: Path, folder: Path) -> None:

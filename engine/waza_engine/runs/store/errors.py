@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from waza_engine.model.pydantic_messages import error_text
+from waza_engine.runs.store.connection import ForeignStoreError
 from waza_engine.runs.store.schema import NewerError
 
 _MIN_FREE_BYTES = 1 << 20
@@ -46,7 +47,7 @@ def translate_errors(path: Path) -> Iterator[None]:
         excerpt = error.object[max(0, error.start - _SHOWN_CHARACTERS) : error.end + _SHOWN_CHARACTERS]
         message = f"The run store {path} cannot hold {excerpt!r}, which is not UTF-8, so it is not stored"
         raise UnfitError(f"{message}. Rename the file or task with this name") from error
-    except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError) as error:
+    except (sqlite3.Error, OSError, ValidationError, zlib.error, ValueError, RecursionError) as error:
         kind = _kind(error, path)
         reason = error_text(error).rstrip(".")
         raise kind(
@@ -81,6 +82,8 @@ def _advice(error: Exception, path: Path) -> str:
     code = primary_code(error)
     if isinstance(error, NewerError):
         return "Install that version, or a later one"
+    if isinstance(error, ForeignStoreError):
+        return error.advice
     if _is_full(error, path):
         return "Free some space"
     if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:

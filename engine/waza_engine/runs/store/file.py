@@ -9,7 +9,6 @@ A store where nothing can be written (a read-only mount, someone else's folder, 
 
 import contextlib
 import os
-import shutil
 import sqlite3
 import time
 import zlib
@@ -18,16 +17,26 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from waza_engine.lib.files.safe_read import copy_regular
+from waza_engine.lib.files.safe_write import open_own
 from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.model.pydantic_messages import error_text
-from waza_engine.runs.store.connection import connect_read_only
+from waza_engine.runs.store.connection import (
+    ForeignStoreError,
+    connect,
+    connect_read_only,
+    require_own_files,
+)
 from waza_engine.runs.store.errors import MomentaryError, StoreError, primary_code, translate_errors
-from waza_engine.runs.store.schema import migrate
+from waza_engine.runs.store.schema import is_older, migrate
 
 _BUSY_SECONDS = 1.0
+_MAX_COPY_BYTES = 1_000_000_000
 _DATABASE_SUFFIXES = ("", "-wal")
 """The files of a database: the log holds data that is not yet in the main file."""
-_READ_ERRORS = (sqlite3.Error, OSError, zlib.error, ValueError, AttributeError, KeyError, TypeError)
+_READ_ERRORS = (
+    *(sqlite3.Error, OSError, zlib.error, ValueError, AttributeError, KeyError, TypeError, RecursionError),
+)
 """Errors from damaged rows, or from rows of another version."""
 FileIdentity = tuple[int, int]
 """Identifies a file independent of its name: device and inode."""
@@ -118,7 +127,7 @@ class StoreFile:
     def _open(self) -> None:
         with ExitStack() as stack:
             if self._for_reading:
-                self.connection = self._connect(stack, stack.enter_context(readable_path(self.path)))
+                self.connection = self._connect_read_only(stack)
             else:
                 self._make_folder(parents=True)
                 self.connection = self._connect(stack, self.path)
@@ -145,17 +154,40 @@ class StoreFile:
             self.is_lost, self.is_new = False, True
 
     def _connect(self, stack: ExitStack, path: Path | str) -> sqlite3.Connection:
-        connection = sqlite3.connect(path, timeout=self.patience, isolation_level=None)
-        stack.enter_context(contextlib.closing(connection))
+        connection = stack.enter_context(connect(path, self.patience))
         migrate(connection, self.patience)
         return connection
 
+    def _connect_read_only(self, stack: ExitStack) -> sqlite3.Connection:
+        path = stack.enter_context(readable_path(self.path))
+        connection = stack.enter_context(connect_read_only(path, self.patience))
+        if not is_older(connection):
+            return connection
+        # Reading changes nothing, so the tables are migrated in a copy.
+        [(pages,)], [(size,)] = (
+            connection.execute("PRAGMA page_count"),
+            connection.execute("PRAGMA page_size"),
+        )
+        if pages * size > _MAX_COPY_BYTES:
+            raise ForeignStoreError(
+                "it is from an older version and too large to be copied", "Start a run, which upgrades it"
+            )
+        copy = stack.enter_context(
+            connect(stack.enter_context(temporary_folder()) / path.name, self.patience)
+        )
+        connection.backup(copy)
+        migrate(copy, self.patience)
+        return copy
+
     def _make_folder(self, *, parents: bool) -> None:
+        require_own_files(self.path)
         folder = self.path.parent
         folder.mkdir(parents=parents, exist_ok=True)
         ignore = folder / ".gitignore"
-        if not ignore.exists() or not ignore.stat().st_size:  # empty if the disk was full
-            ignore.write_text("*\n", encoding="utf-8")
+        if ignore.is_symlink() or (ignore.exists() and ignore.stat().st_size):
+            return
+        with open_own(ignore) as file:  # missing, or empty because the disk was full
+            file.write(b"*\n")
 
 
 @contextlib.contextmanager
@@ -181,6 +213,7 @@ def readable_path(path: Path) -> Iterator[Path]:
         OSError: the database cannot be copied.
 
     """
+    require_own_files(path)
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         yield path
         return
@@ -188,7 +221,7 @@ def readable_path(path: Path) -> Iterator[Path]:
         for ending in _DATABASE_SUFFIXES:
             source = path.with_name(path.name + ending)
             if not ending or source.exists():
-                shutil.copyfile(source, folder / source.name)
+                copy_regular(source, folder / source.name, _MAX_COPY_BYTES)
         yield folder / path.name
 
 

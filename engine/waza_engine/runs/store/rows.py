@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,10 +13,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
-from waza_engine.lib.pointer import Pointer
-from waza_engine.model.records import CheckpointOutcome, FailedCheck, GraderOutcome, TrialRecord
+from waza_engine.model.records import CheckpointOutcome, FailedCheck, GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.run_header import RunEnd, RunFrame
+from waza_engine.runs.store.connection import strange
 
 RUN_COLUMNS = (
     "run_id, eval_path, suite_name, executor, model, started_at, finished_at, status, score, frame, ending"
@@ -28,6 +29,14 @@ TRIAL_COLUMNS = (
 INFRASTRUCTURE = "infrastructure"
 """The stored status of an error of infrastructure. A status of its own needs no new column, so that old files are read as
 they are."""
+
+
+_NUMBER, _MAYBE = float | int, float | int | None
+_RUN_TYPES = (str, str, str, str, str, _NUMBER, _MAYBE, str | None, _MAYBE, str, str)
+_TRIAL_TYPES = (int, str, str, int, int, str, _NUMBER, _NUMBER, str, int, _NUMBER, str, str, bytes)
+_RESULT_TYPES = (str, str, str, _NUMBER, _NUMBER, str, str | None, int, str | None, str, str)
+_RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:+-]{0,199}")
+"""Ids of runs become names of files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +74,10 @@ def to_json(value: Any) -> str:
 
 
 def stored_run(row: tuple[Any, ...]) -> StoredRun:
+    _require_types(row, _RUN_TYPES)
     run_id, eval_path, *plain = row[:-2]
+    if not _RUN_ID.fullmatch(run_id):
+        raise strange(f"it has a run with the id {run_id[:40]!r}")
     frame, end = _from_json(RunFrame, row[-2]), _from_json(RunEnd, row[-1])
     return StoredRun(run_id, Path(eval_path), *plain, frame, end)  # type: ignore[call-arg]  # the columns fit
 
@@ -122,6 +134,7 @@ RESULTS_COPY = (
 
 
 def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> StoredTrial:
+    _require_types(row, _TRIAL_TYPES)
     _, run_id, task, task_index, trial, status, score, weighted, error, attempts, started_at, *rest = row
     checkpoints, workspace, packed = rest
     record = TrialRecord(
@@ -141,6 +154,12 @@ def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> St
         status == INFRASTRUCTURE,
     )
     return StoredTrial(run_id, record)
+
+
+def stored_verdict(row: tuple[Any, ...]) -> TrialVerdict:
+    _require_types(row, (str, int, str, _NUMBER))
+    task, trial, status, score = row
+    return TrialVerdict(task, trial, status_of(status), score, status == INFRASTRUCTURE)
 
 
 def stored_checkpoints(text: str) -> tuple[CheckpointOutcome, ...]:
@@ -168,8 +187,11 @@ def result_row(position: int, outcome: GraderOutcome) -> tuple[Any, ...]:
 
 
 def stored_outcome(row: tuple[Any, ...]) -> GraderOutcome:
+    _require_types(row, _RESULT_TYPES)
     name, kind, status, score, weight, feedback, details, duration_ms, path, pointer, parts = row
-    entry_pointer: Pointer = tuple(json.loads(pointer))
+    entry_pointer = json.loads(pointer)
+    if not isinstance(entry_pointer, list) or not all(isinstance(it, str | int) for it in entry_pointer):
+        raise strange("it has a pointer that is not a list of keys")
     parsed_details: Mapping[str, Any] | None = None if details is None else json.loads(details)
     return GraderOutcome(
         name,
@@ -181,10 +203,22 @@ def stored_outcome(row: tuple[Any, ...]) -> GraderOutcome:
         parsed_details,
         duration_ms,
         Path(path) if path else None,
-        entry_pointer,
+        tuple(entry_pointer),
         () if parts == "[]" else _from_json(tuple[FailedCheck, ...], parts),
         status == INFRASTRUCTURE,
     )
+
+
+def _require_types(row: tuple[Any, ...], types: tuple[Any, ...]) -> None:
+    """Check the types of a row: SQLite stores values of any type in any column.
+
+    Raises:
+        ForeignStoreError: a value has another type.
+
+    """
+    for value, kind in zip(row, types, strict=True):
+        if not isinstance(value, kind):
+            raise strange(f"it has a {type(value).__name__} where a {kind} should be")
 
 
 def _from_json(kind: Any, text: str) -> Any:

@@ -4,6 +4,7 @@
 at the end.
 """
 
+import re
 import sqlite3
 import time
 
@@ -66,6 +67,9 @@ _MIGRATIONS = (
     """,
 )
 
+VERSION = len(_MIGRATIONS)
+TABLES = tuple(re.findall(r"CREATE TABLE (\w+)", "".join(_MIGRATIONS)))
+
 
 class NewerError(sqlite3.DatabaseError):
     """A newer version of waza-lsp wrote the file."""
@@ -82,7 +86,7 @@ def migrate(connection: sqlite3.Connection, busy_seconds: float) -> None:
     _enable_wal(connection, busy_seconds)
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
-    if _version(connection) == len(_MIGRATIONS):
+    if not is_older(connection):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -93,14 +97,26 @@ def migrate(connection: sqlite3.Connection, busy_seconds: float) -> None:
     connection.execute("COMMIT")
 
 
-def _apply_migrations(connection: sqlite3.Connection) -> None:
-    version = _version(connection)  # another process may have been faster
-    if version > len(_MIGRATIONS):
+def is_older(connection: sqlite3.Connection) -> bool:
+    """Whether the file must be migrated to be used.
+
+    Raises:
+        NewerError: a newer version of waza-lsp wrote it.
+
+    """
+    version = _version(connection)
+    if version > VERSION:
         raise NewerError("a newer version of waza-lsp wrote it")
-    for step in _MIGRATIONS[version:]:
+    return version < VERSION
+
+
+def _apply_migrations(connection: sqlite3.Connection) -> None:
+    if not is_older(connection):  # Another process was faster.
+        return
+    for step in _MIGRATIONS[_version(connection) :]:
         for statement in filter(str.strip, step.split(";")):
             connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -27,10 +27,10 @@ from waza_engine.runs.store.rows import (
     StoredRun,
     StoredTrial,
     result_row,
-    status_of,
     stored_outcome,
     stored_run,
     stored_trial,
+    stored_verdict,
     to_json,
     trial_row,
 )
@@ -250,10 +250,8 @@ class RunStore:
             "SELECT task_id, trial, status, score FROM trials WHERE run_id = ? ORDER BY task_index, trial",
             (run_id,),
         )
-        return [
-            TrialVerdict(task, trial, status_of(status), score, status == INFRASTRUCTURE)
-            for task, trial, status, score in rows
-        ]
+        with translate_errors(self.path):
+            return [stored_verdict(row) for row in rows]
 
     def history(self, run_id: str, most: int = 20) -> list[list[TrialVerdict]]:
         """Return the verdicts of a run and of earlier runs of the same eval, oldest first."""
