@@ -44,7 +44,7 @@ scoring: {threshold: 0.5}
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openai, "_FIRST_PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(patience, "_FIRST_PAUSE_SECONDS", -1.0)
+    monkeypatch.setattr(patience, "VALLY_BACKOFF", patience.Backoff(3, 0.0, 0.0, 600.0))
 
 
 @pytest.fixture(params=["waza", "vally"])

@@ -190,6 +190,7 @@ def _grade_batch(path: Path) -> None:
 def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output_format: str) -> NoReturn:
     """Regrade a stored run, print the verdicts, and end the program with their exit status."""
     # Imported late: grading a list or a batch needs no runs.
+    from waza_engine.judges.patience import waits_reported
     from waza_engine.model.suite import LoadError
     from waza_engine.reports.results.write import results_json
     from waza_engine.reports.text import text_report
@@ -200,7 +201,8 @@ def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output
     from waza_lsp.cli.load_errors import give_up_loading
     from waza_lsp.cli.stored_runs import find_run, give_up, open_store
 
-    with open_store(store_dir) as store, JudgedAgain(store.directory) as again:
+    report = waits_reported(lambda message: print_err(f"note: {message}"))
+    with report, open_store(store_dir) as store, JudgedAgain(store.directory) as again:
         run = find_run(store, name, with_recordings=True)
         try:
             record = regrade(

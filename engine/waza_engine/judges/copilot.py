@@ -7,15 +7,20 @@ importing the SDK takes a second.
 import asyncio
 import importlib
 import logging
+import time
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from waza_engine.judges.patience import breaker_of, with_retries
 from waza_engine.judges.replies import json_reply
 from waza_engine.model.judge import JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
 
+_ABOUT = "the judge of the Copilot CLI"
+_BUSY_CODES = frozenset([408, 425, 429])
+_SERVER_ERROR = 500
 _USAGE = {"input_tokens": "inputTokens", "output_tokens": "outputTokens", "cost": "cost"}
 
 
@@ -33,12 +38,25 @@ class CopilotJudge:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
-        """Run one turn in a new session, or in the agent's."""
+        """Run one turn in a new session, or in the agent's. Rate limits and temporary failures are retried."""
+        if request.retried:
+            return self._turn(request)
+        return with_retries(lambda: self._turn(request), about=_ABOUT)
+
+    def _turn(self, request: JudgeRequest) -> JudgeTurn:
+        breaker = breaker_of(_ABOUT)
+        breaker.check(time.monotonic())
         turn = _Turn(self, request)
         try:
             asyncio.run(turn.run())
+        except JudgeError:
+            raise
         except Exception as error:  # whatever the SDK and the CLI raise
             raise JudgeError(str(error) or type(error).__name__, turn.calls) from error
+        if turn.is_busy and not turn.calls:
+            breaker.failed(time.monotonic())
+            raise JudgeError("; ".join(turn.errors), transient=True, retry_after=turn.retry_after)
+        breaker.succeeded()
         return turn.result()
 
     def reply(self, message: str, model: str = "") -> Any:
@@ -58,6 +76,8 @@ class _Turn:
     calls: list[JudgeCall] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    is_busy: bool = False
+    retry_after: float | None = None
     usage: Counter[str] = field(default_factory=Counter)
 
     async def run(self) -> None:
@@ -139,6 +159,11 @@ class _Turn:
             self.texts.append(str(data.get("content") or ""))
         elif kind == "session.error":
             self.errors.append(str(data.get("message") or "the session ended with an error"))
+            code = data.get("statusCode")
+            is_temporary = isinstance(code, int) and (code in _BUSY_CODES or code >= _SERVER_ERROR)
+            self.is_busy = is_temporary or data.get("errorType") == "rate_limit"
+            wait = data.get("retryAfter")
+            self.retry_after = wait if isinstance(wait, int | float) and wait >= 0 else None
         elif kind == "assistant.usage":
             for ours, theirs in _USAGE.items():
                 if isinstance(value := data.get(theirs), (int, float)):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from waza_engine.judges.patience import Backoff, breaker_of, with_retries
 from waza_engine.judges.replies import json_reply
 from waza_engine.judges.workspace_tools import WORKSPACE_TOOLS, workspace_answer
 from waza_engine.model.judge import (
@@ -37,24 +38,24 @@ _FIRST_PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 20.0
 
 
-class EndpointError(Exception):
-    """The endpoint gave no answer. `parameter` is the member of the request that it refused, if known.
+class EndpointError(JudgeError):
+    """The endpoint gave no answer. `parameter` is the member of the request that it refused, if known."""
 
-    With `transient`, the endpoint may answer later.
-    """
-
-    def __init__(self, message: str, parameter: str = "", *, transient: bool = False) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str,
+        parameter: str = "",
+        *,
+        transient: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, transient=transient, retry_after=retry_after)
         self.parameter = parameter
-        self.transient = transient
 
 
-class _TransientError(Exception):
-    """Worth a retry, after `pause` seconds if the endpoint asks for that."""
-
-    def __init__(self, message: str, pause: float | None = None) -> None:
-        super().__init__(message)
-        self.pause = pause
+def _transient(message: str, retry_after: float | None = None) -> EndpointError:
+    """Return an error that is worth a retry, after `retry_after` seconds if the endpoint asks for that."""
+    return EndpointError(message, transient=True, retry_after=retry_after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +72,32 @@ class Endpoint:
         """Return the decoded answer to a chat completion, with retries for up to `seconds`.
 
         Raises:
-            EndpointError: all attempts failed.
+            JudgeError: all attempts failed, or the endpoint is down and not asked now.
 
         """
         deadline = self.clock() + seconds
-        pause = _FIRST_PAUSE_SECONDS
-        for attempt in range(1, self.attempts + 1):
+        name = f"the endpoint {self.base_url}"
+        breaker = breaker_of(name)
+
+        def ask() -> dict[str, Any]:
+            breaker.check(self.clock())
             try:
-                return self._post(body, deadline)
-            except _TransientError as error:
-                wait = error.pause if error.pause is not None else pause
-                if attempt == self.attempts or self.clock() + wait >= deadline:
-                    attempts = f" (tried {attempt} times)" if attempt > 1 else ""
-                    raise EndpointError(f"{error}{attempts}", transient=True) from error
-                self.sleep(wait)
-                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-        raise EndpointError("no attempt was allowed")
+                answer = self._post(body, deadline)
+            except EndpointError as error:
+                if error.transient:
+                    breaker.failed(self.clock())
+                raise
+            breaker.succeeded()
+            return answer
+
+        backoff = Backoff(self.attempts, _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS, seconds)
+        try:
+            return with_retries(ask, self.sleep, self.clock, backoff=backoff, about=name)
+        except EndpointError as error:
+            if not error.transient or error.attempts == 1:
+                raise
+            tried = f"{error} (tried {error.attempts} times)"
+            raise EndpointError(tried, transient=True, retry_after=error.retry_after) from error
 
     def _post(self, body: Mapping[str, Any], deadline: float) -> dict[str, Any]:
         request = self._request(body)
@@ -100,11 +111,11 @@ class Endpoint:
             with error:
                 raise _refusal(error) from error
         except (OSError, HTTPException) as error:
-            raise _TransientError(f"the endpoint {self.base_url} cannot be reached: {error}") from error
+            raise _transient(f"the endpoint {self.base_url} cannot be reached: {error}") from error
         try:
             answer = json.loads(data)
         except ValueError as error:
-            raise _TransientError("the endpoint's answer is not valid JSON") from error
+            raise _transient("the endpoint's answer is not valid JSON") from error
         if not isinstance(answer, dict):
             raise EndpointError("the endpoint's answer is not a JSON object")
         return answer
@@ -153,7 +164,7 @@ def _refusal(error: urllib.error.HTTPError) -> Exception:
     message = f"the endpoint answered {error.code}: {detail.get('message') or error.reason}"
     # An account without credit gets the status of a rate limit, but waiting does not help.
     if error.code in _RETRIED_STATUSES and detail.get("code") != "insufficient_quota":
-        return _TransientError(message, _retry_after(error.headers))
+        return _transient(message, _retry_after(error.headers))
     return EndpointError(message, str(detail.get("param") or ""))
 
 
@@ -208,8 +219,10 @@ class OpenAIJudge:
         turn = _Turn(self, request)
         try:
             return turn.run()
-        except EndpointError as error:
-            raise JudgeError(str(error), turn.calls, transient=error.transient) from error
+        except JudgeError as error:
+            raise JudgeError(
+                str(error), turn.calls, transient=error.transient, retry_after=error.retry_after
+            ) from error
 
     def reply(self, message: str, model: str = "") -> Any:
         """Ask for one JSON reply at temperature 0."""

@@ -62,14 +62,14 @@ def hold_turn(judge: Judge, request: JudgeRequest) -> JudgeTurn:
         JudgeError: the turn failed before any such call.
 
     """
-    transient = False
+    failure = JudgeError("")
     try:
         turn = judge.turn(request)
     except JudgeError as error:
-        turn, transient = JudgeTurn(error.calls, error=str(error) or "the turn failed"), error.transient
+        turn, failure = JudgeTurn(error.calls, error=str(error) or "the turn failed"), error
     names = {it.name for it in request.tools}
     if turn.error and not any(it.tool in names for it in turn.calls):
-        raise JudgeError(turn.error, turn.calls, transient=transient)
+        raise JudgeError(turn.error, turn.calls, transient=failure.transient, retry_after=failure.retry_after)
     return turn
 
 

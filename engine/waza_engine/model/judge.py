@@ -74,12 +74,24 @@ class JudgeTurn:
 
 
 class JudgeError(Exception):
-    """The turn failed. `calls` are the tool calls before that; `transient` means that a retry may succeed."""
+    """The turn failed. `calls` are the tool calls before that; `transient` means that a retry may succeed.
 
-    def __init__(self, message: str, calls: Sequence[JudgeCall] = (), *, transient: bool = False) -> None:
+    `retry_after` is the time in seconds that the endpoint asks to wait. `attempts` is how often it was tried.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        calls: Sequence[JudgeCall] = (),
+        *,
+        transient: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.calls = tuple(calls)
         self.transient = transient
+        self.retry_after = retry_after
+        self.attempts = 1
 
 
 class JudgeMissing(JudgeError):  # noqa: N818  # a kind of JudgeError; the name says which

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from waza_engine.executors.base import Executor, UnavailableError
+from waza_engine.judges.patience import waits_reported
 from waza_engine.lib.files.safe_write import open_own
 from waza_engine.lib.process import run as processes
 from waza_engine.model.judge import Judge
@@ -73,8 +74,15 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
         live.frame = replace(live.frame, agent="")
     _announce_start(live)
     ending = Ending()
+    loop = asyncio.get_running_loop()
+
+    def report_wait(message: str) -> None:
+        # Judges wait in threads of their own.
+        loop.call_soon_threadsafe(live.emit, Note(run_id, "info", message))
+
     try:
-        await _run_and_close(live, resumed)
+        with waits_reported(report_wait):
+            await _run_and_close(live, resumed)
     except (_StopError, UnavailableError, StoreError) as problem:
         ending = Ending("error", str(problem))
     except Exception as bug:  # noqa: BLE001  # the one place per run that catches our own bugs
