@@ -8,12 +8,12 @@ nothing in a repository can change it.
 import asyncio
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.lib.files.temporary import state_folder
 from waza_lsp.server.transport.client import Client
 
 _TRUST = "Trust this folder"
@@ -96,13 +96,7 @@ class Trust:
 
 def state_file() -> Path:
     """Return the file with the trusted folders: in the user's own state folder."""
-    if os.name == "nt":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Application Support")
-    else:
-        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
-    return Path(base) / "waza-lsp" / _FILE
+    return state_folder() / _FILE
 
 
 def _is_remembered(folder: Path) -> bool:

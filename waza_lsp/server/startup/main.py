@@ -107,11 +107,33 @@ def _import_protocol() -> None:
 
 
 def log_to(path: "Path | None" = None) -> None:
-    """Log to a file, by default a temporary one, because editors show a server's standard error as errors."""
+    """Log to a file, by default the user's own, because editors show a server's standard error as errors."""
     import logging.handlers
-    import tempfile
-    from pathlib import Path
 
-    path = path or Path(tempfile.gettempdir()) / "waza-lsp.log"
+    path = path or _log_file()
+    if path is None:
+        logging.basicConfig(level=logging.WARNING, handlers=[logging.NullHandler()], force=True)
+        return
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=1_000_000, backupCount=1, delay=True)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+
+
+def _log_file() -> "Path | None":
+    """Return the default log file, in a folder that only this user can enter; None if there is no such folder.
+
+    The temporary folder is shared: another user could put a link there, or read what we write.
+    """
+    import stat
+
+    from waza_engine.lib.files.temporary import state_folder
+
+    try:
+        folder = state_folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        about = folder.lstat()
+        if not stat.S_ISDIR(about.st_mode) or (os.name != "nt" and about.st_uid != os.geteuid()):
+            return None
+        folder.chmod(0o700)
+    except (OSError, RuntimeError):  # There is no home folder, or it cannot be written.
+        return None
+    return folder / "waza-lsp.log"

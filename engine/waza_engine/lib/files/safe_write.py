@@ -50,9 +50,10 @@ def write_bytes_atomic(path: Path, chunks: Iterable[bytes]) -> None:
     """Write a file and create its folder if needed. Links stay links; an old file's mode is kept.
 
     Raises:
-        OSError: the file cannot be written; the old one is unchanged.
+        OSError: the file cannot be written, or a link leads out of the working directory; the old one is unchanged.
 
     """
+    refuse_escape(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
@@ -77,6 +78,24 @@ def write_bytes_atomic(path: Path, chunks: Iterable[bytes]) -> None:
         raise
     finally:
         reaper.unwatch_path(str(new))
+
+
+def refuse_escape(path: Path) -> None:
+    """Check that no link leads out of the working directory from a path inside of it.
+
+    The links of a repository are not the user's choice. To write through one, the user names its target.
+
+    Raises:
+        OSError: a link leads out.
+
+    """
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        return
+    is_inside = Path(os.path.abspath(path)).is_relative_to(here)  # noqa: PTH100  # links stay
+    if is_inside and not real_path(path).is_relative_to(real_path(here)):
+        raise OSError(errno.EPERM, f"a link leads out of {here}; name its target instead", os.fspath(path))
 
 
 def open_own(path: Path, *, append: bool = False) -> IO[bytes]:

@@ -3,6 +3,7 @@
 import os
 import secrets
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,17 @@ def make_folder() -> Path:
         reaper.unwatch_path(str(folder))
         raise
     return folder
+
+
+def state_folder() -> Path:
+    """Return the user's own folder for what this program remembers; it may not exist."""
+    if os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Application Support")
+    else:
+        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+    return Path(base) / "waza-lsp"
 
 
 def remove_folder(folder: Path) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine.lib.files.safe_read import is_regular, regular_bytes
+from waza_engine.lib.files.safe_write import open_own, require_inside
 from waza_engine.lib.files.temporary import make_folder, remove_folder
 from waza_engine.lib.paths import real_path
 from waza_engine.model.suite import InputFile
@@ -82,8 +83,11 @@ def write_files(workspace: Path, files: Iterable[tuple[str, bytes]]) -> None:
     for target, content in files:
         path = _path_inside(workspace, target)
         try:
+            # A repository in the workspace may bring links.
+            require_inside(path, workspace)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+            with open_own(real_path(path)) as file:
+                file.write(content)
         except OSError as error:
             raise WorkspaceError(
                 f"Cannot write the file '{target}' into the workspace: {error.strerror or error}"
@@ -121,7 +125,7 @@ def delete_files(workspace: Path, targets: Iterable[str]) -> None:
     """
     for target in targets:
         path = _path_inside(workspace, target)
-        if path.is_file():
+        if path.is_file() and real_path(path.parent).is_relative_to(real_path(workspace)):
             path.unlink()
 
 

@@ -42,8 +42,9 @@ from pydantic import ConfigDict, Field, model_validator
 
 from waza_engine.graders.base import FailedCheck, GradeError, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import nearest_line, occurrence
+from waza_engine.lib.files.safe_write import open_own, refuse_escape
 from waza_engine.lib.go.text import decode, trim
-from waza_engine.lib.paths import PathError, clean_path, file_bytes, is_missing, workspace_path
+from waza_engine.lib.paths import PathError, clean_path, file_bytes, is_missing, real_path, workspace_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import Flag, ListOf, Strings, Text
 from waza_engine.model.findings import Finding
@@ -124,9 +125,11 @@ class Snapshots:
 
     def _write(self, place: str, data: bytes) -> bool:
         try:
+            refuse_escape(Path(place))
             if not self._context_dir:
                 Path(place).parent.mkdir(parents=True, exist_ok=True)
-            Path(place).write_bytes(data)
+            with open_own(real_path(Path(place))) as file:
+                file.write(data)
         except (OSError, ValueError):
             return False
         return True
