@@ -45,7 +45,7 @@ class Editor:
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "state"))
-    monkeypatch.setattr("waza_lsp.server.trust.sys.platform", "linux")
+    monkeypatch.setattr("waza_engine.lib.files.temporary.sys.platform", "linux")
     return state_file()
 
 

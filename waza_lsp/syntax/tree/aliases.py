@@ -9,7 +9,7 @@ from waza_lsp.syntax.text import Span
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece
 
-MOST_VALUES = 100_000
+MOST_VALUES = 20_000
 """More than any file needs, and few enough to check quickly."""
 
 

@@ -8,6 +8,7 @@ names that are not ASCII. It accepts more class names: `\pl`, `\p{Letter}`, `\p{
 `\p{Assigned}`.
 """
 
+import re
 from functools import lru_cache
 
 import re2
@@ -24,6 +25,12 @@ _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 # The default of 8 MB refuses patterns that Go compiles, such as `\p{L}{1000}`.
 _OPTIONS.max_mem = 64 << 20
+
+_MAX_DEPTH = 1000
+"""Go's limit. RE2 has none and takes 80 kB for each level."""
+_MAX_QUOTED = 80
+_GROUPS = re.compile(r"\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^]\\])*\]?|[()]", re.DOTALL)
+"""Escapes and classes, in which parentheses mean themselves, and parentheses."""
 
 _META = frozenset(r"\.+*?()|[]{}^$")
 
@@ -99,6 +106,8 @@ def is_in_any_word(pattern: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _compile(pattern: str) -> "re2._Regexp[str] | PatternError":
+    if pattern.count("(") > _MAX_DEPTH and _depth(pattern) > _MAX_DEPTH:
+        return PatternError(f"expression nests too deeply: `{pattern[:_MAX_QUOTED]}`")
     try:
         return re2.compile(_as_re2(without_surrogates(pattern)), options=_OPTIONS)
     except PatternError as error:
@@ -108,6 +117,18 @@ def _compile(pattern: str) -> "re2._Regexp[str] | PatternError":
         return PatternError(
             _go_words(reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason))
         )
+
+
+def _depth(pattern: str) -> int:
+    """Return how deeply the groups are nested."""
+    deepest = depth = 0
+    for it in _GROUPS.finditer(pattern):
+        if it[0] == "(":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif it[0] == ")":
+            depth -= 1
+    return deepest
 
 
 def _go_words(reason: str) -> str:

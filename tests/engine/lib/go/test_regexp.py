@@ -97,3 +97,19 @@ def test_string_operations_have_the_results_of_go() -> None:
     assert trim("\u2003\x85 a\x1f \u200b\n") == "a\x1f \u200b"
     assert decode(b"\xe2\x82\xff\xc3\xa9") == "\ufffd\ufffd\ufffdé"
     assert without_surrogates("a\ud83d\ude00b") == "a\ufffd\ufffdb"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_deep"),
+    [
+        ("(" * 1001 + ")" * 1001, True),
+        ("(" * 1000 + ")" * 1000, False),
+        ("(a)" * 2000, False),
+        (r"\(" * 2000, False),
+        ("[(]" * 2000, False),
+        ("[](]" * 2000, False),
+    ],
+)
+def test_groups_nest_as_deeply_as_in_go(pattern: str, is_deep: bool) -> None:  # noqa: FBT001
+    """Class: 10 kB of parentheses, for which RE2 takes 828 MB."""
+    assert ("nests too deeply" in (regex_error(pattern) or "")) == is_deep
