@@ -110,6 +110,6 @@ def test_string_operations_have_the_results_of_go() -> None:
         ("[](]" * 2000, False),
     ],
 )
-def test_groups_nest_as_deeply_as_in_go(pattern: str, is_deep: bool) -> None:  # noqa: FBT001
+def test_groups_nest_as_deeply_as_in_go(pattern: str, is_deep: bool) -> None:
     """Class: 10 kB of parentheses, for which RE2 takes 828 MB."""
     assert ("nests too deeply" in (regex_error(pattern) or "")) == is_deep
