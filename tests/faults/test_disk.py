@@ -95,7 +95,8 @@ def test_no_room_for_workspaces_is_an_error_of_the_trials(folder: Path, small_di
         (small_disk / f"file {number}").touch()
     ended = waza_lsp(folder, "waza run eval.yaml", {"TMPDIR": str(small_disk)})
     # Python looks for another temporary folder when the one that it is told of takes no file.
-    assert ended.returncode in {0, 1}, ended.stderr
+    # The agent did nothing wrong: the trials could not be judged.
+    assert ended.returncode in {0, 3}, ended.stderr
     assert ended.returncode == 0 or "No space left on device" in ended.stderr
     assert finished(folder / ".waza-lsp") == [CASE.wanted]
 

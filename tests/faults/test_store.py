@@ -156,9 +156,13 @@ def test_a_lock_that_is_long_is_named_and_costs_no_run(
     monkeypatch.setattr("waza_engine.runs.store.store.PATIENCE_SECONDS", 0.2)
     monkeypatch.setattr("waza_engine.runs.live.PATIENCE_SECONDS", 0.2)
     result = invoke("run", "eval.yaml")
-    assert (result.exit_code, "4 of 4 tasks passed" in result.stdout) == (0, True)
+    assert (result.exit_code, "4 of 4 tasks passed" in result.stdout) == (2, True)
     assert "database is locked. Wait until the other program is done" in result.stderr
     assert "warning: The run store still cannot be written" in result.stderr
+    [saved] = (folder / ".waza-lsp").glob("unsaved-*.json")
+    assert f"All results are in {saved}. Report them with: waza-lsp merge {saved}" in result.stderr
+    merged = invoke("merge", str(saved))
+    assert (merged.exit_code, "4 of 4 tasks passed" in merged.stdout) == (0, True), merged.output
     later = invoke("runs", "list")
     assert (later.exit_code, "Wait until the other program is done" in later.stderr) == (2, True)
     held.close()

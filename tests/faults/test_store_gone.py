@@ -1,7 +1,9 @@
 """The store or the workspace is deleted, moved or replaced during a run or while the server is open."""
 
+import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -214,9 +216,15 @@ def test_the_report_comes_whatever_became_of_the_store(
     output, errors = process.communicate(timeout=60)
     assert "Traceback" not in errors
     # The programs of graders are started in the folder of the suite.
-    passed, status = (1, 1) if harm is delete_the_workspace else (4, 0)
+    passed = 1 if harm is delete_the_workspace else 4
+    status = 0 if harm is delete else 2
     assert (process.returncode, f"{passed} of 4 tasks passed" in output) == (status, True), errors
     assert finished(store) == [ALL] if harm is delete else "still cannot be written" in errors
+    if harm is not delete:
+        [saved] = re.findall(r"All results are in (.*?\.json)\. Report", errors)
+        assert len(json.loads(Path(saved).read_text())["tasks"]) == 4
+        if Path(saved).is_relative_to(tmp_path / "tmp"):
+            shutil.rmtree(Path(saved).parent)
     wait_for_nothing(tmp_path / "tmp")
 
 
@@ -236,6 +244,8 @@ def test_a_cancelled_run_says_what_is_really_kept(
         else "Cancelled. The run store has no finished trial of this run"
     )
     assert (process.returncode, kept in errors) == (130, True), errors
+    for it in (tmp_path / "tmp").glob("waza-lsp-unsaved-*"):
+        shutil.rmtree(it)
     wait_for_nothing(tmp_path / "tmp")
 
 

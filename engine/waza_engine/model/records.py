@@ -188,7 +188,8 @@ class RunRecord:
     `started_at` is in seconds since 1970, `duration_ms` is wall time. `measures` are metrics without effect on the
     result. `baseline` is the run without skills. `shard` is `i/n` for a shard. `planned` is the number of planned tasks,
     if known; `unperformed` are the names of those that the run did not reach. `infrastructure`: nothing failed, but trials
-    could not be decided for reasons of infrastructure (`status` error).
+    could not be decided for reasons of infrastructure (`status` error). `unsaved` counts the writes that the run store did
+    not take: trials, or the end of the run.
     """
 
     run_id: str
@@ -217,6 +218,7 @@ class RunRecord:
     planned: int = 0
     unperformed: tuple[str, ...] = ()
     infrastructure: bool = False
+    unsaved: int = 0
 
     @property
     def task_count(self) -> int:

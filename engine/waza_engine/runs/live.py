@@ -45,6 +45,8 @@ class LiveRun:
     start_clock: float = field(init=False)
     pending_writes: list[Callable[[RunStore], None]] = field(default_factory=list)
     """Writes to the store that have not succeeded yet, in order."""
+    lost_writes: int = 0
+    """Writes that the store refused although it holds the run."""
 
     def __post_init__(self) -> None:
         self.start_clock = self.clock()
@@ -99,6 +101,7 @@ class LiveRun:
             except UnfitError as error:
                 self.warn(str(error))
                 del self.pending_writes[0]
+                self.lost_writes += 1
                 return False
             except StoreError as error:
                 self._note_write_failure(error)

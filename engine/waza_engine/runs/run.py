@@ -93,8 +93,7 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
         if waiting := asyncio.current_task():
             waiting.uncancel()
     record = _record(live, ending)
-    _conclude(live, record)
-    return record
+    return _conclude(live, record)
 
 
 async def _run_and_close(live: LiveRun, resumed: ResumeState) -> None:
@@ -243,12 +242,15 @@ def _store_end(live: LiveRun, record: RunRecord) -> None:
     live.save(lambda store: store.finish_run(record.run_id, record.status, score, end))
 
 
-def _warn_about_unsaved(live: LiveRun) -> None:
-    missing = sum(len(it.pending_writes) for it in (live, live.baseline) if it is not None)
+def _unsaved(live: LiveRun) -> int:
+    """Return how many writes of the run did not get into its store, and warn about them."""
+    passes = [it for it in (live, live.baseline) if it is not None and it.store is not None]
+    missing = sum(len(it.pending_writes) + it.lost_writes for it in passes)
     if missing:
         live.warn(
             "The run store still cannot be written. Only the reports written now hold the missing results of this run"
         )
+    return missing
 
 
 def worse_exit(one: int, other: int) -> int:
@@ -258,6 +260,8 @@ def worse_exit(one: int, other: int) -> int:
 
 def exit_status(record: RunRecord) -> int:
     """Return the exit status of a program that performed or reported the run."""
+    if record.unsaved and record.status != "cancelled":
+        return EXIT_STATUS["error"]
     return EXIT_UNDECIDED if record.infrastructure else EXIT_STATUS[record.status]
 
 
@@ -280,9 +284,10 @@ def run_finished_event(record: RunRecord) -> RunFinished:
     )
 
 
-def _conclude(live: LiveRun, record: RunRecord) -> None:
+def _conclude(live: LiveRun, record: RunRecord) -> RunRecord:
     for it in (record, record.baseline):
         if it is not None:
             _store_end(live if it is record else live.baseline or live, it)
-    _warn_about_unsaved(live)
+    record = replace(record, unsaved=_unsaved(live))
     live.emit(run_finished_event(record))
+    return record

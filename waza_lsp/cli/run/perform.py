@@ -227,9 +227,14 @@ def _report(
 def _exit_status(record: RunRecord, problems: Iterable[str], store: RunStore | None) -> int:
     """Print the errors of the reports and return the exit status."""
     printed = list(problems)
+    if record.unsaved and store is not None:
+        # Imported late: nearly every run is stored.
+        from waza_lsp.cli.run.rescue import rescue
+
+        try_print_err(f"error: {rescue(record, store.directory)}")
     for problem in printed:
         try_print_err(f"error: {problem}")
-    if printed and store is not None and not store.file.is_lost:
+    if printed and store is not None and not store.file.is_lost and not record.unsaved:
         command = _report_command(record, store.directory)
         try_print_err(f"The run is in the store. Report it again with: {command}")
     return EXIT_ERROR if printed and record.status != "cancelled" else exit_status(record)
