@@ -10,6 +10,9 @@ Apart from the reports, because `waza-lsp check` prints without loading them.
 import re
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_HIDDEN = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _LINE_END = re.compile(r"[\n\r\t]")
 _COMMAND = re.compile(r"^([^\S\n]*):(?=:)|#(?=#(?:vso)?\[)", re.MULTILINE | re.IGNORECASE)
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -23,6 +26,11 @@ def inert(text: str) -> str:
 def harmless(text: str) -> str:
     """Return `text` on one line, with everything escaped that a terminal or CI system would execute."""
     return inert(_LINE_END.sub(lambda it: _SHORT[it[0]], text))
+
+
+def visible(text: str) -> str:
+    """Return `text` with control characters and those that reorder text escaped; it may have several lines."""
+    return _HIDDEN.sub(_escape_control, text)
 
 
 def _escape_control(match: re.Match[str]) -> str:

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from waza_engine.reports.inert import visible
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -21,7 +23,8 @@ _STATUSES = frozenset(["passed", "failed", "error", "skipped", "cancelled"])
 def render(template: str, **values: Any) -> Iterator[str]:
     """Render a page piece by piece: what its loops read one by one is never in memory as a whole."""
     # Jinja's own strings escape what is added to them.
-    yield from map(str, environment().get_template(template).generate(values))
+    # Browsers obey what reorders text, and terminals the rest when the file is printed.
+    yield from (visible(str(it)) for it in environment().get_template(template).generate(values))
 
 
 @cache
