@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from waza_engine.model.judge import Judge, JudgeError, JudgeRequest, JudgeTool
+from waza_engine.model.judge import Judge, JudgeError, JudgeMissing, JudgeRequest, JudgeTool
 from waza_engine.model.suite import Responder
 from waza_engine.model.trajectory import ResponderOutcome, Trajectory
 from waza_engine.runs.trial.checkpoints import Checkpoints
@@ -64,6 +64,8 @@ class SimulatedUser:
     reasoning_effort: str = ""
     seconds: float = 120.0
     so_far: ResponderOutcome = field(default_factory=ResponderOutcome)
+    is_down: bool = False
+    """The model that plays the user did not answer: nothing that the agent did."""
 
     def answer(self, conversation: Sequence[Turn]) -> tuple["SimulatedUser", str | None]:
         """Return the user's new state and next message; None ends the conversation."""
@@ -73,8 +75,10 @@ class SimulatedUser:
             return self._ended("error", "no model is configured to play the user"), None
         try:
             turn = self.judge.turn(self._request(conversation))
-        except JudgeError as error:
+        except JudgeMissing as error:
             return self._ended("error", str(error)), None
+        except JudgeError as error:
+            return replace(self._ended("error", str(error)), is_down=True), None
         call = next(iter(turn.calls), None)
         if call is None:
             return self._ended(
@@ -155,7 +159,10 @@ class Conversation:
             ending = ending.model_copy(update={"outcome": outcome, "reason": reason})
         message = f"The simulated user gave up ({ending.outcome}): {ending.reason or 'it gave no reason'}"
         error = trajectory.error or (message if ending.outcome in UNFINISHED else "")
-        return trajectory.model_copy(update={"responder": ending, "error": error})
+        infrastructure = trajectory.infrastructure or self.user.is_down
+        return trajectory.model_copy(
+            update={"responder": ending, "error": error, "infrastructure": infrastructure}
+        )
 
     def with_messages(self, trajectory: Trajectory) -> Trajectory:
         """Return the trajectory with a transcript of several turns if the executor recorded none."""

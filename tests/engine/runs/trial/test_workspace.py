@@ -288,6 +288,12 @@ async def test_a_simulated_user_without_a_model_is_an_error_that_says_so(
     assert "no model is configured to play the user" in record.tasks[0].trials[0].error
 
 
+async def test_a_simulated_user_whose_model_is_down_is_no_failure(bench: Bench, scripted: Scripted) -> None:
+    bench.judge = ScriptedJudge(errors=["err"])
+    record, _ = await talked(bench, scripted)
+    assert (record.tasks[0].trials[0].status, record.infrastructure) == ("error", True)
+
+
 async def test_an_agent_that_fails_ends_the_talk(bench: Bench, scripted: Scripted) -> None:
     bench.judge = replies(("reply", {"message": "never said"}))
 
