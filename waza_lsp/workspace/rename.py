@@ -118,7 +118,7 @@ def normal_path(path: Path) -> Path:
 ANCHOR_NAME = r"[^\s,\[\]{}&*!|>'\"%@`#]+"
 
 
-class RenameError(ValueError):  # what a user is told, no failure of the program
+class RenameError(ValueError):  # shown to the user; not a failure of the program
     """The rename is refused. The message tells the user why."""
 
 

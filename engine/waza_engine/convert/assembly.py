@@ -1,4 +1,4 @@
-"""What both directions of a conversion do alike: move comments, tell losses, put kept parts into comments, write files."""
+"""Steps shared by both directions of a conversion: move comments, list losses, put kept parts into comments, write files."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath

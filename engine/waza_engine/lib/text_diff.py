@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from io import StringIO
 
 _MOST_BYTES = 1_000_000
-"""Larger files are told apart, but their lines are not compared."""
+"""Larger files are compared as a whole, not line by line."""
 _MOST_PAIRS = 400_000_000
 """As many pairs of lines take seconds in the worst case."""
 

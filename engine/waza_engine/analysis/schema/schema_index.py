@@ -41,7 +41,7 @@ class SchemaIndex:
         return schema
 
     def accepts(self, schema: Schema, value: Any) -> bool:
-        """Whether a part of the schema takes values of this type; a wrong format is another mistake."""
+        """Whether a part of the schema takes values of this type. Formats are not checked."""
         return all(it.validator in _FORMATS for it in self._walker.errors(schema, value))
 
     @cached_property

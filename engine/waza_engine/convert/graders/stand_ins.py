@@ -29,7 +29,7 @@ Item = GraderEntry | Check
 
 @dataclass(slots=True)
 class StandIns:
-    """What became of one grader or check: the entries in the target dialect, and the part of the config each is of.
+    """The result of converting one grader or check: the entries in the target dialect, and the part of the config each is of.
 
     `problem` says why there is none, `difference` how they differ in meaning. `restored` entries are originals again.
     `deleted` originals are not restored, because what stood in for them is gone. `by_itself` is the name that the way

@@ -27,7 +27,7 @@ _EMPTY: tuple[Any, ...] = (None, [], {}, "")
 
 
 class Found(NamedTuple):
-    """What comment lines hold: the parts of `dialect`, the user's own lines, and the error if the parts are damaged."""
+    """Comment lines, split: the kept parts of `dialect`, the user's own lines, and the error if the parts are damaged."""
 
     parts: dict[str, Any]
     own: tuple[str, ...]
@@ -114,7 +114,7 @@ def _difference(
 
 
 def restored(data: Mapping[str, Any], parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data with the kept parts. What differs from what the way back once would have written stays."""
+    """Return the data with the kept parts restored. Values that the user has changed since the conversion stay."""
     made: dict[str, Any] = _copy(data)
     for path, change in _pairs(parts.get(INSTEAD)):
         if isinstance(change, Mapping) and "is" in change:
@@ -133,7 +133,7 @@ def own_keys(parts: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    # The keys of settings are told one by one; a key of its own is told as a whole.
+    # Keys of settings are listed one by one; any other key is listed as a whole.
     if path[0] in _SECTIONS and len(path) == 1 and isinstance(value, Mapping):
         for key in value:
             yield (*path, str(key))

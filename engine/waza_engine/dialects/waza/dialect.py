@@ -104,7 +104,7 @@ _PROJECT_SHAPES = {
 
 _EVAL_DECIDING = {
     "skill": _EVAL_SHAPES["skill"],
-    # Who has only read of `tasks` may write them here; with an `id` they are another tool's.
+    # An author may inline the tasks under this key; entries with an `id` belong to another tool.
     "tasks": replace(_EVAL_SHAPES["tasks"], common=_keys("name description prompt")),
 }
 _TASK_DECIDING = {"inputs": Shape(), "expected": _TASK_SHAPES["expected"], "graders": _GRADERS}

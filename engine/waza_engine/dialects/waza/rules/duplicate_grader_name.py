@@ -70,7 +70,7 @@ _MOST_SHOWN = 3
 
 
 class _Owner(NamedTuple):
-    """A task: its place in its file, its data, and its file if that is another one."""
+    """A task: its place in its file, its data, and its file if that is not the eval's."""
 
     pointer: Pointer
     data: Mapping[str, Any]
