@@ -9,7 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Answer = tuple[int, Any, dict[str, str]]
-"""Status, body (JSON, or bytes as they are), headers. Status 0 resets the connection."""
+"""Status, body (JSON, or bytes as they are), headers. Status 0 resets the connection. `CUT` and `STALL` are no headers:
+the answer ends in the middle of its body, or stands still there for these seconds."""
+CUT, STALL = "cut", "stall"
 
 
 def vote(word: str = "pass") -> Answer:
@@ -40,6 +42,7 @@ class Endpoint:
     base_url: str
     answer: Callable[[int], Answer]
     requests: list[dict[str, Any]] = field(default_factory=list)
+    is_over: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
@@ -62,11 +65,17 @@ def endpoint(answer: Callable[[int], Answer]) -> Iterator[Endpoint]:
                 self.connection.close()
                 return
             raw = data if isinstance(data, bytes) else json.dumps(data).encode()
+            fault = {it: headers[it] for it in (CUT, STALL) if it in headers}
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(raw))}.items():
-                self.send_header(name, value)
+                if name not in fault:
+                    self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(raw)
+            self.wfile.write(raw[: len(raw) // 2] if fault else raw)
+            if STALL in fault:
+                here.is_over.wait(float(fault[STALL]))
+            if fault:
+                self.close_connection = True
 
         def log_message(self, *_: Any) -> None:
             pass
@@ -82,5 +91,6 @@ def endpoint(answer: Callable[[int], Answer]) -> Iterator[Endpoint]:
     try:
         yield here
     finally:
+        here.is_over.set()
         server.shutdown()
         server.server_close()

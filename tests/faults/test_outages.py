@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.faults.endpoint import TALK, Answer, Endpoint, endpoint, refusal, submit, vote
+from tests.faults.endpoint import CUT, TALK, Answer, Endpoint, endpoint, refusal, submit, vote
 from waza_engine.executors.event_log import EventLog
 from waza_engine.judges import openai, patience
 from waza_engine.model.suite import Task
@@ -102,6 +102,31 @@ OUTAGES = {
     "empty": (200, b"", {}),
     "list": (200, [], {}),
     "talk": TALK,
+    "408": refusal(408),
+    "502": refusal(502),
+    "529": refusal(529),
+    "429 with a date": refusal(429, {"Retry-After": "Sun, 01 Nov 2020 08:00:00 GMT"}),
+    "429 with nonsense": refusal(429, {"Retry-After": "soon"}),
+    "no credit": (429, {"error": {"message": "pay", "code": "insufficient_quota"}}, {}),
+    "html error": (503, b"<html>down</html>", {}),
+    "redirect": (302, b"", {"Location": "http://127.0.0.1:9/"}),
+    "cut": (*vote()[:2], {CUT: ""}),
+    "null": (200, None, {}),
+    "error in the body": (200, {"error": {"message": "overloaded", "code": 529}}, {}),
+    "null message": (200, {"choices": [{"message": None}]}, {}),
+    "refusal": (200, {"choices": [{"message": {"content": None, "refusal": "I cannot judge this."}}]}, {}),
+    "content filter": (
+        200,
+        {"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]},
+        {},
+    ),
+    "cut off": (200, {"choices": [{"message": {"content": "so"}, "finish_reason": "length"}]}, {}),
+    "other tool": (
+        200,
+        {"choices": [{"message": {"tool_calls": [{"id": "c", "function": {"name": "x"}}]}}]},
+        {},
+    ),
+    "not utf-8": (200, b"\xff\xfe{", {}),
 }
 
 

@@ -203,7 +203,11 @@ class AcpExecutor:
                 limit=_LONGEST_LINE,
             )
         except (OSError, ValueError) as error:
-            raise ExecutorError(f"The agent '{self._argv[0]}' cannot be started: {error}") from error
+            # The program was there when the run started.
+            raise ExecutorError(
+                f"The agent '{self._argv[0]}' cannot be started: {error}",
+                infrastructure=isinstance(error, OSError),
+            ) from error
         try:
             connection = self._acp.connect_to_agent(client, process.stdin, process.stdout)
             try:

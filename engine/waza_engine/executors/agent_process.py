@@ -86,7 +86,10 @@ async def run_agent(
         )
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ExecutorError(f"The agent '{argv[0]}' cannot be started: {reason}") from error
+        # The program was there when the run started.
+        raise ExecutorError(
+            f"The agent '{argv[0]}' cannot be started: {reason}", infrastructure=isinstance(error, OSError)
+        ) from error
     try:
         return await _talk(process, stdin, limits, on_output)
     finally:

@@ -29,6 +29,7 @@ from waza_engine.executors.base import (
     SYSTEM_MESSAGE,
     TOKENS,
     TOOL_CALLS,
+    ExecutorError,
     ExecutorOptions,
     Progress,
     TrialRequest,
@@ -127,7 +128,11 @@ class CommandExecutor:
                 skill_directories=request.skill_directories,
             )
             trajectory = await self.run(trial, lambda _line: None)
-        return any(it.name == request.skill for it in trajectory.skills)
+        has_loaded = any(it.name == request.skill for it in trajectory.skills)
+        if trajectory.error and not has_loaded:
+            # An agent that broke down has not decided against the skill.
+            raise ExecutorError(trajectory.error, infrastructure=trajectory.infrastructure)
+        return has_loaded
 
     async def close(self) -> None:
         """Do nothing: every turn has its own process."""

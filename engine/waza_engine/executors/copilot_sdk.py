@@ -157,7 +157,9 @@ class CopilotExecutor:
                 await self._abort(session)
                 await self._disconnect(session)
         if not invoked.is_set() and (problem or log.error):
-            raise ExecutorError(log.error or str(problem) or type(problem).__name__)
+            raise ExecutorError(
+                log.error or str(problem) or type(problem).__name__, infrastructure=log.infrastructure
+            )
         return invoked.is_set()
 
     async def close(self) -> None:

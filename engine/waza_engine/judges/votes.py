@@ -1,6 +1,6 @@
 """waza's judge protocol: the judge votes by calling a pass tool and a fail tool, any number of times."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from waza_engine.model.judge import Judge, JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
@@ -55,8 +55,17 @@ def count_votes(calls: Iterable[JudgeCall]) -> Votes:
     return Votes(tuple(passes), tuple(fails))
 
 
-def hold_turn(judge: Judge, request: JudgeRequest) -> JudgeTurn:
+def is_settled(calls: Sequence[JudgeCall]) -> bool:
+    """Return whether no further vote can change the verdict."""
+    return bool(count_votes(calls).fails)
+
+
+def hold_turn(
+    judge: Judge, request: JudgeRequest, is_settled: Callable[[Sequence[JudgeCall]], bool] = bool
+) -> JudgeTurn:
     """Run one turn. If it fails after a call of one of the request's tools, the calls still count.
+
+    After an outage in the middle, they count only if `is_settled`: whatever the judge had called, the verdict is the same.
 
     Raises:
         JudgeError: the turn failed before any such call.
@@ -68,7 +77,9 @@ def hold_turn(judge: Judge, request: JudgeRequest) -> JudgeTurn:
     except JudgeError as error:
         turn, failure = JudgeTurn(error.calls, error=str(error) or "the turn failed"), error
     names = {it.name for it in request.tools}
-    if turn.error and not any(it.tool in names for it in turn.calls):
+    calls = [it for it in turn.calls if it.tool in names]
+    is_cut = failure.transient and not is_settled(calls)
+    if turn.error and (is_cut or not calls):
         raise JudgeError(turn.error, turn.calls, transient=failure.transient, retry_after=failure.retry_after)
     return turn
 

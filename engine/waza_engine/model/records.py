@@ -143,13 +143,17 @@ class TaskRecord:
 
 @dataclass(frozen=True, slots=True)
 class TriggerResult:
-    """The result of one trigger prompt: what was expected and what happened."""
+    """The result of one trigger prompt: what was expected and what happened.
+
+    With `infrastructure` the `error` is not the agent's: the prompt counts in no rate.
+    """
 
     prompt: str
     confidence: str
     should_trigger: bool
     did_trigger: bool
     error: str = ""
+    infrastructure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

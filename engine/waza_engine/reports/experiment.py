@@ -76,7 +76,7 @@ def _lines(results: ExperimentResults) -> Iterator[str]:
         shown = f"{names[name]}{' (baseline)' if name == results.baseline else ''}"
         totals = record.totals
         yield (
-            f"{shown:{width}}  {totals.succeeded} of {totals.total} passed"
+            f"{shown:{width}}  {totals.succeeded} of {totals.total} passed{_open_tasks(record)}"
             f"  score {totals.aggregate_score:.2f}{_delta(results, record)}"
         )
     for name in results.treatments:
@@ -89,7 +89,13 @@ def _delta(results: ExperimentResults, record: RunRecord) -> str:
     baseline = results.arms.get(results.baseline)
     if baseline is None or baseline is record:
         return ""
-    return f"  {record.totals.aggregate_score - baseline.totals.aggregate_score:+.2f}"
+    return f"  {comparison_data(['', ''], [baseline, record])['aggregate_score_delta']:+.2f}"
+
+
+def _open_tasks(record: RunRecord) -> str:
+    """Return how many tasks could not be judged, for behind the number of those that passed; "" for none."""
+    errors = record.totals.errors
+    return f", {errors} could not be judged" if errors else ""
 
 
 def experiment_markdown(results: ExperimentResults) -> str:
@@ -109,7 +115,7 @@ def _markdown(results: ExperimentResults) -> Iterator[str]:
         )
         change = _delta(results, record).strip()
         yield (
-            f"| {shown} | {totals.succeeded} of {totals.total} | {totals.aggregate_score:.2f} | {change} "
+            f"| {shown} | {totals.succeeded} of {totals.total}{_open_tasks(record)} | {totals.aggregate_score:.2f} | {change} "
             f"| {record.duration_ms / 1000:.1f} |"
         )
     for name in results.treatments:

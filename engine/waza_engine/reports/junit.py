@@ -29,8 +29,9 @@ def junit_xml(record: RunRecord) -> str:
     """Return the text of the JUnit file, including the final newline."""
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", {"name": xml_text(record.suite_name)})
-    # Trials that could not be judged are errors of their own test cases.
-    run_failures = [it for it in reasons(record) if not (it.is_error and record.infrastructure)]
+    # Trials that could not be judged are errors of their own test cases. Trigger prompts have none.
+    is_shown = record.infrastructure and not any(it.infrastructure for it in record.triggers)
+    run_failures = [it for it in reasons(record) if not (it.is_error and is_shown)]
     counts = _counts(record, run_failures)
     seconds = {"time": f"{record.duration_ms / 1000:.3f}"}
     for element in (root, suite):
@@ -71,7 +72,8 @@ def _counts(record: RunRecord, run_failures: Sequence[Reason]) -> dict[str, str]
 
 def _add_reason(suite: ET.Element, record: RunRecord, reason: Reason) -> None:
     case = ET.SubElement(suite, "testcase", _zero_time(record, reason.subject))
-    tag, kind = ("error", "ExecutionError") if reason.is_error else ("failure", "RunFailure")
+    error = _INFRASTRUCTURE if record.infrastructure else "ExecutionError"
+    tag, kind = ("error", error) if reason.is_error else ("failure", "RunFailure")
     ET.SubElement(case, tag, {"message": xml_text(reason.message), "type": kind})
 
 

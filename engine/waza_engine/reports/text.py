@@ -40,6 +40,7 @@ def _lines(record: RunRecord) -> Iterator[str]:
     for trigger in record.triggers:
         if trigger.error or trigger.did_trigger != trigger.should_trigger:
             expected = "should trigger" if trigger.should_trigger else "should not trigger"
+            expected = "could not be judged" if trigger.infrastructure else expected
             yield f"  trigger: {expected}: {one_line(trigger.prompt)}{f' ({one_line(trigger.error)})' if trigger.error else ''}"
     yield from _totals(record)
 
@@ -96,7 +97,8 @@ def _totals(record: RunRecord) -> Iterator[str]:
     if verdict := threshold_verdict(record):
         yield threshold_line(verdict)
     if record.trigger_metrics:
-        yield f"trigger accuracy {record.trigger_metrics.accuracy:.2f} over {len(record.triggers)} prompts"
+        count = sum(not it.infrastructure for it in record.triggers)
+        yield f"trigger accuracy {record.trigger_metrics.accuracy:.2f} over {count} prompts"
     for metric in record.metrics:
         yield one_line(metric_line(metric))
     for measure in record.measures:

@@ -143,7 +143,8 @@ def read_metrics(store_dir: Path, eval_path: Path) -> Mapping[str, float]:
     with open_for_reading(store) as sql:
         row = sql.execute(_LAST_TRIGGERS_SQL, (str(real_path(eval_path)),)).fetchone()
         triggers = [TriggerResult(**it) for it in json.loads(row[0])["triggers"]] if row else []
-    return {ACCURACY: trigger_metrics(triggers).accuracy} if triggers else {}
+    measured = trigger_metrics(triggers)
+    return {ACCURACY: measured.accuracy} if measured else {}
 
 
 def _newest_full_run(sql: sqlite3.Connection, parameters: tuple[str, int]) -> tuple[int, frozenset[str]]:

@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from waza_engine.model.records import (
@@ -36,6 +37,7 @@ from waza_engine.runs.triggers import ACCURACY, accuracy_metric, trigger_metrics
 UNDECIDED_HINT = (
     "The infrastructure failed, not the agent: judge again with 'waza-lsp grade', or run again with --resume"
 )
+_PROMPTS_HINT = "The infrastructure failed, not the agent: run again with --resume"
 _WORST_FIRST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
 
 
@@ -62,8 +64,7 @@ def run_record(
 
     In a run with a baseline the tasks' own verdicts do not count: the run passes if the skills helped.
     """
-    measured = trigger_metrics(triggers) if triggers else None
-    metric = accuracy_metric(frame.metrics, measured) if measured else None
+    metric = accuracy_metric(frame.metrics, triggers)
     metrics: tuple[MetricResult, ...] = (metric,) if metric else ()
     totals = suite_totals([task_totals(it) for it in tasks], frame.trials, seeded_random(run_id))
     undecided = sum(it.stats.infrastructure_runs for it in tasks if it.stats)
@@ -77,9 +78,10 @@ def run_record(
     failed = failed or any(not it.passed for it in metrics)
     if frame.scoring is not None:
         failed = is_failed(frame.scoring, tasks)
-    is_open = not ending.status and not failed and of_both > 0
+    is_open = not ending.status and not failed and (of_both > 0 or any(it.infrastructure for it in triggers))
     if is_open:
-        ending = Ending("error", _undecided_message(of_both, [*tasks, *(baseline.tasks if baseline else ())]))
+        of_all = [*tasks, *(baseline.tasks if baseline else ())]
+        ending = Ending("error", _undecided_message(of_both, of_all, triggers))
     return RunRecord(
         run_id=run_id,
         suite_name=frame.suite_name,
@@ -95,7 +97,7 @@ def run_record(
         tasks=tuple(tasks),
         totals=totals,
         triggers=tuple(triggers),
-        trigger_metrics=measured,
+        trigger_metrics=trigger_metrics(triggers),
         metrics=metrics,
         error=ending.error,
         measures=tuple(python_metrics(frame.metrics, tasks)),
@@ -110,11 +112,17 @@ def run_record(
     )
 
 
-def _undecided_message(count: int, tasks: Iterable[TaskRecord]) -> str:
+def _undecided_message(count: int, tasks: Iterable[TaskRecord], triggers: Sequence[TriggerResult]) -> str:
     trials = (trial for it in tasks if it.stats and it.stats.infrastructure_runs for trial in it.trials)
-    why = next((it.error for it in trials if it.infrastructure), "")
-    what = f"{count} trial{'' if count == 1 else 's'} could not be judged"
-    return f"{what}. {UNDECIDED_HINT}{f'. First reason: {why}' if why else ''}"
+    reasons = chain(
+        (it.error for it in trials if it.infrastructure), (it.error for it in triggers if it.infrastructure)
+    )
+    why = next(reasons, "")
+    prompts = sum(it.infrastructure for it in triggers)
+    counts = ((count, "trial"), (prompts, "trigger prompt"))
+    what = " and ".join(f"{number} {it}{'' if number == 1 else 's'}" for number, it in counts if number)
+    hint = UNDECIDED_HINT if count else _PROMPTS_HINT
+    return f"{what} could not be judged. {hint}{f'. First reason: {why}' if why else ''}"
 
 
 def task_record(

@@ -1,15 +1,18 @@
 """Run trigger tests: prompts that must, or must not, make the agent load the skill.
 
 See docs/reference/waza-formats.md, section 6. All prompts run in parallel, limited by the number of workers. A prompt
-that ends with an error counts as a wrong prediction.
+that ends with an error counts as a wrong prediction. One that could not be run for reasons of infrastructure does not
+count.
 """
 
 import asyncio
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from waza_engine.executors.base import Executor, ExecutorError, TriggerRequest
+from waza_engine.lib.process.shortage import ShortageError
 from waza_engine.model.records import MetricResult, TriggerMetrics, TriggerResult
 from waza_engine.model.suite import Metric, TriggerPrompt, TriggerTests
 from waza_engine.runs.planning.plan import Plan
@@ -50,17 +53,26 @@ async def run_triggers(
             files=files,
         )
         async with gate:
+            triggered, error, is_outage = False, "", False
             try:
-                triggered, error = await executor.triggered(request), ""
+                triggered = await executor.triggered(request)
             except ExecutorError as problem:
-                triggered, error = False, str(problem)
-        return TriggerResult(it.prompt, it.confidence or "high", it.should_trigger, triggered, error)
+                error, is_outage = str(problem), problem.infrastructure
+            except (OSError, ShortageError) as problem:
+                # The machine's state: no space for a workspace, for example.
+                error, is_outage = f"The prompt could not be run: {problem}", True
+        return TriggerResult(
+            it.prompt, it.confidence or "high", it.should_trigger, triggered, error, is_outage
+        )
 
     return tuple(await asyncio.gather(*(ask(it) for it in tests.prompts)))
 
 
-def trigger_metrics(results: Sequence[TriggerResult]) -> TriggerMetrics:
-    """Compute precision, recall, F1 and accuracy. A prompt with medium confidence counts half."""
+def trigger_metrics(results: Sequence[TriggerResult]) -> TriggerMetrics | None:
+    """Return precision, recall, F1 and accuracy; None if no prompt counts. One with medium confidence counts half."""
+    results = [it for it in results if not it.infrastructure]
+    if not results:
+        return None
     true_positives = _total_weight(it for it in results if it.should_trigger and _is_right(it))
     false_negatives = _total_weight(it for it in results if it.should_trigger and not _is_right(it))
     true_negatives = _total_weight(it for it in results if not it.should_trigger and _is_right(it))
@@ -80,13 +92,22 @@ def trigger_metrics(results: Sequence[TriggerResult]) -> TriggerMetrics:
     )
 
 
-def accuracy_metric(metrics: Iterable[Metric], measured: TriggerMetrics) -> MetricResult | None:
-    """Return the result of the suite's `trigger_accuracy` metric, or None if it has none."""
+def accuracy_metric(metrics: Iterable[Metric], results: Sequence[TriggerResult]) -> MetricResult | None:
+    """Return the result of the suite's `trigger_accuracy` metric, or None without the metric or prompts that count.
+
+    Prompts that could not be run do not count in its value. It fails only if they could not save it.
+    """
     metric = next((it for it in metrics if it.name == ACCURACY), None)
-    if metric is None:
+    measured = trigger_metrics(results)
+    best = trigger_metrics([_as_right(it) if it.infrastructure else it for it in results])
+    if metric is None or measured is None or best is None:
         return None
-    passed = metric.threshold <= 0 or measured.accuracy >= metric.threshold
+    passed = metric.threshold <= 0 or best.accuracy >= metric.threshold
     return MetricResult(metric.name, measured.accuracy, metric.threshold, passed, metric.weight)
+
+
+def _as_right(result: TriggerResult) -> TriggerResult:
+    return replace(result, did_trigger=result.should_trigger, error="", infrastructure=False)
 
 
 def _is_right(result: TriggerResult) -> bool:

@@ -302,3 +302,23 @@ def test_a_cancelled_experiment_is_gone_on_with(tmp_path: Path) -> None:
     over = invoke("--resume")
     assert over.exit_code == 2
     assert "nothing is left to do" in over.output
+
+
+def test_an_outage_makes_no_arm_worse() -> None:
+    write(
+        Path("evals/first/eval.yaml"),
+        SPEC.replace("Explain}", "Explain}").replace("name: greets", "name: asks"),
+    )
+    agent = """sh -c 'test "$0" = large && { echo "{\\"type\\": \\"session.error\\", \\"data\\": {\\"errorType\\": \\"rate_limit\\"}}"; exit; }; \
+        echo "{\\"type\\": \\"assistant.message\\", \\"data\\": {\\"content\\": \\"howdy Explain\\"}}"' {model}"""
+    result = invoke("--agent-command", agent, "--agent-format", "copilot-jsonl")
+    assert result.exit_code == 3, result.output
+    assert "0 of 2 passed, 2 could not be judged" in result.stdout
+    assert "-1.00" not in result.stdout
+    assert {it[0] for it in stored().values()} == {"passed", "error"}
+    again = invoke(
+        "--agent-command", agent.replace("= large", "= none"), "--agent-format", "copilot-jsonl", "--resume"
+    )
+    assert again.exit_code == 0, again.output
+    assert {it[0] for it in stored().values()} == {"passed"}
+    assert len(stored()) == 2

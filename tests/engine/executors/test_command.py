@@ -14,10 +14,11 @@ import pytest
 
 from tests.engine.runs.bench import Bench, contains, task
 from waza_engine.executors.agent_process import Lines
-from waza_engine.executors.base import ExecutorOptions, TriggerRequest, UnavailableError
+from waza_engine.executors.base import ExecutorError, ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.model.records import RunRecord, TrialRecord
 from waza_engine.model.suite import GraderEntry
+from waza_engine.runs.run import exit_status
 
 ECHO = "import sys; print('got ' + sys.stdin.read())"
 
@@ -238,6 +239,38 @@ async def test_triggers_are_read_from_events_and_unknown_in_text() -> None:
     assert not await executor.triggered(TriggerRequest("take notes", "other", should_trigger=True))
     with pytest.raises(UnavailableError, match="does not know which skills were loaded"):
         await agent(ECHO).triggered(TriggerRequest("take notes", "notes", should_trigger=True))
+
+
+@pytest.mark.parametrize(
+    ("code", "is_outage"),
+    [
+        ("import sys; sys.exit('crash')", False),
+        (f"print({json.dumps({'type': 'session.error', 'data': {'errorType': 'rate_limit'}})!r})", True),
+    ],
+    ids=["crash", "outage"],
+)
+async def test_an_agent_that_broke_down_has_not_decided_against_the_skill(
+    code: str, *, is_outage: bool
+) -> None:
+    executor = agent(code, form="copilot-jsonl")
+    await executor.start()
+    with pytest.raises(ExecutorError) as caught:
+        await executor.triggered(TriggerRequest("weather", "notes", should_trigger=False))
+    assert caught.value.infrastructure is is_outage
+
+
+async def test_an_agent_that_vanishes_during_the_run_is_no_failure(bench: Bench, tmp_path: Path) -> None:
+    program = tmp_path / "agent"
+    program.write_text('#!/bin/sh\nrm -f "$0"; echo done\n')
+    program.chmod(0o755)
+    executor = CommandExecutor(
+        ExecutorOptions(Path(), agent_command=str(program), environment={"PATH": os.environ["PATH"]})
+    )
+    record = await bench.run(bench.suite(task("a"), task("b")), executor)
+    first, second = (only for it in record.tasks for only in it.trials)
+    assert (first.status, second.status, second.infrastructure) == ("passed", "error", True)
+    assert "cannot be started: No such file" in second.error
+    assert (record.status, exit_status(record), record.totals.success_rate) == ("error", 3, 1.0)
 
 
 @pytest.mark.parametrize(

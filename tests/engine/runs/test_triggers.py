@@ -7,9 +7,13 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, task
 from waza_engine.executors.base import ExecutorError, TriggerRequest, UnavailableError, workspace_of
-from waza_engine.model.records import TriggerResult
+from waza_engine.model.records import TriggerMetrics, TriggerResult
 from waza_engine.model.suite import Metric, Suite, TriggerPrompt, TriggerTests
+from waza_engine.reports.junit import junit_xml
+from waza_engine.reports.results.read import record_of
+from waza_engine.reports.results.write import results_data
 from waza_engine.runs.events import Note
+from waza_engine.runs.run import exit_status
 from waza_engine.runs.triggers import trigger_metrics
 
 TESTS = TriggerTests(
@@ -32,8 +36,14 @@ def result(*, should: bool, did: bool, medium: bool = False, error: str = "") ->
     return TriggerResult("p", "medium" if medium else "high", should, did, error)
 
 
+def metrics_of(results: list[TriggerResult]) -> TriggerMetrics:
+    measured = trigger_metrics(results)
+    assert measured is not None
+    return measured
+
+
 def test_weights_rounding_and_four_digits() -> None:
-    measured = trigger_metrics(
+    measured = metrics_of(
         [
             result(should=True, did=True),
             result(should=True, did=True, medium=True),
@@ -50,11 +60,52 @@ def test_weights_rounding_and_four_digits() -> None:
 
 
 def test_an_error_is_the_wrong_prediction() -> None:
-    measured = trigger_metrics(
+    measured = metrics_of(
         [result(should=False, did=False, error="gone"), result(should=True, did=False, error="gone")]
     )
     assert (measured.false_positives, measured.false_negatives, measured.errors) == (1, 1, 2)
     assert (measured.precision, measured.recall, measured.f1, measured.accuracy) == (0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("right", "status"), [(True, "error"), (False, "failed")], ids=["it can be saved", "it cannot be saved"]
+)
+async def test_an_outage_counts_in_no_rate(
+    bench: Bench, scripted: Scripted, status: str, *, right: bool
+) -> None:
+    async def is_down(request: TriggerRequest) -> bool:
+        if request.prompt == "weather":
+            raise ExecutorError("503", infrastructure=True)
+        if request.prompt == "news":
+            raise OSError(28, "No space left on device")
+        return request.should_trigger is right
+
+    scripted.triggered = is_down  # type: ignore[method-assign]  # the test's own answer
+    record = await bench.run(suite(bench, threshold=0.9), scripted)
+    assert (record.status, record.infrastructure, exit_status(record)) == (status, right, 3 if right else 1)
+    assert record.trigger_metrics is not None
+    assert record.trigger_metrics.accuracy == float(right)
+    assert (record.trigger_metrics.errors, record.trigger_metrics.false_positives) == (0, 0)
+    assert [it.infrastructure for it in record.triggers] == [False, False, True, True]
+    assert record_of(results_data(record)).triggers == record.triggers
+    junit = junit_xml(record)
+    assert ("InfrastructureError" in junit, 'errors="1"' in junit, "RunFailure" in junit) == (
+        right,
+        right,
+        not right,
+    )
+    if right:
+        assert "2 trigger prompts could not be judged" in record.error
+        assert "--resume" in record.error
+
+
+async def test_nothing_is_known_if_no_prompt_could_be_run(bench: Bench, scripted: Scripted) -> None:
+    async def is_down(request: TriggerRequest) -> bool:
+        raise ExecutorError(f"503: {request.prompt}", infrastructure=True)
+
+    scripted.triggered = is_down  # type: ignore[method-assign]  # the test's own answer
+    record = await bench.run(suite(bench, threshold=0.9), scripted)
+    assert (record.status, record.trigger_metrics, record.metrics) == ("error", None, ())
 
 
 async def test_the_mock_predicts_everything_right(bench: Bench) -> None:

@@ -196,6 +196,7 @@ def _trigger(data: Mapping[str, Any]) -> TriggerResult:
         bool(data.get("should_trigger")),
         bool(data.get("did_trigger")),
         str(data.get("error_msg") or ""),
+        bool(data.get("infrastructure")),
     )
 
 

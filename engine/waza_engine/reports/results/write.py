@@ -189,9 +189,11 @@ def _trigger_result(result: TriggerResult) -> dict[str, Any]:
             "should_trigger": result.should_trigger,
             "did_trigger": result.did_trigger,
             "error_msg": result.error,
+            "infrastructure": result.infrastructure or None,
         },
         "confidence",
         "error_msg",
+        "infrastructure",
     )
 
 

@@ -82,7 +82,9 @@ def resume_state(store: RunStore, run: StoredRun, plan: Plan, process_dir: Path)
 
 
 def has_undecided(store: RunStore, run: StoredRun) -> bool:
-    """Return whether trials of the run, or of its baseline, have errors of infrastructure."""
+    """Return whether trials or trigger prompts of the run, or of its baseline, have errors of infrastructure."""
+    if any(it.infrastructure for it in run.end.triggers):
+        return True
     second = store.baseline_of(run.run_id)
     return bool(store.undecided(run.run_id) or (second and store.undecided(second.run_id)))
 

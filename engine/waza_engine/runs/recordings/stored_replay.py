@@ -63,7 +63,7 @@ class StoredReplay:
         if result is None:
             raise UnavailableError(f"run {self._run_id} has no result for the prompt '{request.prompt}'")
         if result.error:
-            raise ExecutorError(result.error)
+            raise ExecutorError(result.error, infrastructure=result.infrastructure)
         return result.did_trigger
 
     async def close(self) -> None:

@@ -23,8 +23,9 @@ config:
 ```
 
 ## Watch out
-- If the judge does not vote, or cannot be reached before it has voted, the trial could not be judged: it is an error of
-  infrastructure, and counts neither as passed nor as failed. waza itself fails the grader if the judge does not vote.
+- If the judge does not vote, or cannot be reached, the trial could not be judged: it is an error of infrastructure, and
+  counts neither as passed nor as failed. waza itself fails the grader if the judge does not vote. If the endpoint breaks
+  down between two votes, waza counts the votes so far; we do so only if one of them is a fail.
 - `continue_session` needs the agent's session, which not all executors record.
 - The grader's name must not be empty.
 """
@@ -205,7 +206,7 @@ class PromptGrader(Grader):
 
     def _independent(self, judge: Judge, context: GradingContext, rubric: Rubric | None) -> GraderResult:
         # Imported late, as is all that only grading needs.
-        from waza_engine.judges.votes import count_votes, hold_turn
+        from waza_engine.judges.votes import count_votes, hold_turn, is_settled
 
         if self.continue_session and not context.session_id:
             raise GradeError("Cannot continue the agent's session: the run recorded none")
@@ -213,7 +214,7 @@ class PromptGrader(Grader):
         message = self._exact_message(context, rubric) if exact else self._message(context, rubric)
         session = context.session_id if self.continue_session else ""
         request = self._request(context, message=message, session_id=session, only_these_tools=exact)
-        turn = hold_turn(judge, request)
+        turn = hold_turn(judge, request, is_settled)
         votes = count_votes(turn.calls)
         details: dict[str, Any] = {
             "response": turn.text or "(the judge wrote nothing)",

@@ -110,6 +110,15 @@ def test_a_bad_end_after_a_vote_is_forgiven_and_before_one_an_error(end: str) ->
             graded(turn(*calls))
 
 
+def test_votes_before_an_outage_count_only_if_they_settle_the_verdict() -> None:
+    def cut(*calls: JudgeCall) -> JudgeError:
+        return JudgeError("503", calls, transient=True)
+
+    with pytest.raises(GradeError, match="503"):
+        graded(cut(PASS, PASS))
+    assert graded(cut(PASS, FAIL)).score == 0.5
+
+
 def test_usage_is_reported() -> None:
     result = graded(JudgeTurn([PASS], usage={"input_tokens": 9}))
     assert result.details is not None
