@@ -85,11 +85,8 @@ def _compare(line: Line, fresh: Line, uri: str, snapshot: Snapshot, *, pulls: bo
     """What is shown of a document is the same in both at last: some of it comes when typing pauses, or files are read."""
     _agree(uri, snapshot, lambda it: _findings(it, uri, pulls=pulls), (line, fresh))
     document = {"textDocument": {"uri": uri}}
-    for method in ("documentSymbol", "semanticTokens/full", "foldingRange", "documentLink"):
+    for method in ("documentSymbol", "semanticTokens/full", "foldingRange", "documentLink", "codeLens"):
         _agree(uri, snapshot, partial(_asked, method, document), (line, fresh))
-    if not _is_broken(snapshot):
-        # In a broken text, what an error swallows is kept as it was before.
-        _agree(uri, snapshot, partial(_run_lenses, document), (line, fresh))
 
 
 def _agree(uri: str, snapshot: Snapshot, shown: Callable[[Line], Any], lines: tuple[Line, Line]) -> None:
@@ -107,21 +104,12 @@ def _asked(method: str, document: Message, line: Line) -> Any:
     return line.ask(f"textDocument/{method}", document)
 
 
-def _run_lenses(document: Message, line: Line) -> list[Message]:
-    # What was recorded is known from when the file was opened, and may belong to an eval that was saved broken since.
-    return [it for it in _asked("codeLens", document, line) if it["command"]["command"] != "waza.grade"]
-
-
 def _findings(line: Line, uri: str, *, pulls: bool) -> list[Message]:
     if pulls:
         found = line.ask("textDocument/diagnostic", {"textDocument": {"uri": uri}}).get("items")
     else:
         found = line.published.get(uri, {}).get("diagnostics")
     return [it for it in found or () if it.get("code") not in _OF_EDITED_GRADERS]
-
-
-def _is_broken(snapshot: Snapshot) -> bool:
-    return snapshot.tree.keys() is None or next(snapshot.tree.problems(), None) is not None
 
 
 def _abilities(encoding: str, *, pulls: bool, modern: bool) -> Message:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from lsprotocol import types
 
 from waza_lsp.runnables.commands import NO_STATUS, ActionKind, RunStatus, runnable_actions
-from waza_lsp.runnables.runnables import runnables_in
+from waza_lsp.runnables.hidden import shown_runnables
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span
 
@@ -22,7 +22,7 @@ def code_lens(
     known = statuses or {}
     return [
         types.CodeLens(snapshot.range(Span(it.range.start, it.range.start)), offer.command)
-        for it in runnables_in(snapshot)
+        for it in shown_runnables(snapshot)
         for offer in runnable_actions(it, known.get((it.kind, it.id), NO_STATUS), now)
         if offer.sort in wanted
     ]

@@ -26,7 +26,6 @@ from waza_lsp.server.memory import IdleCollector, collect_rarely
 from waza_lsp.server.refresh import Refreshes
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.ledger import LedgerEvents, ResultLedger
-from waza_lsp.server.results.lens_cache import LensCache
 from waza_lsp.server.results.watch import StoreWatch
 from waza_lsp.server.runs.process import RunProcesses
 from waza_lsp.server.session import Session
@@ -133,7 +132,6 @@ def _join_parts() -> Session:
         pull=PullDiagnostics(documents, checker.check, client, workspace_diagnostics, configuration, started),
         annotations=annotations,
         ledger=ledger,
-        lenses=LensCache(),
         store_watch=StoreWatch(documents, ledger, refreshes.lenses),
         processes=RunProcesses(),
         live=live,

@@ -11,7 +11,6 @@ from waza_lsp.server.live.controller import LiveGrading
 from waza_lsp.server.refresh import Refreshes
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.ledger import ResultLedger
-from waza_lsp.server.results.lens_cache import LensCache
 from waza_lsp.server.results.watch import StoreWatch
 from waza_lsp.server.runs.process import RunProcesses
 from waza_lsp.server.settings import Configuration
@@ -35,7 +34,6 @@ class Session:
     pull: PullDiagnostics
     annotations: Annotations
     ledger: ResultLedger
-    lenses: LensCache
     store_watch: StoreWatch
     processes: RunProcesses
     live: LiveGrading

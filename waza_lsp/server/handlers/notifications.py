@@ -186,7 +186,6 @@ def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None
     session.publisher.document_closed(uri)
     if closed is not None:
         session.publisher.shown_or_hidden(closed)
-    session.lenses.forget(uri)
     session.tests.text_changed(uri)
 
 

@@ -200,8 +200,7 @@ def _code_lenses(request: Request) -> list[types.CodeLens]:
         ActionKind.RESULT: on.lens_result,
     }
     sorts = [sort for sort, shown in is_shown.items() if shown]
-    found = code_lens(snapshot, request.session.ledger.standings(snapshot), sorts, time.time())
-    return request.session.lenses.restore(snapshot, found)
+    return code_lens(snapshot, request.session.ledger.standings(snapshot), sorts, time.time())
 
 
 async def _code_actions(request: Request) -> list[types.CodeAction]:

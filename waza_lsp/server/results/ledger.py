@@ -10,11 +10,13 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.lib.files.read_tracking import Stamp
+from waza_engine.lib.files.read_tracking import Stamp, stamp, track_reads
 from waza_lsp.runnables.commands import RunStatus, Verdict
+from waza_lsp.runnables.hidden import shown_runnables, without_errors
 from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, Runnable, runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import Annotations
@@ -38,6 +40,30 @@ class LedgerEvents:
     """The recordings of a document's eval were read."""
     store_read: Callable[[], None]
     """Reading the store left garbage behind."""
+
+
+class _Owner(NamedTuple):
+    """The eval that a file belongs to, and the state of all files that this depends on."""
+
+    eval_path: Path | None
+    read: Mapping[Path, Stamp]
+
+    def is_outdated(self) -> bool:
+        """Whether a file has changed since. Runs in a thread."""
+        return any(stamp(path) != it for path, it in self.read.items())
+
+
+_NO_OWNER = _Owner(None, {})
+
+
+def _find_owner(path: Path) -> _Owner:
+    """Find the eval of a file on disk. Runs in a thread."""
+    # Imported late: it reads YAML.
+    from waza_engine.project.suite_files import eval_of
+
+    with track_reads() as reads:
+        found = eval_of(path)
+    return _Owner(found, {it: stamp(it) for it in reads.paths})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +96,7 @@ class ResultLedger:
         self._client = client
         self._started = started
         self._on_change = on_change
-        self._owners: dict[Path, Path | None] = {}
+        self._owners: dict[Path, _Owner] = {}
         self._tasks: dict[_Key, TaskResult] = {}
         self._covered: dict[Path, str] = {}
         self._running: dict[_Key, str] = {}
@@ -84,11 +110,12 @@ class ResultLedger:
 
     def standings(self, snapshot: Snapshot) -> dict[tuple[str, str], RunStatus]:
         """The status of each runnable of a document, by kind and id. Reads changes in the background."""
-        self.read_again(snapshot)
-        eval_path = self.eval_of(snapshot)
+        readable = snapshot if snapshot.form is not None else without_errors(snapshot) or snapshot
+        self.read_again(readable)
+        eval_path = self.eval_of(readable)
         if eval_path is None:
             return {}
-        return {(it.kind, it.id): self._standing(eval_path, it, snapshot) for it in runnables_in(snapshot)}
+        return {(it.kind, it.id): self._standing(eval_path, it, snapshot) for it in shown_runnables(snapshot)}
 
     def verdict_of(self, eval_path: Path, task: str) -> Verdict | None:
         """The last verdict of a task."""
@@ -108,7 +135,8 @@ class ResultLedger:
         """The eval that a document belongs to, if it is known by now."""
         if snapshot.form is None or snapshot.path is None:
             return None
-        return snapshot.path if snapshot.form.runnable in FILE_KINDS else self._owners.get(snapshot.path)
+        owner = self._owners.get(snapshot.path, _NO_OWNER).eval_path
+        return snapshot.path if snapshot.form.runnable in FILE_KINDS else owner
 
     def documents_of(self, eval_path: Path) -> list[Snapshot]:
         """The open documents that belong to an eval."""
@@ -164,7 +192,11 @@ class ResultLedger:
         self._annotations.clear(lambda file, annotation: path is None or path in {file, annotation.eval_path})
         for key in list(self._tasks):
             eval_path, task = key
-            is_of_file = path is not None and self._owners.get(path) == eval_path and task in tasks
+            is_of_file = (
+                path is not None
+                and self._owners.get(path, _NO_OWNER).eval_path == eval_path
+                and task in tasks
+            )
             if path is None or path == eval_path or is_of_file:
                 self._cleared[key] = (self._tasks.pop(key).order, time.time())
         self._on_change.results_changed()
@@ -219,14 +251,16 @@ class ResultLedger:
             self._reading.pop(key, None)
 
     async def _owner(self, snapshot: Snapshot) -> Path | None:
-        path = snapshot.path
-        if path is None or self.eval_of(snapshot) is not None or path in self._owners:
-            return self.eval_of(snapshot)
-        # Imported late: it reads YAML.
-        from waza_engine.project.suite_files import eval_of
-
-        self._owners[path] = await asyncio.to_thread(eval_of, path)
-        return self._owners[path]
+        path, known = snapshot.path, self.eval_of(snapshot)
+        if path is None or known == path:
+            return known
+        before = self._owners.get(path)
+        if before is None or await asyncio.to_thread(before.is_outdated):
+            owner = self._owners[path] = await asyncio.to_thread(_find_owner, path)
+            if owner.eval_path != known and (known or owner.eval_path) in self._recorded:
+                # The lenses were answered for another eval, or for none.
+                self._on_change.results_changed()
+        return self._owners[path].eval_path
 
     def _merge(self, eval_path: Path, found: LastResults) -> None:
         if found.stamps:
@@ -234,8 +268,7 @@ class ResultLedger:
         if found.problem and found.problem not in self._reported:
             self._reported.add(found.problem)
             self._client.log(found.problem, types.MessageType.Warning)
-        recorded = self._recorded.get(eval_path, frozenset())
-        is_new = bool(found.tasks or found.gone) or found.recorded != recorded
+        shown = self._shown(eval_path)
         self._recorded[eval_path] = found.recorded
         self._metrics[eval_path] = found.metrics
         before = self.verdict_of_eval(eval_path)
@@ -245,11 +278,16 @@ class ResultLedger:
         if found.tasks:
             newest = max(found.tasks.values(), key=lambda result: result.verdict.at)
             self._covered.setdefault(eval_path, _digest_of_eval(newest.texts, eval_path))
-        if is_new:
+        # Not after every reading: the client answers with requests that read again.
+        if shown != self._shown(eval_path):
             self._on_change.results_changed()
         if before != self.verdict_of_eval(eval_path):
-            # Not after every reading: the client answers with a request that reads again.
             self._on_change.verdict_changed()
+
+    def _shown(self, eval_path: Path) -> tuple[object, ...]:
+        """Everything that the lenses of an eval's files show."""
+        tasks = {task: it for (path, task), it in self._tasks.items() if path == eval_path}
+        return tasks, self._recorded.get(eval_path, frozenset()), self._covered.get(eval_path)
 
     def _merge_task(self, eval_path: Path, task: str, found: LastResult) -> None:
         known = self._tasks.get((eval_path, task))

@@ -1,12 +1,13 @@
 """Read an eval's last results from the run store, and the files that they refer to. Runs in a thread."""
 
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lsprotocol import types
 
-from waza_engine.lib.files.read_tracking import Stamp, stamp
+from waza_engine.lib.files.read_tracking import Stamp
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.paths import is_inside
 from waza_lsp.runnables.commands import Verdict
@@ -59,7 +60,7 @@ def read_last_results(
     from waza_engine.runs.store.store import StoreError, default_store_dir
 
     store_dir = default_store_dir(eval_path)
-    stamps = tuple(stamp(it) for it in (*recording_sources(eval_path, store_dir), review_file(store_dir)))
+    stamps = tuple(_state(it) for it in (*recording_sources(eval_path, store_dir), review_file(store_dir)))
     if known is not None and known == stamps:
         return None
     recorded = _names(eval_path.parent / RECORDINGS_FOLDER)
@@ -100,6 +101,20 @@ def read_last_results(
     tasks = {name: last_result(it) for name, it in history.items() if not it.is_gone}
     gone = frozenset(history.keys() - tasks.keys())
     return LastResults(stamps, tasks, recorded | tasks.keys(), metrics=metrics, gone=gone)
+
+
+def _state(path: Path) -> Stamp:
+    """Return a value that changes with the content of a file, but not because SQLite reads it.
+
+    When root opens a store, SQLite sets the owner of its log, which changes the time of the status. A reader may also
+    leave an empty log. So the file's number stands in for that time, and an empty file for a missing one.
+    """
+    try:
+        about = path.stat()
+    except (OSError, ValueError):
+        return None
+    is_empty = stat.S_ISREG(about.st_mode) and not about.st_size
+    return None if is_empty else (about.st_mtime_ns, about.st_ino, about.st_size)
 
 
 class _Files:

@@ -1,0 +1,186 @@
+"""At rest nothing is refreshed: whatever the store looks like, reading it is no news."""
+
+import asyncio
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from tests.server.results.test_lenses import run_outside, store_below
+from tests.server.results_harness import Editor, editor
+from tests.slow import first_quick
+from waza_lsp.server.results.reader import read_last_results
+
+_SETTLED_SECONDS = 1.5
+"""By then a server on a busy machine has read the store and sent its refreshes."""
+_REST_SECONDS = 2.5
+
+
+def _no_store(store: Path) -> None:
+    shutil.rmtree(store.parent)
+
+
+def _checkpointed(store: Path) -> None:
+    with closing(sqlite3.connect(store)) as sql:
+        sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _empty_log(store: Path) -> None:
+    _checkpointed(store)
+    store.with_name(f"{store.name}-wal").touch()
+
+
+def _old_journal(store: Path) -> None:
+    _checkpointed(store)
+    for ending in ("-wal", "-shm"):
+        store.with_name(store.name + ending).unlink()
+    copy = store.with_name("copy.sqlite3")
+    shutil.copy(store, copy)
+    copy.replace(store)
+    with closing(sqlite3.connect(store)) as sql:
+        sql.execute("PRAGMA journal_mode = DELETE")
+
+
+def _older(store: Path) -> None:
+    with closing(sqlite3.connect(store)) as sql:
+        sql.execute("PRAGMA user_version = 1")
+
+
+def _newer(store: Path) -> None:
+    with closing(sqlite3.connect(store)) as sql:
+        sql.execute("PRAGMA user_version = 99")
+
+
+def _garbage(store: Path) -> None:
+    store.write_bytes(b"no database at all" * 100)
+
+
+def _link(store: Path) -> None:
+    store.rename(store.with_name("other.sqlite3"))
+    store.symlink_to("other.sqlite3")
+
+
+def _cannot_be_written(store: Path) -> None:
+    store.chmod(0o400)
+    store.parent.chmod(0o500)
+
+
+def _recordings_only(store: Path) -> None:
+    _no_store(store)
+    (store.parent.parent / "recordings").mkdir(exist_ok=True)
+
+
+def _reviewed(store: Path) -> None:
+    with closing(sqlite3.connect(store)) as sql:
+        run, task, trial = sql.execute("SELECT run_id, task_id, trial FROM trials").fetchone()
+    review = {"run": run, "task": task, "trial": trial, "grader": "x", "passed": True}
+    (store.parent / "reviews.jsonl").write_text(json.dumps(review) + "\n", encoding="utf-8")
+
+
+STORES: dict[str, Callable[[Path], object]] = {
+    "log in use": lambda _: None,
+    "checkpointed": _checkpointed,
+    "empty log": _empty_log,
+    "old journal": _old_journal,
+    "older": _older,
+    "newer": _newer,
+    "garbage": _garbage,
+    "link": _link,
+    "cannot be written": _cannot_be_written,
+    "no store": _no_store,
+    "recordings only": _recordings_only,
+    "reviewed": _reviewed,
+}
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, suite: Path) -> Iterator[tuple[Path, Path]]:
+    """An eval with a stored run that another connection has open, so that its log stays."""
+    eval_path = suite / "eval.yaml"
+    run_outside(tmp_path, eval_path)
+    store = store_below(tmp_path)
+    with closing(sqlite3.connect(store)) as sql:
+        sql.execute("UPDATE runs SET started_at = 1, finished_at = 1")
+        sql.commit()
+        yield eval_path, store
+    store.parent.chmod(0o700) if store.parent.exists() else None
+
+
+async def _refreshes_at_rest(it: Editor, store: Path) -> int:
+    """Count the refreshes while the editor answers each with a new request, and root's SQLite owns the log anew."""
+    await it.lenses()
+    ends = asyncio.get_running_loop().time() + _SETTLED_SECONDS + _REST_SECONDS
+    at_start, seen = None, it.refreshes
+    while (now := asyncio.get_running_loop().time()) < ends:
+        for file in (store, store.with_name(f"{store.name}-wal")):
+            if file.exists() and not file.is_symlink():
+                file.chmod(
+                    file.stat().st_mode & 0o777
+                )  # Changes the time of the status only, as a new owner does.
+        if it.refreshes != seen:
+            seen = it.refreshes
+            await it.lenses()
+        if at_start is None and now > ends - _REST_SECONDS:
+            at_start = it.refreshes
+            await it.lenses()
+        await asyncio.sleep(0.05)
+    return it.refreshes - (at_start or 0)
+
+
+@pytest.mark.parametrize("kind", first_quick(list(STORES), 2))
+async def test_nothing_is_refreshed_at_rest(kind: str, recorded: tuple[Path, Path], tmp_path: Path) -> None:
+    eval_path, store = recorded
+    STORES[kind](store)
+    async with editor(tmp_path, profile="visual_studio_code") as it:
+        it.open(eval_path)
+        assert await _refreshes_at_rest(it, store) == 0
+
+
+@pytest.mark.parametrize("kind", list(STORES))
+def test_reading_leaves_the_state_as_it_was(kind: str, recorded: tuple[Path, Path]) -> None:
+    """As the user of the tests; CI runs them as root and as an ordinary user."""
+    eval_path, store = recorded
+    STORES[kind](store)
+    encoding = types.PositionEncodingKind.Utf16
+    first = read_last_results(eval_path, None, (), encoding)
+    assert first is not None
+    again = read_last_results(eval_path, first.stamps or None, (), encoding)
+    # A store that cannot be read is tried again; its results are the same.
+    assert again is None or (again == first and not first.stamps)
+
+
+@pytest.mark.slow
+async def test_another_run_is_news(recorded: tuple[Path, Path], tmp_path: Path) -> None:
+    eval_path, _ = recorded
+    async with editor(tmp_path, profile="visual_studio_code") as it:
+        it.open(eval_path)
+        await it.lenses_with("passed")
+        await asyncio.sleep(_SETTLED_SECONDS)
+        before = it.refreshes
+        await asyncio.to_thread(run_outside, tmp_path, eval_path)
+        async with asyncio.timeout(20):
+            while it.refreshes == before:  # noqa: ASYNC110  # the client offers no event
+                await asyncio.sleep(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such links")
+async def test_a_task_that_its_eval_lists_no_longer_has_no_results(
+    recorded: tuple[Path, Path], tmp_path: Path
+) -> None:
+    eval_path, _ = recorded
+    async with editor(tmp_path) as it:
+        it.open(eval_path.parent / "tasks" / "explain-retry.yaml")
+        await it.lenses_with("✓")
+        eval_path.write_text(
+            eval_path.read_text(encoding="utf-8").replace("tasks/", "others/"), encoding="utf-8"
+        )
+        async with asyncio.timeout(20):
+            while await it.lenses() != ["▶ Run task"]:  # noqa: ASYNC110  # the client offers no event
+                await asyncio.sleep(0.05)
