@@ -65,7 +65,9 @@ def test_the_input_ends_during_a_run(folder: Path, wire: Wire) -> None:
 def test_the_server_ends_when_nobody_reads_its_output(folder: Path, *, is_running: bool) -> None:
     silent = Wire(folder, reads=False)
     try:
-        silent.send("initialize", {"processId": None, "capabilities": {}}, number=1)
+        options = {"trusted": True}
+        params = {"processId": None, "capabilities": {}, "initializationOptions": options}
+        silent.send("initialize", params, number=1)
         assert silent.output.read(1)
         silent.send("initialized", {})
         if is_running:

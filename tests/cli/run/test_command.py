@@ -270,21 +270,27 @@ def test_a_signal_ends_the_run_at_once_and_keeps_what_is_finished(
 def wait_until_gone(processes: list[int]) -> None:
     """The guard of the children ends by itself, a moment after us."""
     deadline = time.monotonic() + 2
-    while any(Path(f"/proc/{it}").exists() for it in processes):
+    while any(map(is_alive, processes)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
+def is_alive(pid: int) -> bool:
+    # The first process of a container may take seconds to collect those that have ended.
+    return state_of(Path(f"/proc/{pid}/stat"))[0] != "Z"
+
+
 def children_of(pid: int) -> list[int]:
-    found = []
-    for it in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(it.read_text().rpartition(")")[2].split()[1])
-        except (OSError, ValueError):
-            continue
-        if parent == pid:
-            found.append(int(it.parent.name))
-    return found
+    paths = Path("/proc").glob("[0-9]*/stat")
+    return [int(it.parent.name) for it in paths if state_of(it)[1] == str(pid)]
+
+
+def state_of(path: Path) -> list[str]:
+    """The state and the parent of a process."""
+    try:
+        return path.read_text().rpartition(")")[2].split()[:2]
+    except OSError:
+        return ["Z", ""]
 
 
 def test_a_killed_run_leaves_a_store_that_can_be_read(tmp_path: Path) -> None:

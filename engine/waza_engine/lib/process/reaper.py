@@ -26,20 +26,20 @@ _GUARD = """
 import os, signal, sys, time
 for name in ("SIGINT", "SIGTERM", "SIGHUP"):
     signal.signal(getattr(signal, name), signal.SIG_IGN)
-known = {"g": {}, "b": {}, "f": {}}
+known = {"g": {}, "b": {}, "t": {}, "f": {}}
 for line in sys.stdin:
     known[line[1]].pop(line[2:-1], None)
     if line[0] == "+":
         known[line[1]][line[2:-1]] = None
 groups = set(map(int, known["g"]))
-births = {("WAZA_LSP_BIRTH=" + it).encode() for it in known["b"]}
+tokens = {("WAZA_LSP_BIRTH=" + it).encode() for it in [*known["b"], *known["t"]]}
 
 def is_ours(pid):
     try:
         if os.getsid(pid) in groups:
             return True
         with open("/proc/%d/environ" % pid, "rb") as file:
-            return bool(births) and not births.isdisjoint(file.read().split(bytes(1)))
+            return bool(tokens) and not tokens.isdisjoint(file.read().split(bytes(1)))
     except OSError:
         return False
 
@@ -49,8 +49,9 @@ def kill(function, number):
     except OSError:
         pass
 
-# A process that is just starting shows its environment a moment later.
-for _ in range(20 if births else 1 if groups else 0):
+# An announced process that is just starting shows its environment a moment later. Those of known groups have started,
+# but may start others while they are killed.
+for rest in reversed(range(20 if known["b"] else 5 if groups else 0)):
     try:
         pids = [int(it) for it in os.listdir("/proc") if it.isdigit()]
     except OSError:
@@ -60,7 +61,9 @@ for _ in range(20 if births else 1 if groups else 0):
         kill(os.killpg, group)
     for pid in ours:
         kill(os.kill, pid)
-    if births:
+    if not (known["b"] or ours):
+        break
+    if rest:
         time.sleep(0.02)
 
 if known["f"]:
@@ -114,8 +117,10 @@ def watch(group: int, environment: Mapping[str, str] | None = None) -> None:
     With the `environment` that the child was started with, the daemons that it leaves behind are killed, too.
     """
     _send(f"+g{group}")
-    if environment is not None and _VARIABLE in environment:
-        _tokens[group] = environment[_VARIABLE]
+    if environment is not None and (token := environment.get(_VARIABLE)):
+        _tokens[group] = token
+        _send("+t" + token)
+        _send("-b" + token)
 
 
 def forget(environment: Mapping[str, str]) -> None:
@@ -127,7 +132,7 @@ def forget(environment: Mapping[str, str]) -> None:
 def unwatch(group: int) -> None:
     """Unregister a group that has ended: the system may reuse its id."""
     if token := _tokens.pop(group, ""):
-        _send("-b" + token)
+        _send("-t" + token)
     _send(f"-g{group}")
 
 
@@ -182,6 +187,7 @@ def _reset_after_fork() -> None:
     global _guard, _lock  # noqa: PLW0603  # see above
     _lock = threading.Lock()  # another thread may have held it
     _registered.clear()
+    _tokens.clear()
     if _guard is not None and _guard.stdin is not None:
         with contextlib.suppress(OSError):
             _guard.stdin.close()
@@ -202,7 +208,11 @@ def kill_session(leader: int) -> None:
     with contextlib.suppress(OSError):
         os.killpg(leader, signal.SIGKILL)
     mark = f"{_VARIABLE}={_tokens[leader]}".encode() if leader in _tokens else b""
-    _kill_all(lambda pid: _session(pid) == leader or (mark and mark in _environment(pid)))
+
+    def is_left(pid: int) -> bool:
+        return _session(pid) == leader or (bool(mark) and mark in _environment(pid))
+
+    _kill_all(lambda: [pid for pid in _processes() if is_left(pid)])
 
 
 def adopt_orphans() -> None:
@@ -219,19 +229,25 @@ def adopt_orphans() -> None:
 def kill_orphans() -> None:
     """Kill the processes that `adopt_orphans` brought us, with their descendants; watched children stay."""
     if _adopts:
-        own = {int(it[2:]) for it in _registered if it.startswith("+g")}
-        own |= {_guard.pid} if _guard is not None else set()
-        _kill_all(lambda pid: _is_orphan(pid, own))
+        _kill_all(_orphans)
 
 
-def _kill_all(is_meant: Callable[[int], object]) -> None:
+def _kill_all(find: Callable[[], list[int]]) -> None:
     for _ in range(_ROUNDS):
-        found = [pid for pid in _processes() if pid != os.getpid() and is_meant(pid)]
+        found = find()
         for pid in found:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         if not found:
             return
+
+
+def _orphans() -> list[int]:
+    # Another thread may be starting the guard: it holds the lock until we know that process.
+    with _lock:
+        own = {int(it[2:]) for it in _registered if it.startswith("+g")}
+        own |= {_guard.pid} if _guard is not None else set()
+        return [pid for pid in _processes() if _is_orphan(pid, own)]
 
 
 def _is_orphan(pid: int, own: set[int]) -> bool:
@@ -253,7 +269,7 @@ def _processes() -> Iterator[int]:
         names = os.listdir("/proc")  # noqa: PTH208  # names, not paths
     except OSError:
         return
-    yield from (int(it) for it in names if it.isdigit())
+    yield from (int(it) for it in names if it.isdigit() and int(it) != os.getpid())
 
 
 def _session(pid: int) -> int:

@@ -70,9 +70,15 @@ def test_a_relative_command_starts_from_the_process_directory(tmp_path: Path) ->
     assert ProgramGrader(command="./ok.sh").grade(GradingContext(process_dir=tmp_path)).passed
 
 
-def test_the_environment_is_inherited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_usual_variables_and_those_of_the_user_are_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In waza, programs get the whole environment, and with it the keys of judges."""
     monkeypatch.setenv("MY_SETTING", "here")
-    assert graded(tmp_path, "echo $MY_SETTING").feedback == "here"
+    monkeypatch.setenv("LC_ALL", "C")
+    assert graded(tmp_path, "echo $LC_ALL $MY_SETTING.").feedback == "C ."
+    monkeypatch.setenv("WAZA_LSP_PASS_ENV", "OTHER, MY_*")
+    assert graded(tmp_path, "echo $LC_ALL $MY_SETTING.").feedback == "C here."
 
 
 def test_stdin_is_the_output_and_nothing_else(tmp_path: Path) -> None:
