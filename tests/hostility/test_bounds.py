@@ -78,3 +78,18 @@ def test_a_page_hides_no_characters(victim: Victim) -> None:
     assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", page)
     assert "\\u202egnirts" in page
     assert "\\u001b[2J" in page
+
+
+@pytest.mark.parametrize(
+    "pattern", first_quick(["../" * 30 + "etc/*", "linked/*", "../outside/*", "*/../../outside/*"], 1)
+)
+def test_a_glob_lists_nothing_outside_of_the_repository(pattern: str, victim: Victim) -> None:
+    """Class: patterns that show what is on the machine."""
+    (victim.workspace / ".git").mkdir()
+    (victim.workspace / "linked").symlink_to(victim.outside.parent)
+    text = victim.eval_file.read_text(encoding="utf-8").replace("tasks/*.yaml", pattern)
+    victim.eval_file.write_text(text, encoding="utf-8")
+    for command in ("check --format json", "run eval.yaml", "run eval.yaml --dry-run"):
+        done = bounded(victim, *command.split())
+        assert done.returncode in {1, 2}
+        assert not re.search(r"secret\.txt|passwd|hosts", done.stdout + done.stderr)

@@ -14,6 +14,7 @@ from waza_engine.analysis.schema.navigate import schema_at
 from waza_engine.lib.go.glob import fixed_part, has_wildcard
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.file_names import SKILL_FILE
+from waza_engine.project.store_location import in_repository
 from waza_lsp.schema.describe import data_along
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
@@ -73,7 +74,7 @@ class PathValue(NamedTuple):
     def targets(self, files: Disk) -> list[Path]:
         """Return the existing file or folder, or all matches of a pattern."""
         if self.is_pattern:
-            return files.glob(self.text, self.folder)
+            return in_repository(files.glob(self.text, self.folder), self.folder)
         # Go joins paths without resolving links.
         path = Path(os.path.normpath(self.folder / self.text))
         return [path] if files.is_file(path) or files.is_directory(path) else []

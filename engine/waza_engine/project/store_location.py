@@ -3,6 +3,7 @@
 Apart from the store, because checking whether there are runs must not import it.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from waza_engine.lib.paths import real_path
@@ -16,6 +17,24 @@ _ROOT_MARKS = (".git", WAZA_PROJECT)
 def default_store_dir(eval_path: Path) -> Path:
     """Return the default folder for the runs of an eval."""
     return workspace_root(eval_path) / FOLDER
+
+
+def in_repository(paths: Iterable[Path], folder: Path) -> list[Path]:
+    """Return the paths that are in the repository of an eval's `folder`; without one, in the folder's parent.
+
+    A glob such as `../../../etc/*` must not list what is on the machine.
+    """
+    root = real_path(workspace_root(folder / "eval"))
+    if not any((root / mark).exists() for mark in _ROOT_MARKS):
+        root = root.parent
+    known: dict[Path, bool] = {}
+    found: list[Path] = []
+    for path in paths:
+        if path.parent not in known:
+            known[path.parent] = real_path(path.parent).is_relative_to(root)
+        if known[path.parent]:
+            found.append(path)
+    return found
 
 
 def workspace_root(eval_path: Path) -> Path:

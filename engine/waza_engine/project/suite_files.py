@@ -18,6 +18,7 @@ from waza_engine.lib.yaml.reader import YamlError
 from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.file_names import TRIGGER_TESTS
 from waza_engine.model.placeholders import read_with_placeholders
+from waza_engine.project.store_location import in_repository
 from waza_engine.recognition.recognise import (
     Dialect,
     Kind,
@@ -151,7 +152,7 @@ class SuiteFiles:
         """The task files with the indexes of the globs that match them."""
         named: dict[Path, tuple[int, ...]] = {}
         for index, pattern in globs_of(self.eval):
-            for path in self._files.glob(as_glob(pattern), self.folder):
+            for path in in_repository(self._files.glob(as_glob(pattern), self.folder), self.folder):
                 named[path] = (*named.get(path, ()), index)
         return named
 

@@ -37,6 +37,7 @@ from waza_engine.model.suite import (
     Task,
 )
 from waza_engine.project.reading import build, pointer_in_file, read_mapping, read_text
+from waza_engine.project.store_location import in_repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ def _matching_files(pattern: str, around: Surroundings, pointer: Pointer) -> lis
     # Go joins the pattern to the directory, so absolute patterns are relative to it, too.
     relative = cleaned(pattern.lstrip("/")) if pattern.strip("/") else "."
     try:
-        return [around.eval_dir / it for it in glob(relative, around.eval_dir)]
+        found = [around.eval_dir / it for it in glob(relative, around.eval_dir)]
+        return in_repository(found, around.eval_dir)
     except BadPattern as error:
         raise LoadError(
             around.eval_path, f"The pattern '{pattern}' is malformed: {error}", pointer
