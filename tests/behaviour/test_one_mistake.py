@@ -94,3 +94,46 @@ def test_a_key_whose_value_cannot_be_read_is_there(value: str) -> None:
     assert (found.line, found.code) == (4, "syntax-error")
     [found] = findings_in(HEADER.replace("executor: mock", f"executor: {value}"))
     assert (found.line, found.code) == (7, "syntax-error")
+
+
+def test_an_unknown_key_beside_a_type_is_a_warning_as_elsewhere() -> None:
+    found = only_finding(HEADER + GRADER + "    owner: me\n")
+    assert (found.underlined, found.code, found.severity) == ("owner", "unknown-key", "warning")
+    near = only_finding(HEADER + GRADER + "    wieght: 2\n")
+    assert (near.underlined, near.severity) == ("wieght", "error")
+
+
+def test_options_beside_a_type_are_one_finding_and_one_fix() -> None:
+    head = "graders:\n  - type: prompt\n    name: a\n"
+    options = "    # the judge\n    ¦model: m   # best\n    prompt: Is it good?\n"
+    found = only_finding(HEADER.replace("mock", "copilot-sdk") + (head + options).replace("¦", ""))
+    assert (found.underlined, found.severity) == ("model", "error")
+    assert found.message == "'model', 'prompt' belong under 'config'"
+    moved = "    config:\n      # the judge\n      model: m   # best\n      prompt: Is it good?\n"
+    check_fix(HEADER + head + options, HEADER + head + moved)
+
+
+@pytest.mark.parametrize("key", ["max_tokens", "maxTokens"])
+def test_an_option_beside_a_type_may_be_in_camel_case(key: str) -> None:
+    head = "graders:\n  - type: behavior\n    name: a\n"
+    check_fix(f"{HEADER}{head}    ¦{key}: 9000\n", f"{HEADER}{head}    config:\n      max_tokens: 9000\n")
+
+
+def test_a_key_of_the_entry_among_the_options_moves_up() -> None:
+    before = GRADER + "      ¦weight: 2\n"
+    assert "one level up" in only_finding(HEADER + before.replace("¦", "")).message
+    check_fix(HEADER + before, HEADER + GRADER + "    weight: 2\n")
+
+
+def test_settings_at_the_top_of_a_project_file_are_one_finding() -> None:
+    text = "engine: mock\nmodel: m\ntimeout_seconds: 9\n"
+    found = only_finding(text, ".waza.yaml")
+    assert found.message == (
+        "'engine', 'model', 'timeout_seconds' belong under 'defaults', 'timeout_seconds' as 'timeout'"
+    )
+
+
+def test_keys_below_one_without_effect_are_not_reported() -> None:
+    task = "id: a\nname: a\ninputs: {prompt: hi}\nexpected:\n  output_contains: [a]\n"
+    found = only_finding(task + "  behavior: {max_tool_cals: 3, other: 1}\n")
+    assert (found.underlined, found.code) == ("behavior", "never-applied")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from waza_engine.analysis.pipeline import CheckContext, finish
+from waza_engine.analysis.pipeline import CheckContext, finish, moved_keys, without_moot
 from waza_engine.analysis.schema.fixes import skeleton_fixes
 from waza_engine.analysis.schema.navigate import Schema, resolve
 from waza_engine.lib.yaml.messages import INVALID_KEY, INVALID_MERGE, duplicate_key, unknown_anchor
@@ -16,6 +16,7 @@ from waza_engine.model.findings import Scope, Severity
 from waza_engine.recognition.recognise import kind_of
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
+from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.refused_config import REFUSED_CONFIG, is_explained
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
@@ -107,10 +108,13 @@ def _with_rules(
     condemned = {it.span.start for it in found if it.finding.severity is Severity.ERROR and it not in refused}
     cut_off = set(_lines_of_cut_off_blocks(tree))
     cut_off.update(it.piece.start for it in tree.entries if _is_unread_list(tree, it))
+    moved = moved_keys(it.in_document for it in found)
     by_rules = [
         it
         for it in drop_effects_of_syntax_errors(rule_findings(tree, form, context), tree, form)
-        if it.span.start not in condemned and it.span.start.line not in cut_off
+        if it.span.start not in condemned
+        and it.span.start.line not in cut_off
+        and not (moved and it.finding.rule.outdated and it.in_document.pointer in moved)
     ]
     if refused:
         # Imported late: nearly all files do without.
@@ -310,12 +314,27 @@ def _apply_suppressions(found: list[RangedFinding], document: _Checked) -> list[
     return apply_suppressions(found, document.tree, document.text.lines)
 
 
+def _drop_moot_keys(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
+    if not any(it.finding.rule is NEVER_APPLIED for it in found):
+        return found
+    findings = [it.in_document for it in found]
+    strict = _is_strict(document)
+    left = {id(it) for it in without_moot(findings, document.form.dialect, document.context, strict=strict)}
+    return [ranged for ranged, it in zip(found, findings, strict=True) if id(it) in left]
+
+
+def _is_strict(document: _Checked) -> bool:
+    kind = kind_of(document.form.dialect, document.form.kind)
+    return kind is not None and kind.is_strict(
+        [kind.strict_key] if document.tree.entry(kind.strict_key) else []
+    )
+
+
 def _apply_settings(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
     """Apply the settings of the project. An unchanged finding stays the same object."""
-    kind = kind_of(document.form.dialect, document.form.kind)
-    key = kind.strict_key if kind is not None else ""
-    is_strict = bool(key) and document.tree.entry(key) is not None
-    findings = finish((it.finding for it in found), document.form.dialect, document.context, strict=is_strict)
+    findings = finish(
+        (it.finding for it in found), document.form.dialect, document.context, strict=_is_strict(document)
+    )
     return [
         ranged if finding is ranged.finding else ranged._replace(finding=finding)
         for ranged, finding in zip(found, findings, strict=True)
@@ -344,6 +363,7 @@ _CASCADES: tuple[tuple[str, _Filter], ...] = (
     ),
     ("unknown aliases and tags", lambda found, it: drop_effects_of_unknown_aliases(found, it.tree)),
     ("lines that left their mapping", lambda found, it: report_outdented_keys(found, it.tree, it.form)),
+    ("keys below idle ones", _drop_moot_keys),
     ("order of the text", lambda found, _: sorted(found, key=_SPAN)),
 )
 """Filters that drop cascades, in their order, each with what it is about."""

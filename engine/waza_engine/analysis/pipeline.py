@@ -8,16 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from waza_engine.analysis.versions import adjust
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import Finding, Scope, Severity
+from waza_engine.model.findings import Finding, MoveKey, Scope, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.pins import Pin
 from waza_engine.project.settings import Levels, Projects, ProjectSettings
 from waza_engine.recognition.recognise import Kind, dialect, recognise
+from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.refused_config import REFUSED_CONFIG
 from waza_engine.rules.unknown_grader_type import UNKNOWN_GRADER_TYPE
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
@@ -133,9 +134,37 @@ def _stages(document: Document, kind: Kind, written: Any, context: CheckContext)
     place = partial(_place, document)
     condemned = {place(it) for it in (*found, *by_types) if _condemns(it)}
     versions = version_findings(document.dialect, document.kind, document.data, context.target)
-    by_rules = [it for it in (*check_document(document), *versions) if place(it) not in condemned]
+    moved = moved_keys(found)
+    by_rules = [
+        it
+        for it in (*check_document(document), *versions)
+        if place(it) not in condemned and not (it.rule.outdated and it.pointer in moved)
+    ]
     found += (it for it in by_types if it.rule is not REFUSED_CONFIG or not is_explained(it, by_rules))
-    return found + by_rules
+    return without_moot(found + by_rules, document.dialect, context, strict=kind.is_strict(document.data))
+
+
+def moved_keys(findings: Iterable[Finding]) -> set[Pointer]:
+    """Return the keys that unknown keys beside them take along to their new place."""
+    unknown = (it for it in findings if it.rule is UNKNOWN_KEY and it.severity is Severity.ERROR and it.fixes)
+    return {change.pointer for it in unknown for change in it.fixes[0].changes if isinstance(change, MoveKey)}
+
+
+def without_moot(
+    findings: list[Finding], dialect_name: str, context: CheckContext, *, strict: bool
+) -> list[Finding]:
+    """Drop unknown keys, except refused ones, below keys that have no effect anyway."""
+    idle = [it.pointer for it in findings if it.rule is NEVER_APPLIED]
+    return [
+        it
+        for it in findings
+        if not (
+            it.rule is UNKNOWN_KEY
+            and any(len(it.pointer) > len(key) and it.pointer[: len(key)] == key for key in idle)
+            and (adjusted := adjust(it, dialect_name, context.target, strict=strict)) is not None
+            and adjusted.severity is not Severity.ERROR
+        )
+    ]
 
 
 def _condemns(finding: Finding) -> bool:
@@ -154,27 +183,42 @@ def _at(data: Any, pointer: Pointer) -> Any:
     return data
 
 
-def unknown_keys(findings: Iterable[Finding], entry: Pointer) -> list[Pointer] | None:
-    """Return the unknown keys of a grader entry, relative to it; None if it has any other schema error."""
+class UnknownKeys(NamedTuple):
+    """The unknown keys of a grader entry, relative to it: those that runs refuse, and those beside `type` that they ignore."""
+
+    refused: list[Pointer]
+    ignored: list[Pointer]
+
+
+def unknown_keys(findings: Iterable[Finding], entry: Pointer) -> UnknownKeys | None:
+    """Return the unknown keys of a grader entry; None if it has any other schema error."""
     size = len(entry)
-    errors = [it for it in findings if it.severity is Severity.ERROR and it.pointer[:size] == entry]
+    # Imported late: the server starts without the checks.
+    from waza_engine.analysis.schema.placement import keys_of
+
+    of_entry = [it for it in findings if it.pointer[:size] == entry]
+    errors = [it for it in of_entry if it.severity is Severity.ERROR]
     if any(it.rule is not UNKNOWN_KEY for it in errors):
         return None
-    return [it.pointer[size:] for it in errors]
+    ignored = (it for it in of_entry if it.rule is UNKNOWN_KEY and it.severity is Severity.WARNING)
+    return UnknownKeys(
+        [key[size:] for it in errors for key in keys_of(it)],
+        [it.pointer[size:] for it in ignored if len(it.pointer) == size + 1],
+    )
 
 
-def check_grader(dialect_name: str, entry: Any, scope: Scope, unknown: list[Pointer]) -> Iterator[Finding]:
+def check_grader(dialect_name: str, entry: Any, scope: Scope, unknown: UnknownKeys) -> Iterator[Finding]:
     """Yield the findings of an entry's grader type, ignoring the entry's unknown keys.
 
-    An unknown key may be a misspelt one, so findings about the options beside it as a whole are dropped.
+    A refused key may be a misspelt one, so findings about the options beside it as a whole are dropped.
     """
     if not isinstance(entry, dict):
         return
     from waza_engine.analysis.grader_entries import check_entry
     from waza_engine.analysis.tolerated_keys import without
 
-    mappings = [it[:-1] for it in unknown]
-    for it in check_entry(dialect_name, without(entry, unknown) if unknown else entry, scope):
+    mappings, gone = [it[:-1] for it in unknown.refused], [*unknown.refused, *unknown.ignored]
+    for it in check_entry(dialect_name, without(entry, gone) if gone else entry, scope):
         if not mappings or not (it.rule.needs or any(_is_about(it.pointer, mapping) for mapping in mappings)):
             yield it
 
@@ -191,7 +235,7 @@ def entry_errors(
     from waza_engine.lib.yaml.scalars import plain_with_source
     from waza_engine.model.suite import GraderEntry
 
-    checker, schema = _entry_checker(dialect_name, level)
+    checker, schema = entry_checker(dialect_name, level)
     if isinstance(entry, GraderEntry):
         # Loaders add keys that the file need not have.
         entry = {key: it for key, it in entry_data(entry).items() if key in schema.get("properties", ())}
@@ -205,7 +249,7 @@ def entry_errors(
 
 
 @cache
-def _entry_checker(dialect_name: str, level: str) -> "tuple[SchemaChecker, Mapping[str, Any]]":
+def entry_checker(dialect_name: str, level: str) -> "tuple[SchemaChecker, Mapping[str, Any]]":
     """Return the checker of the files with entries of this level, and the part of their schema for entries."""
     from waza_engine.analysis.schema.checker import SchemaChecker
     from waza_engine.analysis.schema.files import read_schema

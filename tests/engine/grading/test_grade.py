@@ -89,8 +89,15 @@ def test_what_may_stand_beside_config_depends_on_the_level() -> None:
     assert build(text("a", "x", assertions=["True"]), level="task").name == "a"
     assert build(text("a", "x", model="m", script="s"), level="eval").name == "a"
     for level, key in (("task", "model"), ("task", "script"), ("eval", "assertions")):
-        with pytest.raises(ConfigError, match=f"{key}: Unknown key"):
+        with pytest.raises(ConfigError, match=f"{key}: unknown key"):
             build(text("a", "x", **{key: "m"}), level=level)  # type: ignore[arg-type]  # the loop's texts are levels
+
+
+def test_files_of_the_newest_version_may_have_unknown_keys_that_resemble_none() -> None:
+    assert build(text("a", "x", owner="me"), "waza").name == "a"
+    for key in ("wieght", "not_contains"):
+        with pytest.raises(ConfigError, match=f"{key}: Unknown key"):
+            build(text("a", "x", **{key: ["m"]}), "waza")
 
 
 def test_a_file_that_a_grader_needs_is_a_config_error() -> None:

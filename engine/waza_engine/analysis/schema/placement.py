@@ -24,15 +24,64 @@ def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """Yield a finding for each key of the mapping that its schema does not know."""
     findings = list(_findings_by_key(index, error))
     own_keys_to = error.schema.get("x-own-keys-to")
-    moves: dict[Pointer, list[MoveKey]] = defaultdict(list)
+    groups: dict[Pointer, list[Finding]] = defaultdict(list)
+    taken: set[Pointer] = set()
     for it in findings:
         # The author's own keys mean nothing to each other.
-        if (move := _move_of(it)) is not None and move.to[-2:-1] != (own_keys_to,):
-            moves[move.to[:-1]].append(move)
+        if (move := _move_of(it)) is not None and move.to[-2:-1] != (own_keys_to,) and move.to not in taken:
+            taken.add(move.to)
+            groups[move.to[:-1]].append(it)
+    order = list(error.instance)
     for it in findings:
         move = _move_of(it)
-        together = moves[move.to[:-1]] if move is not None else []
-        yield _merge_moves(it, together) if len(together) > 1 else it
+        group = groups[move.to[:-1]] if move is not None else []
+        group = group if it in group else []
+        beside = _outdated_moves(index, error, move) if move is not None and group else []
+        if not group or (len(group) == 1 and not beside):
+            yield it
+        elif it is group[0]:
+            moves = [*beside, *(own for own in map(_move_of, group) if own is not None)]
+            yield _merged(group, sorted(moves, key=lambda its: order.index(its.pointer[-1])))
+
+
+def keys_of(finding: Finding) -> list[Pointer]:
+    """Return the keys that a finding about unknown keys is about: all that its best fix moves, or its own."""
+    moved = [it.pointer for fix in finding.fixes[:1] for it in fix.changes if isinstance(it, MoveKey)]
+    return moved if finding.pointer in moved else [finding.pointer]
+
+
+def _outdated_moves(index: SchemaIndex, error: SchemaError, move: MoveKey) -> list[MoveKey]:
+    """Return the moves of known keys that belong to the same place as an unknown one, which is their new place."""
+    section, to, parent = move.to[-2:-1], move.to[:-1], error.absolute_path
+    if to[:-1] != parent or not section:
+        return []
+    inside = error.instance.get(section[0])
+    taken = {move.to[-1], *(inside if isinstance(inside, Mapping) else ())}
+    found = []
+    for key, schema in error.schema.get("properties", {}).items():
+        above, _, name = str(index.resolve(schema).get("x-use-instead", "")).rpartition(".")
+        is_outdated = key in error.instance and above == section[0] and name not in taken
+        if is_outdated and name in _chosen_options(index, error):
+            found.append(MoveKey((*parent, key), (*to, name)))
+    return found
+
+
+def _merged(group: Sequence[Finding], moves: Sequence[MoveKey]) -> Finding:
+    """Return one finding for keys that belong to the same place, where only all of them together make sense."""
+    first = group[0]
+    fix = first.fixes[0]
+    place = fix.title.removeprefix("Move it ")
+    names = ", ".join(f"'{it.pointer[-1]}'" for it in moves)
+    renamed = [f", '{it.pointer[-1]}' as '{it.to[-1]}'" for it in moves if it.pointer[-1] != it.to[-1]]
+    severity = min((it.severity for it in group), key=list(Severity).index)
+    return replace(
+        first,
+        pointer=moves[0].pointer,
+        message=f"{names} belong {place}{''.join(renamed)}",
+        severity=severity,
+        older=next((it.older for it in group if it.older), None),
+        fixes=(replace(fix, title=f"Move {names} {place}", changes=tuple(moves)),),
+    )
 
 
 def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
@@ -46,8 +95,10 @@ def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     is_other_form = _has_other_form(error)
     refused_since, note = error.schema.get("x-unknown-refused-since"), error.schema.get("x-unknown-note")
     for it in unknown_keys(index, error):
-        key = str(it.pointer[-1])
-        is_meant = not only_near or key in placed or is_key_without_space(key) or is_likely_typo(key, free)
+        keys = [str(key[-1]) for key in keys_of(it)]
+        is_meant = not only_near or any(
+            key in placed or is_key_without_space(key) or is_likely_typo(key, free) for key in keys
+        )
         if refused_since and is_other_form:
             continue  # This form of the mapping has keys of its own, which are unknown.
         if refused_since:
@@ -76,14 +127,6 @@ def _move_of(finding: Finding) -> MoveKey | None:
             return None
 
 
-def _merge_moves(finding: Finding, moves: list[MoveKey]) -> Finding:
-    """Move keys that belong to the same place together: some of them alone would make no sense there."""
-    first, *rest = finding.fixes
-    names = ", ".join(f"'{it.pointer[-1]}'" for it in moves)
-    title = f"Move {names}{first.title.removeprefix('Move it')}"
-    return replace(finding, fixes=(replace(first, title=title, changes=tuple(moves)), *rest))
-
-
 def _findings_by_key(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     known = list(error.schema.get("properties", {}))
     pointer: Pointer = error.absolute_path
@@ -105,9 +148,12 @@ def _findings_by_key(index: SchemaIndex, error: SchemaError) -> Iterator[Finding
             if (
                 tolerated
                 and not is_strict
-                and all(isinstance(it, RemoveKey) for fix in fixes for it in fix.changes)
+                and (
+                    error.schema.get("x-idle")
+                    or all(isinstance(it, RemoveKey) for fix in fixes for it in fix.changes)
+                )
             ):
-                # It resembles no known key, so it may be newer than this program.
+                # Spelt right, it would do nothing either, or it resembles no known key and may be newer than this program.
                 found = replace(found, severity=Severity.WARNING, older=(tolerated, Severity.ERROR))
             yield found
 
@@ -127,9 +173,8 @@ def _advice(
     if close := nearest(key, free):
         fixes = rename_fixes(place, key, close)
         return f". Did you mean '{close[0]}'?", [*fixes, *_own_key_fixes(error, place)[:-1]]
-    section = _section_with(index, error, key)
-    if section is not None:
-        return _move_advice(place, f"{section}.{key}", error.instance)
+    if (way := _way_to_section(index, error, key)) is not None:
+        return _move_advice(place, way, error.instance)
     return _owners_hint(index, error, key), _own_key_fixes(error, place)
 
 
@@ -229,12 +274,33 @@ def _inner_moves(error: SchemaError, place: Pointer) -> list[Fix]:
     return [Fix(title, (*moves, RemoveKey(place)), preferred=True, safe=True)]
 
 
-def _section_with(index: SchemaIndex, error: SchemaError, key: str) -> str | None:
-    """Return the section of this mapping that has such a key."""
-    for name, schema in error.schema.get("properties", {}).items():
-        if key in index.resolve(schema).get("properties", {}):
-            return str(name)
-    return "config" if key in _chosen_options(index, error) else None
+def _way_to_section(index: SchemaIndex, error: SchemaError, key: str) -> str | None:
+    """Return the way to the section of this mapping, or the mapping above, that has such a key."""
+    sections = [(name, index.resolve(it)) for name, it in error.schema.get("properties", {}).items()]
+    if options := _chosen_config(index, error):
+        sections.append(("config", options))
+    for find in (_exact_name, _other_name):
+        for name, section in sections:
+            if (inner := find(section, key)) is not None:
+                return f"{name}.{inner}"
+    above = [it["properties"].get(key, {}) for it in index.mappings_with(error.schema)]
+    is_wanted = above and all(it and not index.resolve(it).get("deprecated") for it in above)
+    return f"../{key}" if is_wanted else None
+
+
+def _exact_name(section: Mapping[str, Any], key: str) -> str | None:
+    return key if key in section.get("properties", ()) else None
+
+
+def _other_name(section: Mapping[str, Any], key: str) -> str | None:
+    """Return the section's own name for a key: in other case, or in place of a wrong word that people write."""
+    same = (it for it in section.get("properties", ()) if _letters(it) == _letters(key))
+    ways = str(section.get("x-moved", {}).get(key, "")).split()
+    return next(same, None) or next((it for it in ways if it in section["properties"]), None)
+
+
+def _letters(key: str) -> str:
+    return key.replace("_", "").replace("-", "").lower()
 
 
 def _owners_hint(index: SchemaIndex, error: SchemaError, key: str) -> str:
@@ -248,7 +314,12 @@ def _owners_hint(index: SchemaIndex, error: SchemaError, key: str) -> str:
 
 def _chosen_options(index: SchemaIndex, error: SchemaError) -> list[str]:
     """Return the options of the entry's grader type."""
+    return list(_chosen_config(index, error).get("properties", ()))
+
+
+def _chosen_config(index: SchemaIndex, error: SchemaError) -> Mapping[str, Any]:
+    """Return the schema of the options of the entry's grader type."""
     if DISCRIMINATOR not in error.schema:
-        return []
+        return {}
     kind = error.instance.get(error.schema[DISCRIMINATOR])
-    return index.options_by_type.get(kind, []) if isinstance(kind, str) else []
+    return index.config_by_type.get(kind, {}) if isinstance(kind, str) else {}

@@ -20,7 +20,7 @@ class SchemaIndex:
     """The parts of one schema, for messages and fixes."""
 
     def __init__(self, schema: Schema, walker: Walker) -> None:
-        self._walker = walker
+        self._schema, self._walker = schema, walker
         self.is_null_nothing = not schema.get("x-null-refused")
         """Whether a key without a value counts as missing."""
         self._branching = [it for it in schema.get("$defs", {}).values() if DISCRIMINATOR in it]
@@ -43,6 +43,25 @@ class SchemaIndex:
     def accepts(self, schema: Schema, value: Any) -> bool:
         """Whether a part of the schema takes values of this type. Formats are not checked."""
         return all(it.validator in _FORMATS for it in self._walker.errors(schema, value))
+
+    def mappings_with(self, section: Schema) -> list[Schema]:
+        """Return the mappings that have a section directly under one of their keys."""
+        return self._holders.get(id(section.get("properties")), [])
+
+    @cached_property
+    def _holders(self) -> dict[int, list[Schema]]:
+        """The mappings with sections, by the identity of a section's `properties`, which resolving a `$ref` keeps."""
+        result: dict[int, list[Schema]] = {}
+        for it in (self._schema, *self._schema.get("$defs", {}).values()):
+            for member in it.get("properties", {}).values():
+                inner = self.resolve(member)
+                if "properties" in inner:
+                    result.setdefault(id(inner["properties"]), []).append(it)
+        for definition in self._branching:
+            for config in self.config_by_type.values():
+                if "properties" in config:
+                    result.setdefault(id(config["properties"]), []).append(definition)
+        return result
 
     @cached_property
     def config_by_type(self) -> dict[str, Schema]:

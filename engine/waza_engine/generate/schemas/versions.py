@@ -33,11 +33,10 @@ def with_facts(schema: Schema, dialect_name: str, kind: Kind) -> Schema:
 
 
 def _tolerating(schema: Schema, since: str) -> Schema:
-    """Mark the mappings of a file, except grader entries and their options, whose unknown keys a version began to tolerate."""
+    """Mark the mappings of a file, except the options of graders, whose unknown keys a version began to tolerate."""
 
     def mark(it: Schema) -> Schema:
-        is_strict = DISCRIMINATOR in it or it.get("x-strict")
-        is_closed = it.get("additionalProperties") is False and not is_strict
+        is_closed = it.get("additionalProperties") is False and not it.get("x-strict")
         return {**it, "x-unknown-tolerated-since": since} if is_closed else it
 
     definitions = {

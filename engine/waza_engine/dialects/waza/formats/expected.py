@@ -13,14 +13,18 @@ from waza_engine.model.schema_marks import FileModel, MapOf, foreign_keys, marks
 _COUNTS: dict[str, Any] = {"x-check-weight": 1}
 """The list is a check with weight 1 in the score."""
 
+_IDLE = {"x-idle": True}
+"""Nothing in the mapping has an effect, so a misspelt key in it is no mistake of its own."""
+
 
 class Outcome(FileModel):
     """An expected outcome. No version of waza checks it."""
 
     model_config = ConfigDict(
-        json_schema_extra=foreign_keys(
-            tool_name="To check tool calls, use a `tool_calls` or `behavior` grader"
-        )
+        json_schema_extra={
+            **_IDLE,
+            **foreign_keys(tool_name="To check tool calls, use a `tool_calls` or `behavior` grader"),
+        }
     )
 
     type: Text = Field(default="", description="Kind of outcome. Never checked.", examples=["file_created"])
@@ -35,7 +39,9 @@ class Outcome(FileModel):
 class Behavior(FileModel):
     """Expected limits. No version of waza checks them; use the `behavior` grader."""
 
-    model_config = ConfigDict(json_schema_extra=foreign_keys({"max_duration_ms": "max_response_time_ms"}))
+    model_config = ConfigDict(
+        json_schema_extra={**_IDLE, **foreign_keys({"max_duration_ms": "max_response_time_ms"})}
+    )
 
     max_tool_calls: Integer = Field(
         default=0, ge=0, description="Never checked; use the `behavior` grader.", examples=[5]

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from waza_engine.model.fields import Flag, Integer, Text
-from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, marks
+from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_keys, marks
 
 
 class _Section(FileModel):
@@ -69,6 +69,12 @@ class Files(_Section):
 
 class Defaults(_Section):
     """Defaults for new evals and for runs."""
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign_keys(
+            {"timeout_seconds": "timeout", "timeoutSeconds": "timeout", "executor": "engine"}
+        )
+    )
 
     engine: Text = Field(
         default="copilot-sdk",

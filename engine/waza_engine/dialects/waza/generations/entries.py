@@ -57,11 +57,7 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
     )
     if generation == "PY":
         return _python_entry(data, level)
-    keys = _EvalKeys if level == "eval" else _TaskKeys
-    try:
-        values = keys.model_validate(dict(data), extra="ignore" if generation in _LENIENT else None)
-    except ValidationError as error:
-        raise config_error(error, data) from error
+    values = _keys(data, level, ignores_unknown=generation in _LENIENT, is_newest=meaning == "waza")
     return Entry(
         values.type,
         values.name,
@@ -72,6 +68,22 @@ def read_entry(entry: Mapping[str, Any] | GraderEntry, meaning: str, level: Leve
         ignores_unknown=generation == "G1",
         drops_nulls=True,
     )
+
+
+def _keys(data: Mapping[str, Any], level: Level, *, ignores_unknown: bool, is_newest: bool) -> _Keys:
+    """Read the keys of an entry. The newest version ignores an unknown key, unless it resembles a known one."""
+    keys = _EvalKeys if level == "eval" else _TaskKeys
+    try:
+        return keys.model_validate(dict(data), extra="ignore" if ignores_unknown else None)
+    except ValidationError as error:
+        if is_newest and any(it["type"] == "extra_forbidden" for it in error.errors(include_url=False)):
+            # Imported late: nearly all entries do without.
+            from waza_engine.analysis.tolerated_keys import tolerated_entry_keys
+
+            if tolerated := tolerated_entry_keys("waza", data, level):
+                known = {key: it for key, it in data.items() if key not in tolerated}
+                return _keys(known, level, ignores_unknown=ignores_unknown, is_newest=False)
+        raise config_error(error, data) from error
 
 
 def _effective_weight(weight: float) -> float:
