@@ -235,7 +235,7 @@ def entry_errors(
     from waza_engine.lib.yaml.scalars import plain_with_source
     from waza_engine.model.suite import GraderEntry
 
-    checker, schema = entry_checker(dialect_name, level)
+    checker, schema = _entry_checker(dialect_name, level)
     if isinstance(entry, GraderEntry):
         # Loaders add keys that the file need not have.
         entry = {key: it for key, it in entry_data(entry).items() if key in schema.get("properties", ())}
@@ -248,8 +248,17 @@ def entry_errors(
     return [it for it in found if it.severity is Severity.ERROR or it.refused]
 
 
+def ignored_keys(dialect_name: str, entry: Mapping[str, Any], level: str) -> set[str]:
+    """Return the unknown keys beside `type` of a grader entry that the newest version of the runner ignores."""
+    from waza_engine.lib.yaml.scalars import plain_with_source
+
+    checker, schema = _entry_checker(dialect_name, level)
+    unknown = unknown_keys(checker.check_part(plain_with_source(dict(entry)), schema), ())
+    return {str(key) for (key,) in unknown.ignored} if unknown is not None else set()
+
+
 @cache
-def entry_checker(dialect_name: str, level: str) -> "tuple[SchemaChecker, Mapping[str, Any]]":
+def _entry_checker(dialect_name: str, level: str) -> "tuple[SchemaChecker, Mapping[str, Any]]":
     """Return the checker of the files with entries of this level, and the part of their schema for entries."""
     from waza_engine.analysis.schema.checker import SchemaChecker
     from waza_engine.analysis.schema.files import read_schema

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from waza_engine.analysis.pipeline import entry_checker, unknown_keys
 from waza_engine.analysis.schema.checker import SchemaChecker
 from waza_engine.analysis.schema.files import read_schema
 from waza_engine.analysis.versions import adjust
@@ -22,13 +21,6 @@ def tolerated_keys(dialect_name: str, kind_name: str, data: Mapping[str, Any]) -
     found = SchemaChecker(read_schema(kind.schema)).check(plain_with_source(data))
     adjusted = (adjust(it, dialect_name, "") for it in found if it.rule is UNKNOWN_KEY)
     return [it.pointer for it in adjusted if it is not None and it.severity is not Severity.ERROR]
-
-
-def tolerated_entry_keys(dialect_name: str, entry: Mapping[str, Any], level: str) -> set[str]:
-    """Return the unknown keys beside `type` of a grader entry that the newest version of the runner ignores."""
-    checker, schema = entry_checker(dialect_name, level)
-    unknown = unknown_keys(checker.check_part(plain_with_source(dict(entry)), schema), ())
-    return {str(key) for (key,) in unknown.ignored} if unknown is not None else set()
 
 
 def without(data: Any, unknown: list[Pointer]) -> Any:

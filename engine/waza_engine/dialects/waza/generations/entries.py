@@ -78,10 +78,10 @@ def _keys(data: Mapping[str, Any], level: Level, *, ignores_unknown: bool, is_ne
     except ValidationError as error:
         if is_newest and any(it["type"] == "extra_forbidden" for it in error.errors(include_url=False)):
             # Imported late: nearly all entries do without.
-            from waza_engine.analysis.tolerated_keys import tolerated_entry_keys
+            from waza_engine.analysis.pipeline import ignored_keys
 
-            if tolerated := tolerated_entry_keys("waza", data, level):
-                known = {key: it for key, it in data.items() if key not in tolerated}
+            if ignored := ignored_keys("waza", data, level):
+                known = {key: it for key, it in data.items() if key not in ignored}
                 return _keys(known, level, ignores_unknown=ignores_unknown, is_newest=False)
         raise config_error(error, data) from error
 
