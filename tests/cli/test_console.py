@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp import __main__ as program
 from waza_lsp.cli import main
-from waza_lsp.cli.console import EXIT_ERROR, may_colour
+from waza_lsp.cli.console import EXIT_ERROR, may_colour, show, show_chunks
 
 
 def invoke(*arguments: str) -> Result:
@@ -166,3 +166,32 @@ def test_what_a_command_compiled_of_its_own_is_kept_and_nothing_of_the_user(tmp_
         assert b"__init__" in data
         assert b"marker" not in data
     assert written[0] == written[1], "it was worth writing only once"
+
+
+@pytest.mark.parametrize("block", [1, 2, 7, 1 << 16])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "",
+            "\n",
+            "a",
+            "a\n\n",
+            "::x::\n",
+            "a\n::x::\n  :: y",
+            "b##[g]\n#\n#[",
+            "a\x1b[0m\r\n::b",
+            "\n\n\n::",
+        ),
+        "one\ntwo ##vso[x]\n\nthree\n",
+    ],
+)
+def test_a_text_in_chunks_is_printed_as_one(
+    text: str, block: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("waza_lsp.cli.console._BLOCK", block)
+    show(text.rstrip("\n"))
+    whole = capsys.readouterr().out
+    for size in (1, 2, 3, 50):
+        show_chunks(text[it : it + size] for it in range(0, len(text), size))
+        assert capsys.readouterr().out == whole

@@ -21,12 +21,33 @@ EXIT_ERROR = 2
 """The exit status of a command that could not do its work."""
 EXIT_CANCELLED = 130
 """The exit status of a command that Ctrl-C has ended."""
+_BLOCK = 1 << 16
+"""How many characters of a long text are collected before they are printed."""
 _STYLES = {"passed": "green", "failed": "red", "error": "yellow"}
 
 
 def show(text: str) -> None:
     """Print text on standard output."""
     click.echo(inert(text))
+
+
+def show_chunks(chunks: Iterable[str]) -> None:
+    """Print a long text while it is made, with one line break at its end.
+
+    Only whole lines are printed, because what a CI system would execute depends on how a line begins.
+    """
+    waiting: list[str] = []
+    size, rest = 0, ""
+    for chunk in chunks:
+        waiting.append(chunk)
+        size += len(chunk)
+        if size > _BLOCK:
+            text = rest + "".join(waiting)
+            # Line breaks at the end may be the last ones of all.
+            end = text.rstrip("\n").rfind("\n") + 1
+            click.echo(inert(text[:end]), nl=False)
+            waiting, size, rest = [], 0, text[end:]
+    show((rest + "".join(waiting)).rstrip("\n"))
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

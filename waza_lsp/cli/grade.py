@@ -16,7 +16,7 @@ from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, given_bytes
 from waza_engine.lib.go.json import JsonError, read_json
 from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
-from waza_lsp.cli.console import may_colour, print_err, show
+from waza_lsp.cli.console import may_colour, print_err, show_chunks
 
 if TYPE_CHECKING:
     from waza_engine.model.suite import Suite
@@ -192,17 +192,23 @@ def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output
     # Imported late: grading a list or a batch needs no runs.
     from waza_engine.judges.patience import waits_reported
     from waza_engine.model.suite import LoadError
-    from waza_engine.reports.results.write import results_json
+    from waza_engine.reports.results.write import results_chunks
     from waza_engine.reports.text import text_report
     from waza_engine.runs.planning.plan import PlanError
     from waza_engine.runs.recordings.judge_again import JudgedAgain
     from waza_engine.runs.recordings.regrade import regrade
+    from waza_engine.runs.store.scratch import scratch_store
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.load_errors import give_up_loading
     from waza_lsp.cli.stored_runs import find_run, give_up, open_store
 
     report = waits_reported(lambda message: print_err(f"note: {message}"))
-    with report, open_store(store_dir) as store, JudgedAgain(store.directory) as again:
+    with (
+        report,
+        open_store(store_dir) as store,
+        JudgedAgain(store.directory) as again,
+        scratch_store() as scratch,
+    ):
         run = find_run(store, name, with_recordings=True)
         try:
             record = regrade(
@@ -213,21 +219,22 @@ def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output
                 process_dir=Path.cwd(),
                 environment=os.environ,
                 keep=again.keep,
+                scratch=scratch,
             )
             again.finish(run)
+            show_chunks(results_chunks(record) if output_format == "json" else [text_report(record)])
         except LoadError as error:
             give_up_loading(error)
         except (PlanError, StoreError) as error:
             give_up(str(error))
-    show(results_json(record) if output_format == "json" else text_report(record))
     if again.count:
         print_err(
             f"note: the verdicts on {again.count} trial(s) that could not be judged are in the run store now"
         )
     if again.problem:
         print_err(f"warning: the new verdicts could not be stored: {again.problem}")
-    trials = (trial for task in record.tasks for trial in task.trials)
-    has_errors = any(it.status == "error" and not it.infrastructure for it in trials)
+    known = [it.stats for it in record.tasks if it.stats]
+    has_errors = any(it.error_runs > it.infrastructure_runs for it in known)
     sys.exit(_EXIT_ERRORED if has_errors else _EXIT_STATUS.get(record.status, _EXIT_ERRORED))
 
 

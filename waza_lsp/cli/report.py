@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waza_lsp.cli.console import EXIT_ERROR, print_err, show
+from waza_lsp.cli.console import EXIT_ERROR, print_err, show_chunks
 from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, PRINTED_FORMATS, Reports
 from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE, load_record_and_store
 
@@ -49,7 +49,7 @@ def report(  # click passes one argument per option
         printed = "text"
     problems = files.write(record, store=store)
     if printed is not None:
-        show(PRINTED_FORMATS[printed](record).rstrip("\n"))
+        show_chunks(PRINTED_FORMATS[printed](record))
     for problem in problems:
         print_err(f"error: {problem}")
     sys.exit(EXIT_ERROR if problems else 0)

@@ -10,12 +10,12 @@ import click
 
 from waza_engine.reports.history import history_lines
 from waza_engine.reports.html.history import history_page
-from waza_engine.reports.results.write import results_json
+from waza_engine.reports.results.write import results_chunks
 from waza_engine.reports.text import one_line, text_report
 from waza_engine.runs.run_header import is_running
 from waza_engine.runs.store.record import reviewed_runs, reviewed_verdicts, stored_record
 from waza_engine.runs.store.store import StoredRun, StoreError
-from waza_lsp.cli.console import is_terminal, print_err, show, show_table
+from waza_lsp.cli.console import is_terminal, print_err, show, show_chunks, show_table
 from waza_lsp.cli.run.reports import FILE, write_report
 from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store
 
@@ -74,12 +74,11 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
         try:
             record = stored_record(store, found)
             [found] = reviewed_runs(store, [found])
-            printed = results_json(record).rstrip() if form == "json" else text_report(record)
+            if form == "text":
+                _show_lines([found])
+            show_chunks(results_chunks(record) if form == "json" else [text_report(record)])
         except StoreError as error:
             give_up(str(error))
-    if form == "text":
-        _show_lines([found])
-    show(printed)
 
 
 @runs.command(short_help="Show the results of each task over the last runs.")

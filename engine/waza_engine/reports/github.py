@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.reports.reasons import reasons
+from waza_engine.reports.reasons import reasons, tasks_passed
 from waza_engine.reports.text import failed_lines, one_line
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
@@ -28,8 +28,9 @@ def _lines(record: RunRecord) -> Iterator[str]:
     yield f"## {escape_markdown(record.suite_name or 'Eval')}: {word}"
     yield ""
     facts = [it for it in (record.executor, record.model) if it]
+    passed, left = tasks_passed(record)
     yield (
-        f"**{totals.succeeded} of {record.task_count}** tasks passed · score **{totals.aggregate_score:.2f}** "
+        f"**{passed}** tasks passed{f', {left}' if left else ''} · score **{totals.aggregate_score:.2f}** "
         f"(weighted {totals.weighted_score:.2f}) · {record.duration_ms / 1000:.1f} s"
         + "".join(f" · {escape_markdown(it)}" for it in facts)
     )

@@ -39,6 +39,31 @@ def reasons(record: RunRecord) -> Iterator[Reason]:
         yield Reason("baseline", baseline_line(record))
 
 
+def tasks_passed(record: RunRecord) -> tuple[str, str]:
+    """Return how many tasks passed, and what the run left out ("" if nothing).
+
+    A cancelled run counts the tasks that it started: the others say nothing about the agent.
+    """
+    totals = record.totals
+    if record.status != "cancelled":
+        left = f"{len(record.unperformed)} not run" if record.unperformed else ""
+        return f"{totals.succeeded} of {record.task_count}", left
+    runs = [it.stats.total_runs for it in record.tasks if it.stats and not it.error]
+    trials = sum(max(0, record.trials - it) for it in runs)
+    cancelled = [
+        *([_counted(len(record.unperformed), "task")] if record.unperformed else []),
+        *([f"{_counted(trials, 'trial')} of started tasks"] if trials else []),
+    ]
+    return (
+        f"{totals.succeeded} of {totals.total} started",
+        f"{' and '.join(cancelled)} cancelled" if cancelled else "",
+    )
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def why_unperformed(record: RunRecord) -> str:
     """Return why the run did not start some of its tasks."""
     if record.status in {"error", "cancelled"}:

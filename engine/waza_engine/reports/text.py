@@ -5,7 +5,13 @@ from collections.abc import Iterator
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.scores import Interval
 from waza_engine.reports.inert import inert
-from waza_engine.reports.reasons import baseline_line, metric_line, threshold_line, threshold_verdict
+from waza_engine.reports.reasons import (
+    baseline_line,
+    metric_line,
+    tasks_passed,
+    threshold_line,
+    threshold_verdict,
+)
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
 
@@ -86,14 +92,17 @@ def _totals(record: RunRecord) -> Iterator[str]:
     totals = record.totals
     if record.error:
         yield one_line(record.error if record.infrastructure else f"{record.status}: {record.error}")
+    passed, left = tasks_passed(record)
     if record.tasks:
         skipped = f", {totals.skipped} skipped" if totals.skipped else ""
-        skipped += f", {len(record.unperformed)} not run" if record.unperformed else ""
+        skipped += f", {left}" if left else ""
         weighted = f" (weighted {totals.weighted_score:.2f}{_interval(totals.interval)})"
         yield (
-            f"{totals.succeeded} of {record.task_count} tasks passed{skipped}, "
+            f"{passed} tasks passed{skipped}, "
             f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
         )
+    elif left:
+        yield left
     if verdict := threshold_verdict(record):
         yield threshold_line(verdict)
     if record.trigger_metrics:

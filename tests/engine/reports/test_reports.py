@@ -236,11 +236,18 @@ async def test_junit_lists_tasks_that_a_cancelled_run_did_not_start(record: RunR
     assert (run.get("name"), suite.get("tests"), suite.get("skipped")) == ("run", "6", "1")
 
 
-async def test_the_total_of_a_cancelled_run_counts_the_tasks_that_it_did_not_start(record: RunRecord) -> None:
+async def test_a_cancelled_run_says_what_was_done_and_what_was_cancelled(record: RunRecord) -> None:
+    done = record.totals.total
     cancelled = replace(record, status="cancelled", unperformed=("d", "e"))
-    total = record.totals.total + 2
-    assert f" of {total} tasks passed, 2 not run, " in text_report(cancelled)
-    assert f" of {total}** tasks passed" in github_markdown(cancelled)
+    assert f" of {done} started tasks passed, 2 tasks cancelled, " in text_report(cancelled)
+    assert f" of {done} started** tasks passed, 2 tasks cancelled" in github_markdown(cancelled)
+    more = replace(cancelled, unperformed=("d",), trials=record.trials + 1)
+    count = sum(it.stats is not None and not it.error for it in record.tasks)
+    assert f"1 task and {count} trials of started tasks cancelled" in text_report(more)
+    nothing = replace(cancelled, tasks=())
+    assert "2 tasks cancelled" in text_report(nothing)
+    stopped = replace(record, status="error", unperformed=("d", "e"))
+    assert f" of {done + 2} tasks passed, 2 not run, " in text_report(stopped)
 
 
 async def test_junit_lists_no_skipped_tasks_for_a_finished_run(record: RunRecord) -> None:

@@ -3,9 +3,10 @@
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from tempfile import TemporaryFile
+from typing import IO, Any, Self
 
 import click
 
@@ -15,14 +16,14 @@ from waza_engine.model.records import RunRecord
 from waza_engine.reports.github import github_markdown
 from waza_engine.reports.html.report import html_chunks
 from waza_engine.reports.junit import junit_xml
-from waza_engine.reports.results.write import results_chunks, results_json
+from waza_engine.reports.results.write import results_chunks
 from waza_engine.reports.results_jsonl import results_lines
 from waza_engine.reports.text import text_report
 from waza_engine.reports.transcripts import write_transcripts
 from waza_engine.runs.recordings.write import RecordingError, write_recordings
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_engine.version import __version__
-from waza_lsp.cli.console import show, stop_printing
+from waza_lsp.cli.console import show_chunks, stop_printing
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FILE_OR_FOLDER = click.Path(path_type=Path)
@@ -31,13 +32,18 @@ HTML = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML rep
 GITHUB = click.option(
     "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
 )
-PRINTED_FORMATS = {"text": text_report, "json": results_json, "github": github_markdown}
-"""The reports that can be printed, by their name in `--format`."""
+PRINTED_FORMATS: Mapping[str, Callable[[RunRecord], Iterable[str]]] = {
+    "text": lambda record: [text_report(record)],
+    "json": results_chunks,
+    "github": lambda record: [github_markdown(record)],
+}
+"""The reports that can be printed, by their name in `--format`: each yields its text piece by piece."""
 _SHARED_FOLDERS = frozenset(["directory", "transcripts"])
 """Folders that the files of several runs share."""
 _NOT_IN_NAMES = re.compile(r"[/\\:\s]")
 _INSTALL_OTEL = "Sending traces needs OpenTelemetry; install it with: pip install 'waza-lsp[otel]'"
 _OTEL_BATCH = 500
+_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +146,8 @@ class ReportPrinter:
 
     form: str
     as_one: bool = False
-    _waiting: list[str] = field(default_factory=list)
+    _waiting: IO[str] | None = None
+    """A file without a name: the reports of long runs do not fit into memory."""
 
     @classmethod
     def of_one(cls, display: Display) -> Self:
@@ -163,19 +170,49 @@ class ReportPrinter:
         """
         if not self.form:
             return
-        text = PRINTED_FORMATS[self.form](record).rstrip("\n")
-        if self.as_one:
-            self._waiting.append(text)
-        else:
-            show(text)
+        chunks = PRINTED_FORMATS[self.form](record)
+        if not self.as_one:
+            show_chunks(chunks)
+            return
+        if self._waiting is None:
+            self._waiting = TemporaryFile(  # noqa: SIM115  # lives until the program ends
+                "w+", encoding="utf-8", errors="surrogatepass", newline=""
+            )
+        end = self._waiting.tell()
+        try:
+            self._waiting.writelines([",\n"] if end else [])
+            self._waiting.writelines(_without_last_break(chunks))
+        except BaseException:
+            self._waiting.seek(end)
+            self._waiting.truncate()
+            raise
 
     def end(self, *, may_be_empty: bool = False) -> None:
         """Print the reports that were kept. Print nothing if no run ended, unless `may_be_empty`."""
         if self.as_one and (self._waiting or may_be_empty):
             try:
-                show('{"runs": [\n' + ",\n".join(self._waiting) + "\n]}")
+                show_chunks(self._collected())
             except BrokenPipeError:
                 stop_printing()
+
+    def _collected(self) -> Iterator[str]:
+        yield '{"runs": [\n'
+        if self._waiting is not None:
+            self._waiting.seek(0)
+            with self._waiting as file:
+                while block := file.read(_BLOCK):
+                    yield block
+        yield "\n]}"
+
+
+def _without_last_break(chunks: Iterable[str]) -> Iterator[str]:
+    """Yield the same text without line breaks at its end."""
+    breaks = ""
+    for chunk in chunks:
+        text = breaks + chunk
+        kept = text.rstrip("\n")
+        breaks = text[len(kept) :]
+        yield kept
 
 
 def refuse_without_otel() -> None:

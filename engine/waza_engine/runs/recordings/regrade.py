@@ -16,7 +16,7 @@ from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.graders.entry import Level
 from waza_engine.graders.result import GraderFailure, RunVerdict
 from waza_engine.grading.grade import grade_entry
-from waza_engine.model.records import GraderOutcome, RunRecord, TrialRecord
+from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.suite import GraderEntry, RunSettings, Suite, Task
 from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.planning.participants import judge_for
@@ -25,9 +25,10 @@ from waza_engine.runs.recordings.find import Recording
 from waza_engine.runs.recordings.stored_replay import StoredReplay
 from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
 from waza_engine.runs.run_header import frame_of
+from waza_engine.runs.store.record import StoredTrials
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore
-from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
+from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record, trial_totals
 from waza_engine.runs.trial.checkpoints import regrade_checkpoints
 from waza_engine.runs.trial.grade import (
     Bench,
@@ -191,7 +192,7 @@ _TrialsByIndex = Mapping[int, Sequence[TrialRecord]]
 """The trials of a run by their task's index in the run."""
 
 
-def regrade(
+def regrade(  # noqa: PLR0913  # each has a meaning of its own
     store: RunStore,
     run: StoredRun,
     suite: Suite,
@@ -201,8 +202,11 @@ def regrade(
     environment: Mapping[str, str],
     judge_model: str | None = None,
     keep: Keep = _keep_nothing,
+    scratch: RunStore | None = None,
 ) -> RunRecord:
     """Return the run's record with the suite's current graders. Nothing is stored, unless `keep` stores it.
+
+    With `scratch`, an empty store, the trials of the record are there and not in memory. It must outlive the record.
 
     `tasks` are patterns for names and ids. Tasks that the run did not perform are left out. `judge_model` defaults to
     the eval's own; `.waza.yaml` is ignored (docs/reference/waza-graders.md, section 5.6.1).
@@ -224,16 +228,17 @@ def regrade(
     baseline = None
     if second and without:
         bench = Bench(plan_without_skills(plan), StoredReplay(store, second), process_dir, judge)
-        baseline = _regraded_record(bench, second, indices, without, keep)
+        baseline = _regraded_record(bench, second, indices, without, keep, scratch=scratch)
     bench = Bench(plan, StoredReplay(store, run), process_dir, judge)
-    return _regraded_record(bench, run, indices, trials, keep, baseline, read_reviews(store.directory))
+    reviews = read_reviews(store.directory)
+    return _regraded_record(bench, run, indices, trials, keep, baseline, reviews, scratch)
 
 
 def _trials_by_index(store: RunStore, run: StoredRun) -> _TrialsByIndex:
-    found: dict[int, list[TrialRecord]] = {}
-    for it in store.trials(run.run_id):
-        found.setdefault(it.record.task_index, []).append(it.record)
-    return found
+    numbers: dict[int, list[int]] = {}
+    for index, number in store.finished(run.run_id):
+        numbers.setdefault(index, []).append(number)
+    return {index: StoredTrials(store, run.run_id, index, tuple(its)) for index, its in numbers.items()}
 
 
 def _regrade_plan(
@@ -278,20 +283,33 @@ def _regraded_record(
     keep: Keep,
     baseline: RunRecord | None = None,
     reviews: Sequence[Review] = (),
+    scratch: RunStore | None = None,
 ) -> RunRecord:
+    def review(trial: TrialRecord) -> TrialRecord:
+        return apply_reviews(run.run_id, trial, reviews)
+
     def grade(task: Task, position: int, was: TrialRecord) -> TrialRecord:
         now = _regrade_stored_trial(bench, task, position, was)
         keep(run, was, now)
-        return apply_reviews(run.run_id, now, reviews)
+        if scratch is not None:
+            scratch.save_trial(run.run_id, now)
+        return review(now)
+
+    def record_of(task: Task, position: int, stored: Sequence[TrialRecord]) -> TaskRecord:
+        planned, chance = frame.tasks[position], seeded_random(run.run_id, position)
+        graded = (grade(task, position, it) for it in stored)
+        if scratch is None:
+            return task_record(planned, list(graded), "", chance)
+        totals = [(it.trial, trial_totals(it)) for it in graded]
+        numbers = tuple(number for number, _ in totals)
+        trials = StoredTrials(scratch, run.run_id, position, numbers, adapt=review)
+        return task_record(planned, trials, "", chance, [it for _, it in totals])
 
     frame = replace(frame_of(bench.plan, bench.process_dir), executor=run.executor, model=run.model)
+    if scratch is not None:
+        scratch.start_run(run.run_id, run.eval_path, frame, started_at=run.started_at)
     records = [
-        task_record(
-            frame.tasks[position],
-            [grade(task, position, it) for it in trials.get(index, ())],
-            "",
-            seeded_random(run.run_id, position),
-        )
+        record_of(task, position, trials.get(index, ()))
         for position, (task, index) in enumerate(zip(bench.plan.tasks, indices, strict=True))
     ]
     return run_record(

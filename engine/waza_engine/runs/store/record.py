@@ -46,7 +46,16 @@ class StoredTrials(Sequence[TrialRecord]):
         return self._trial(self.numbers[index])
 
     def __iter__(self) -> Iterator[TrialRecord]:
-        return (self._trial(it) for it in self.numbers)
+        stored = self.store.trials_of_task(self.run_id, self.task_index)
+        known = next(stored, None)
+        for number in self.numbers:
+            if unstored := self.unstored.get(number):
+                yield unstored
+                continue
+            while known is not None and known.trial < number:
+                known = next(stored, None)
+            is_found = known is not None and known.trial == number
+            yield self.adapt(known) if known is not None and is_found else self._trial(number)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)

@@ -8,6 +8,7 @@ run; it is created again. Runs are ordered by when they were stored, independent
 
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -50,6 +51,9 @@ __all__ = [
 
 PATIENCE_SECONDS = 5.0
 _TRIALS_SQL = f"SELECT {TRIAL_COLUMNS} FROM trials"  # noqa: S608  # our own names
+_PAGE = 20
+"""How many trials are read at once: the time per query no longer counts, and the memory does not count yet."""
+_PAGE_SQL = f"{_TRIALS_SQL} WHERE run_id = ? AND task_index = ? AND trial > ? ORDER BY trial LIMIT ?"
 _LATEST_SQL = (
     " WHERE task_id = ?2 AND run_id = (SELECT run_id FROM runs JOIN trials USING (run_id) WHERE eval_path = ?1 AND"
     " task_id = ?2 AND baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT 1)"
@@ -225,6 +229,23 @@ class RunStore:
                 f"The run store {self.path} has no trial {number} of task {task_index} of run {run_id}"
             )
         return trials[0].record
+
+    def trials_of_task(self, run_id: str, task_index: int) -> Iterator[TrialRecord]:
+        """Yield the finished trials of a task in order. A few are in memory at a time."""
+        after = 0
+        while rows := self.file.rows(_PAGE_SQL, (run_id, task_index, after, _PAGE)):
+            outcomes: dict[int, list[GraderOutcome]] = {}
+            marks = ",".join("?" * len(rows))
+            results_sql = f"SELECT * FROM results WHERE trial_id IN ({marks}) ORDER BY trial_id, position"  # noqa: S608  # marks
+            results = self.file.rows(results_sql, tuple(it[0] for it in rows))
+            with translate_errors(self.path):
+                for it in results:
+                    outcomes.setdefault(it[0], []).append(stored_outcome(it[2:]))
+            for row in rows:
+                with translate_errors(self.path):
+                    record = stored_trial(row, tuple(outcomes.get(row[0], ()))).record
+                yield record
+                after = record.trial
 
     def finished(self, run_id: str, *, judged: bool = False) -> list[tuple[int, int]]:
         """Return the finished trials of a run as pairs of task index and trial number.

@@ -1,6 +1,7 @@
 """Regrade recorded trials with the current graders, without an agent."""
 
 import os
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +13,11 @@ from waza_engine.executors.base import ExecutorError, TrialRequest
 from waza_engine.model.records import RunRecord
 from waza_engine.model.suite import Checkpoint, GraderEntry, Hook, Suite
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.reports.results.write import results_chunks
 from waza_engine.runs.planning.plan import PlanError
 from waza_engine.runs.recordings.regrade import regrade
 from waza_engine.runs.store.record import stored_record
+from waza_engine.runs.store.scratch import scratch_store
 from waza_engine.runs.store.store import RunStore
 
 
@@ -26,10 +29,42 @@ def store(bench: Bench) -> Iterator[RunStore]:
 
 
 def graded(bench: Bench, store: RunStore, suite: Suite, *tasks: str) -> RunRecord:
+    """Grade the run in memory, and in a scratch store: both must give the same record."""
     [run] = store.runs()
-    return regrade(
-        store, run, suite, tasks=tasks, process_dir=bench.folder, environment={"PATH": os.environ["PATH"]}
-    )
+
+    def graded_in(scratch: RunStore | None) -> RunRecord:
+        environment = {"PATH": os.environ["PATH"]}
+        return regrade(
+            store,
+            run,
+            suite,
+            tasks=tasks,
+            process_dir=bench.folder,
+            environment=environment,
+            scratch=scratch,
+        )
+
+    record = graded_in(None)
+    with scratch_store() as scratch:
+        other = graded_in(scratch)
+        assert _verdicts(other) == _verdicts(record)
+    assert not scratch.directory.exists()
+    return record
+
+
+def _verdicts(record: RunRecord) -> list[object]:
+    trials = [
+        (
+            replace(it, graders=(), checkpoints=()),
+            [(one.name, one.type, one.status, one.score, one.feedback, one.parts) for one in it.graders],
+            [(one.after_turn, one.status) for one in it.checkpoints],
+        )
+        for task in record.tasks
+        for it in task.trials
+    ]
+    baseline = _verdicts(record.baseline) if record.baseline else None
+    stats = [(it.task, it.status, it.stats) for it in record.tasks]
+    return [trials, stats, record.totals, record.status, record.error, baseline]
 
 
 async def test_new_graders_see_the_recording(bench: Bench, scripted: Scripted, store: RunStore) -> None:
@@ -182,3 +217,28 @@ def test_an_old_store_is_read(tmp_path: Path) -> None:
         assert first.runs() == []
     with RunStore(tmp_path) as again:
         assert again.find_runs("x") == []
+
+
+async def test_memory_does_not_grow_with_the_trials(
+    bench: Bench, scripted: Scripted, store: RunStore
+) -> None:
+    size, trials = 200_000, 60
+
+    async def talks(request: TrialRequest) -> Trajectory:
+        return said(str(request.trial) * size)
+
+    scripted.perform = talks
+    suite = bench.suite(task("a"), graders=(contains("1"),))
+    await bench.run(suite, scripted, trials=trials)
+    [run] = store.runs()
+    with scratch_store() as scratch:
+        tracemalloc.start()
+        try:
+            record = regrade(store, run, suite, process_dir=bench.folder, environment={}, scratch=scratch)
+            written = sum(len(it) for it in results_chunks(record))
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert written > trials * size
+    # A page of 20 trials as bytes and as text, with what the parser needs; all of them would take 12 MB and more.
+    assert peak < trials * size / 2
