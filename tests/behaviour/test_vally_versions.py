@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.behaviour.fixes_harness import check_fix, draft_of, findings_of
 from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import CheckContext, check_file
 from waza_lsp.features.diagnostics import findings
+from waza_lsp.fixes.fixes import apply_fixes
 
 STIMULUS = """\
 stimuli:
@@ -162,3 +164,41 @@ def test_a_whole_file_has_the_same_findings_as_its_pieces(tmp_path: Path) -> Non
     path.write_text(text, encoding="utf-8")
     found = [(it.code, str(it.severity)) for it in check_file(path)]
     assert sorted(found) == sorted((code, severity) for _, code, severity in _seen(text, ""))
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    tags: {tier: ci}\n    category: ops  # ours\n",
+            "    # ours\n    tags: {tier: ci, category: ops}\n",
+        ),
+        (
+            "    tags:\n      tier: ci\n    # above\n    category: ops  # ours\n",
+            "    tags:\n      tier: ci\n      # above\n      category: ops  # ours\n",
+        ),
+        ("    maxTurns: 3  # few\n", "    constraints:\n      max_turns: 3  # few\n"),
+        ("    rejectTools: [bash]\n", "    constraints:\n      reject_tools: [bash]\n"),
+        (
+            "    rubric: [short]\n    constraints: {max_turns: 2}\n    maxTokens: 9  # ours\n",
+            "    rubric: [short]\n    # ours\n    constraints: {max_turns: 2, max_tokens: 9}\n",
+        ),
+    ],
+)
+def test_unknown_keys_of_a_stimulus_move_with_their_comments(before: str, after: str, line_end: str) -> None:
+    start = "name: n\nstimuli:\n  - name: a\n    prompt: p\n    graders: [{type: completed}]\n"
+    snapshot = snapshot_of((start + before).replace("\n", line_end))
+    assert snapshot.form is not None
+    end, _ = apply_fixes(
+        draft_of(snapshot), snapshot.form.schema, lambda it: findings_of(snapshot.with_text(it.text, it.tree))
+    )
+    assert str(end.text) == (start + after).replace("\n", line_end)
+
+
+def test_a_removed_form_leaves_its_comment() -> None:
+    start = "stimuli:\n  - name: a\n    prompt: p\n    rubric: [r]\n    graders:\n      - type: prompt\n        config:\n"
+    check_fix(
+        f"{start}          output_del¦ivery: inline  # why\n          model: m\n",
+        f"{start}          # why\n          model: m\n",
+    )

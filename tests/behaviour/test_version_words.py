@@ -1,10 +1,12 @@
 """Completion and hover speak of versions: what the target does not have or refuses is not offered."""
 
 import pytest
+from lsprotocol import types
 
 from tests.behaviour.harness import marked, snapshot_of
 from tests.behaviour.reading_harness import hover_at
 from waza_lsp.features.completion import completion
+from waza_lsp.features.completion_resolve import completion_resolve
 
 STIMULUS = "stimuli:\n  - name: a\n    prompt: p\n"
 
@@ -71,3 +73,25 @@ def test_a_hover_tells_the_versions(document: str, heading: str) -> None:
     found = hover_at(document)
     assert found is not None
     assert found.text.splitlines()[0] == heading
+
+
+def test_the_values_of_a_key_have_their_versions() -> None:
+    config = f"{STIMULUS}    graders:\n      - type: prompt\n        config:\n"
+    key = hover_at(f"{config}          output_del¦ivery: workspace\n")
+    assert key is not None
+    assert "- `inline`: In the message. (refused since 0.17)" in key.text
+    value = hover_at(f"{config}          output_delivery: work¦space\n")
+    assert value is not None
+    assert "Other values" not in value.text  # The only other one is refused.
+
+
+def test_a_version_in_the_documentation_of_a_type_belongs_to_its_option() -> None:
+    at = marked(f"{STIMULUS}    graders:\n      - type: ¦\n")
+    assert at.cursor is not None
+    offered = completion(snapshot_of(at.source), at.cursor).items
+    item = next(it for it in offered if it.label == "diff-contains")
+    documentation = completion_resolve(item).documentation
+    assert isinstance(documentation, types.MarkupContent)
+    assert documentation.value.count("\n\nSince 0.11.\n\n") == 1
+    assert "Since 0.12" not in documentation.value  # That of `turn`, which is not an option.
+    assert "instead of `pattern`. (since 0.15)" in documentation.value

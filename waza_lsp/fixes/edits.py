@@ -102,7 +102,7 @@ def fix_edits(fix: Fix, draft: Draft, root: Schema) -> FixEdits | None:
     """Return the edits of a fix; None if it is not possible, or would break the text."""
     files = tuple((it.path, it.text) for it in fix.changes if isinstance(it, CreateFile))
     changes = sorted((it for it in fix.changes if not isinstance(it, CreateFile)), key=_sort_key)
-    is_simple = len(changes) == 1 and not (isinstance(changes[0], RemoveKey) and changes[0].comments_to)
+    is_simple = len(changes) == 1 and not _place_of_comments(changes[0])
     edits = _edits(changes[0], draft, root) if is_simple else _all_edits(changes, draft, root)
     return FixEdits(tuple(edits), files) if edits is not None and not draft.is_harmed_by(edits) else None
 
@@ -116,9 +116,20 @@ def _all_edits(changes: Sequence[_TextChange], draft: Draft, root: Schema) -> li
             return None
         now = now.apply(edits)
     for change in changes:
-        if isinstance(change, RemoveKey) and change.comments_to:
-            now = keep_comments(draft, now, change.comments_to)
+        if place := _place_of_comments(change):
+            now = keep_comments(draft, now, place)
     return difference(draft.text, now)
+
+
+def _place_of_comments(change: _TextChange) -> Pointer:
+    """Return where comments belong that the change would lose, because their line goes; () for nowhere."""
+    match change:
+        case RemoveKey(comments_to=to):
+            return to
+        case MoveKey(to=to):
+            return to[:-1]
+        case _:
+            return ()
 
 
 _ORDER: Sequence[type[_TextChange]] = (

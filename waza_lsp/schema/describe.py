@@ -123,12 +123,26 @@ def meaning_of_value(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | No
         since=marks.get("x-since", ""),
         dates=_dates({key: it for key, it in marks.items() if key != "x-since"}),
         deprecated=value in old or "x-deprecated-since" in marks,
-        others=tuple(str(it) for it in listed_values(schema) if it != value and it not in old),
+        others=tuple(it for it in _current_values(schema) if it != value),
     )
     parent = schema_at(root, pointer[:-1], data)
     if parent is not None and parent.get(DISCRIMINATOR) == pointer[-1] and value in branches(parent):
         return _with_branch(root, meaning, branches(parent)[value])
     return meaning
+
+
+def _current_values(schema: Schema) -> Iterator[str]:
+    """Yield the listed values that the newest version takes without complaint."""
+    old, marks = schema.get("x-enum-deprecated", ()), schema.get("x-values", {})
+    for it in map(str, listed_values(schema)):
+        if it not in old and not marks.get(it, {}).keys() & {"x-deprecated-since", "x-refused-since"}:
+            yield it
+
+
+def _with_dates(text: str, schema: Schema, value: str) -> str:
+    """Return the description of a listed value, and what happened to the value in which version."""
+    dates = _dates(schema.get("x-values", {}).get(value, {}))
+    return " ".join(filter(None, [text, f"({', '.join(dates)})" if dates else ""]))
 
 
 def listed_values(schema: Schema) -> Sequence[Any]:
@@ -167,7 +181,7 @@ def _schema_meaning(root: Schema, name: str, schema: Schema, *, with_options: bo
         deprecated=schema.get("deprecated", False),
         instead=schema.get("x-use-instead", ""),
         no_effect=schema.get("x-no-effect", False),
-        values={str(it): described.get(it, "") for it in listed_values(schema)},
+        values={str(it): _with_dates(described.get(it, ""), schema, str(it)) for it in listed_values(schema)},
         facts=tuple(_facts(schema, options if not with_options else ())),
         options=options if with_options else (),
         example=examples[0] if examples else NO_EXAMPLE,
@@ -290,12 +304,13 @@ def _value_paragraphs(root: Schema, schema: Schema, parent: Schema, value: str) 
     branch = branches(parent).get(value) if DISCRIMINATOR in parent else None
     for option in resolve(root, branch).get("properties", {}).values() if branch is not None else ():
         found = resolve(root, option)
-        if since := found.get("x-since"):
+        options = {name: resolve(root, it) for name, it in found.get("properties", {}).items()}
+        if "properties" in found and (since := found.get("x-since")):
             yield f"Since {since}."
         lines = [
-            f"- {code(name)}: {resolve(root, it).get('description', '')}"
-            for name, it in found.get("properties", {}).items()
-            if not resolve(root, it).get("deprecated")
+            f"- {code(name)}: {it.get('description', '')}" + "".join(f" ({date})" for date in _dates(it))
+            for name, it in options.items()
+            if not it.get("deprecated")
         ]
         yield "\n".join(lines)
 

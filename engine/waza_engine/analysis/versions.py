@@ -226,7 +226,9 @@ def _fixes(fact: Fact, holder: Any, pointer: Pointer) -> list[Fix]:
             return []  # Both keys are present: only a person can merge them.
         # What was ignored can go without any change of a verdict.
         is_safe = word == "drop" or fact.before == "ignored"
-        return [Fix(f"Remove '{name}'", (RemoveKey(pointer),), preferred=True, safe=is_safe)]
+        # The comment beside an old form often says why the author chose it.
+        removal = RemoveKey(pointer, comments_to=pointer[:-1])
+        return [Fix(f"Remove '{name}'", (removal,), preferred=True, safe=is_safe)]
     if word == "offer":
         return [Fix(f"Remove '{name}'", (RemoveKey(pointer),))]
     if word == "rename":

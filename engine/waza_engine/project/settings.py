@@ -158,8 +158,8 @@ class Projects:
 
     def pin(self, folder: Path, dialect_name: str) -> Pin | None:
         """Return the version of a dialect's runner that the project of a folder pins."""
-        packages = dialect(dialect_name).packages
-        return self._pins.of(folder, packages) if packages else None
+        found = dialect(dialect_name)
+        return self._pins.of(folder, found.packages, found.project_file) if found.packages else None
 
     def problems(self) -> Iterator[str]:
         """Yield the problems in all settings files read so far."""

@@ -56,16 +56,60 @@ def test_the_nearest_project_that_pins_the_runner_counts(tmp_path: Path) -> None
 NPM = '{"packages": {"node_modules/@microsoft/vally-cli": {\n  "version": "0.13.1",\n  "dev": true}}}'
 YARN = '"@microsoft/vally-cli@latest":\n  version "0.13.1"\n'
 YARN_2 = '"@microsoft/vally-cli@npm:latest":\n  version: 0.13.1\n'
+NPM_1 = '{"dependencies": {"@microsoft/vally-cli": {\n  "version": "0.13.1"}}}'
+BUN = '{"packages": {"@microsoft/vally-cli": ["@microsoft/vally-cli@0.13.1", "", {}]}}'
+IMPORTERS = "importers:\n\n  a:\n    devDependencies:\n      '@microsoft/vally-cli':\n        specifier: latest\n        version: 0.13.1(x@1.0.0)\n"
 PNPM = "packages:\n\n  '@microsoft/vally-cli@0.13.1':\n    resolution: {}\n"
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("package-lock.json", NPM), ("yarn.lock", YARN), ("yarn.lock", YARN_2), ("pnpm-lock.yaml", PNPM)],
+    [
+        ("package-lock.json", NPM),
+        ("package-lock.json", NPM_1),
+        ("npm-shrinkwrap.json", NPM),
+        ("yarn.lock", YARN),
+        ("yarn.lock", YARN_2),
+        ("pnpm-lock.yaml", PNPM),
+        ("pnpm-lock.yaml", IMPORTERS),
+        ("bun.lock", BUN),
+    ],
 )
 def test_a_lock_file_tells_what_the_manifest_leaves_open(tmp_path: Path, name: str, text: str) -> None:
     files = {"package.json": '{"workspaces": ["a"]}', "a/package.json": _manifest("latest"), name: text}
     assert _pinned(tmp_path, files, "a/evals") == ("0.13.1", name)
+
+
+@pytest.mark.parametrize(
+    ("version", "pinned"),
+    [("^0.12.0", ("0.13.1", "package-lock.json")), ("0.12.0", ("0.12.0", "package.json"))],
+)
+def test_the_lock_file_says_what_a_range_stands_for(
+    tmp_path: Path, version: str, pinned: tuple[str, str]
+) -> None:
+    files = {"package.json": _manifest(version), "package-lock.json": NPM}
+    assert _pinned(tmp_path, files) == pinned
+
+
+@pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ('{"scripts": {"lint": "npx -y @microsoft/vally-cli@0.14.0 lint"}}', "0.14.0"),
+        ('{"optionalDependencies": {"@microsoft/vally": "0.14.0"}}', "0.14.0"),
+        ('{"dependencies": {"vally": "npm:@microsoft/vally-cli@^0.14.0"}}', "0.14.0"),
+    ],
+)
+def test_other_ways_to_pin_in_a_manifest(tmp_path: Path, text: str, version: str) -> None:
+    assert _pinned(tmp_path, {"package.json": text}) == (version, "package.json")
+
+
+def test_the_project_file_of_the_runner_comes_first(tmp_path: Path) -> None:
+    (tmp_path / ".vally.yaml").write_text("paths: {evals: .}\ntarget: '0.16'  # ours\n", encoding="utf-8")
+    (tmp_path / "package.json").write_text(_manifest("0.12.0"), encoding="utf-8")
+    projects, folder = Projects(), tmp_path / "evals"
+    assert (found := projects.pin(folder, "vally")) is not None
+    assert (found.version, found.path.name) == ("0.16", ".vally.yaml")
+    assert projects.pin(folder, "waza") is None
 
 
 @pytest.mark.parametrize(

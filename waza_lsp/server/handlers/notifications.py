@@ -18,7 +18,7 @@ from waza_lsp.server.session import Session
 from waza_lsp.server.settings import Settings
 from waza_lsp.server.transport.connection import when_gone
 
-_WATCHED = ("**/*.{yaml,yml,md,csv,json,jsonl,toml}", "**/.gitignore", "**/fixtures/**")
+_WATCHED = ("**/*.{yaml,yml,md,csv,json,jsonl,toml}", "**/.gitignore", "**/{yarn,bun}.lock", "**/fixtures/**")
 _IGNORED = ("/.waza-lsp/", "/.git/", "/node_modules/")
 """Runs write into the first folder all the time. No checked file is in any of them."""
 
