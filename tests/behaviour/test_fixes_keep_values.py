@@ -73,6 +73,8 @@ def _fixed(source: str) -> Any:
     ("kind", "wrong", "right"),
     [
         ("file-contains", {"path": "a.md", "substring": "x"}, {"path": "a.md", "value": "x"}),
+        ("tool-calls", {"forbidden": ["bash"]}, {"disallowed": ["bash"]}),
+        ("system-event", {"forbidden": ["compaction"]}, {"disallowed": ["compaction"]}),
         ("file-matches", {"path": "a.md", "regex": "x"}, {"path": "a.md", "pattern": "x"}),
         ("output-matches", {"regex": "a.*b"}, {"pattern": "a.*b"}),
         ("output-matches", {"substring": "x"}, {"pattern": "x"}),

@@ -22,7 +22,7 @@ config:
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Texts
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
@@ -30,12 +30,24 @@ from waza_engine.dialects.vally.trajectory.events import of_type, system_events_
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import names_used
 from waza_engine.model.findings import Finding, Severity
+from waza_engine.model.schema_marks import foreign_keys
 from waza_engine.rules.contradictory_checks import required_and_forbidden
 
 
 class SystemEventGrader(VallyGrader):
     type_name = "system-event"
     at_least_one = ("required", "disallowed")
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign_keys(
+            {
+                "expected": "required",
+                "expect": "required",
+                "forbidden": "disallowed",
+                "rejected": "disallowed",
+            }
+        )
+    )
 
     required: Texts = Field(
         default=[], description="Event types that must each occur at least once.", examples=[["compaction"]]

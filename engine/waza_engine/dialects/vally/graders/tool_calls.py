@@ -32,7 +32,7 @@ config:
 from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from waza_engine.dialects.vally.fields import as_list_or_empty
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
@@ -53,6 +53,7 @@ from waza_engine.graders.drafts import common_tools
 from waza_engine.graders.excerpts import names_used
 from waza_engine.lib.js_regex import TooSlowError
 from waza_engine.model.findings import Finding
+from waza_engine.model.schema_marks import foreign_keys
 from waza_engine.rules.contradictory_checks import required_and_forbidden
 
 _Required = Annotated[Annotated[RequiredTool, Tag("entry")] | ToolName, Discriminator(form_of), AnyForm()]
@@ -71,6 +72,17 @@ class ToolCallsGrader(VallyGrader):
     type_name = "tool-calls"
     at_least_one = ("required", "disallowed", "sequence", "parallel")
     demands: ClassVar = {"required": Demand.TOOL_CALLS, "sequence": Demand.TOOL_CALLS}
+
+    model_config = ConfigDict(
+        json_schema_extra=foreign_keys(
+            {
+                "expected": "required",
+                "expect": "required",
+                "forbidden": "disallowed",
+                "rejected": "disallowed",
+            }
+        )
+    )
 
     required: Annotated[list[_Required], BeforeValidator(as_list_or_empty)] = Field(
         default=[],
