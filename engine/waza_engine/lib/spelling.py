@@ -19,8 +19,8 @@ def nearest(word: str, known: Collection[str], *, most: int = 3) -> list[str]:
 
 @lru_cache(maxsize=256)  # The same misspelt word often occurs many times in a file.
 def _nearest(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    normal = snake_case(word)
-    scored = [(_similarity(normal, snake_case(name)), name) for name in known]
+    normal = _normalize(word)
+    scored = [(_similarity(normal, _normalize(name)), name) for name in known]
     close = sorted((-score, name) for score, name in scored if score >= _CLOSE)
     return tuple(name for _, name in close)
 
@@ -30,7 +30,7 @@ def is_typo(word: str, name: str) -> bool:
 
     Case, hyphens and underscores are ignored. Short words are too uncertain and never count.
     """
-    one, other = snake_case(word), snake_case(name)
+    one, other = _normalize(word), _normalize(name)
     if one.replace("_", "") == other.replace("_", ""):
         return True
     if min(len(one), len(other)) < _LONG_ENOUGH or abs(len(one) - len(other)) > 1:
@@ -44,16 +44,16 @@ def is_typo(word: str, name: str) -> bool:
 
 def is_likely_typo(word: str, known: Collection[str]) -> bool:
     """Whether a word that may be correct is more likely a misspelling of a known name."""
-    normal = snake_case(word)
-    return any(is_typo(word, it) or _ratio(normal, snake_case(it)) >= _LIKELY for it in known)
+    normal = _normalize(word)
+    return any(is_typo(word, it) or _ratio(normal, _normalize(it)) >= _LIKELY for it in known)
 
 
 def _is_swapped(left: str, right: str) -> bool:
     return len(left) > 1 and left[:2] == right[:2][::-1] and left[2:] == right[2:]
 
 
-def snake_case(word: str) -> str:
-    """Return a word in snake case: both `expectedExitCode` and `expected-exit-code` are `expected_exit_code`."""
+def _normalize(word: str) -> str:
+    """Return a word in snake case: `expectedExitCode` and `expected-exit-code` are `expected_exit_code`."""
     return _HUMP.sub("_", word).lower().replace("-", "_")
 
 

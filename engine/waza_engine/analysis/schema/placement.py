@@ -10,7 +10,7 @@ from waza_engine.analysis.schema.keyword import SchemaError
 from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import is_likely_typo, nearest, snake_case
+from waza_engine.lib.spelling import is_likely_typo, nearest
 from waza_engine.model.findings import Finding, Fix, MakeList, MoveKey, RemoveKey, RenameKey, Severity
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
@@ -173,9 +173,8 @@ def _advice(
     if close := nearest(key, free):
         fixes = rename_fixes(place, key, close)
         return f". Did you mean '{close[0]}'?", [*fixes, *_own_key_fixes(error, place)[:-1]]
-    for name in dict.fromkeys((key, snake_case(key))):
-        if (way := _way_to_section(index, error, name)) is not None:
-            return _move_advice(place, way, error.instance)
+    if (way := _way_to_section(index, error, key)) is not None:
+        return _move_advice(place, way, error.instance)
     return _owners_hint(index, error, key), _own_key_fixes(error, place)
 
 
