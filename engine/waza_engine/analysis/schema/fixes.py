@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import is_typo, nearest
+from waza_engine.lib.spelling import is_typo, likely_names
 from waza_engine.model.findings import (
     AddBlanks,
     Fix,
@@ -80,7 +80,7 @@ def type_advice(place: Pointer, value: Any, wanted: Collection[str], key: str = 
     if (
         isinstance(value, str)
         and "boolean" in wanted
-        and (close := nearest(value, ["true", "false"], most=1))
+        and (close := likely_names(value, ["true", "false"], most=1))
     ):
         fix = Fix(f"Change to {close[0]}", (SetValue(place, close[0] == "true"),), preferred=True)
         return f". Did you mean {close[0]}?", [fix]

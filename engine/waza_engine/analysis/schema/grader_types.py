@@ -12,7 +12,7 @@ from waza_engine.analysis.schema.keyword import Schema
 from waza_engine.analysis.schema.navigate import value_at
 from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import is_likely_typo, is_typo, nearest
+from waza_engine.lib.spelling import is_likely_typo, is_opposite, is_same_name, is_typo, likely_names
 from waza_engine.model.findings import (
     AppendItem,
     Change,
@@ -36,8 +36,9 @@ def with_type_fixes(index: SchemaIndex, finding: Finding, data: Any) -> Finding:
     if finding.rule is not UNKNOWN_GRADER_TYPE or not isinstance(entry, Mapping):
         return finding
     kind = str(entry[finding.pointer[-1]])
-    if kind in index.sibling_types:
-        return _with_sibling(index, finding, entry, kind)
+    sibling = next((it for it in index.sibling_types if is_same_name(kind, it)), None)
+    if sibling is not None:
+        return _with_sibling(index, finding, entry, sibling)
     found = _ranked(index, entry, kind, _suggested(index, finding))
     if not found:
         return finding
@@ -68,17 +69,17 @@ def _ranked(index: SchemaIndex, entry: Mapping[str, Any], kind: str, named: Sequ
     fitting = [it for it in index.config_by_type if options and it not in old and _takes(index, it, options)]
     # Options that many types have do not tell which one is meant, and a plug-in may have a type of any name.
     only = fitting if len(fitting) <= _MAX_FIXES and (named or not index.has_open_types) else []
-    return list(
-        dict.fromkeys(
-            [
-                *(it for it in named if it in fitting),
-                *nearest(kind, fitting),
-                *only,
-                *(it for it in named if it not in old),
-                *named,
-            ]
-        )
+    found = dict.fromkeys(
+        [
+            *(it for it in named if it in fitting),
+            *likely_names(kind, fitting),
+            *only,
+            *(it for it in named if it not in old),
+            *named,
+        ]
     )
+    same = [it for it in found if it not in old and is_same_name(kind, it)]
+    return same or [it for it in found if not is_opposite(kind, it)]
 
 
 def _options(entry: Mapping[str, Any]) -> list[str]:
@@ -160,7 +161,8 @@ def _with_sibling(index: SchemaIndex, finding: Finding, entry: Mapping[str, Any]
             changes.append(RemoveKey(at))
         more += [AppendItem(place[:-1] if place else ("..",), _new_entry(entry, target, it)) for it in values]
     fix = Fix(f"Change to '{own}'", (*changes, *more), preferred=True)
-    message = f"Unknown grader type '{kind}'. Here it is called '{own}'"
+    written = entry[str(finding.pointer[-1])]
+    message = f"Unknown grader type '{written}'. Here it is called '{own}'"
     return replace(finding, message=message, fixes=(fix,), severity=Severity.ERROR)
 
 

@@ -22,7 +22,7 @@ from waza_engine.analysis.schema.placement import tolerated_keys, unknown_keys
 from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.analysis.schema.value_keywords import BEYOND_INTEGERS
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import nearest
+from waza_engine.lib.spelling import likely_names
 from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.findings import (
     Finding,
@@ -189,10 +189,12 @@ def _unknown_value(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
         return
     value = source_text(error.instance) if isinstance(error.instance, (int, float)) else str(error.instance)
     meant = error.schema.get("x-meant", {}).get(value)
-    close = [meant] if meant else nearest(value, allowed)
+    close = [meant] if meant else likely_names(value, allowed)
     fixes = value_fixes(pointer, value, close, error.validator_value)
     current = [it for it in allowed if it not in error.schema.get("x-enum-deprecated", ())]
-    hint = f"Did you mean '{close[0]}'?" if close else f"Known: {', '.join(current)}"
+    advice = error.schema.get("x-if-unknown", "")
+    listed = f"Known: {', '.join(current)}" + (f". {advice}" if advice else "")
+    hint = f"Did you mean '{close[0]}'?" if close else listed
     severity = _open_list_severity(error, is_near=bool(close)) or error.severity
     if index.is_discriminator(error.schema):
         severity = severity if value else None  # No plug-in has an empty name.

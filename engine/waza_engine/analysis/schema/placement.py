@@ -1,5 +1,6 @@
 """Advice on unknown keys: the key they misspell, or the place they belong to."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -10,14 +11,24 @@ from waza_engine.analysis.schema.keyword import SchemaError
 from waza_engine.analysis.schema.part_keywords import DISCRIMINATOR
 from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import is_likely_typo, nearest
-from waza_engine.model.findings import Finding, Fix, MakeList, MoveKey, RemoveKey, RenameKey, Severity
+from waza_engine.lib.spelling import is_likely_typo, is_typo, likely_names
+from waza_engine.model.findings import (
+    Finding,
+    Fix,
+    MakeList,
+    MoveKey,
+    RemoveKey,
+    RenameKey,
+    SetValue,
+    Severity,
+)
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
 _MAX_ADVISED = 100
 """Only so many unknown keys of one mapping get advice; more of them are hardly typos."""
 _MAX_LISTED = 8
 """Without better advice, up to so many known keys are listed."""
+_PATTERN_SIGN = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 
 def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
@@ -90,7 +101,11 @@ def tolerated_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     If newer versions refuse unknown keys, the findings are errors that older versions lower.
     """
     only_near = error.validator_value == "near"
-    placed = {**error.schema.get("x-moved", {}), **error.schema.get("x-explained", {})}
+    placed = {
+        **error.schema.get("x-moved", {}),
+        **error.schema.get("x-explained", {}),
+        **error.schema.get("x-alternatives", {}),
+    }
     free = [it for it in error.schema.get("properties", {}) if it not in error.instance]
     is_other_form = _has_other_form(error)
     refused_since, note = error.schema.get("x-unknown-refused-since"), error.schema.get("x-unknown-note")
@@ -166,16 +181,42 @@ def _advice(
     if (ways := error.schema.get("x-moved", {}).get(key)) is not None:
         hint, fixes = _move_advice(place, _way_for(index, error, key, ways.split()), error.instance)
         return hint, _with_lists(index, error.schema, fixes, error.instance[key])
+    if (option := error.schema.get("x-alternatives", {}).get(key)) is not None:
+        return _alternatives_advice(error, place, option)
     if (said := error.schema.get("x-explained", {}).get(key)) is not None:
         return f". {said}", _inner_moves(error, place) or _own_key_fixes(error, place)
     if is_key_without_space(key) and key.partition(":")[0] in free:
         return "; missing space after ':'", [add_space(pointer)]
-    if close := nearest(key, free):
+    if close := [it for it in likely_names(key, free) if is_typo(key, it) or _takes(index, error, it, key)]:
         fixes = rename_fixes(place, key, close)
         return f". Did you mean '{close[0]}'?", [*fixes, *_own_key_fixes(error, place)[:-1]]
     if (way := _way_to_section(index, error, key)) is not None:
         return _move_advice(place, way, error.instance)
     return _owners_hint(index, error, key), _own_key_fixes(error, place)
+
+
+def _alternatives_advice(error: SchemaError, place: Pointer, option: str) -> tuple[str, list[Fix]]:
+    """Return the advice to write alternatives as one pattern, which `option` takes."""
+    texts = error.instance[place[-1]]
+    hint = f". Every string under '{option}' is required. Write alternatives as one pattern: '(?i)a|b'"
+    if option in error.instance or not isinstance(texts, list) or not texts:
+        return hint, [_remove_fix(place)]
+    if not all(isinstance(it, str) and it for it in texts):
+        return hint, [_remove_fix(place)]
+    quoted = texts if "match" in str(place[-1]) else [_PATTERN_SIGN.sub(r"\\\g<0>", it) for it in texts]
+    pattern = "(?i)" + "|".join(quoted)
+    fix = Fix(
+        f"Change to one pattern of '{option}'",
+        (SetValue(place, [pattern]), RenameKey(place, option)),
+        preferred=True,
+    )
+    return hint, [fix, _remove_fix(place)]
+
+
+def _takes(index: SchemaIndex, error: SchemaError, name: str, key: str) -> bool:
+    """Whether a known key takes the value of an unknown one, perhaps in a list."""
+    wanted, value = error.schema["properties"][name], error.instance[key]
+    return value is None or index.accepts(wanted, value) or index.accepts(wanted, [value])
 
 
 def _own_key_fixes(error: SchemaError, place: Pointer) -> list[Fix]:

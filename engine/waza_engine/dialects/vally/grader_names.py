@@ -23,7 +23,8 @@ def slug_of(name: str, taken: Collection[str] = ()) -> str:
     # "saysHello" becomes "says-hello".
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", ascii_name)
     base = re.sub(r"[^a-z0-9]+", "-", spaced.lower()).strip("-") or "grader"
-    number, slug = 1, base[:MAX_LENGTH].rstrip("-")
+    base = _cut(base, MAX_LENGTH)
+    number, slug = 1, base
     while slug in taken:
         number += 1
         slug = numbered(base, number)
@@ -33,4 +34,12 @@ def slug_of(name: str, taken: Collection[str] = ()) -> str:
 def numbered(slug: str, number: int) -> str:
     """Return the name with a number at its end, still short enough."""
     end = f"-{number}"
-    return slug[: MAX_LENGTH - len(end)].rstrip("-") + end
+    return _cut(slug, MAX_LENGTH - len(end)) + end
+
+
+def _cut(slug: str, most: int) -> str:
+    """Return the slug without the words that do not fit; a single long word is cut."""
+    if len(slug) <= most:
+        return slug
+    whole, dash, _ = slug[: most + 1].rpartition("-")
+    return whole if dash else slug[:most]

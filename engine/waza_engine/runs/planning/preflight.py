@@ -30,7 +30,7 @@ from waza_engine.graders.entry import Level, read_entry
 from waza_engine.graders.registry import find_grader, graders
 from waza_engine.grading.grade import build, entry_message
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
-from waza_engine.lib.spelling import nearest
+from waza_engine.lib.spelling import likely_names
 from waza_engine.lib.yaml.reader import front_matter
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.fields import as_text
@@ -89,7 +89,7 @@ def _refuse_unreadable(suite: Suite, entry: GraderEntry, level: Level, scope: Sc
         raise _load_error(suite, entry, error) from error
     kind = find_grader(read.type, entry.dialect, entry.config)
     if kind is None:
-        known = nearest(read.type, list(graders(suite.dialect))) if read.type else []
+        known = likely_names(read.type, list(graders(suite.dialect))) if read.type else []
         advice = f"did you mean '{known[0]}'?" if known else f"known: {', '.join(graders(suite.dialect))}"
         message = f"unknown grader type '{read.type}'; {advice}" if read.type else "the grader has no type"
         raise LoadError(entry.path or suite.path, f"{_label(entry)}: {message}", (*entry.pointer, "type"))

@@ -64,7 +64,11 @@ class McpServer(TolerantModel):
         examples=["stdio"],
         json_schema_extra={
             **marks(
-                values={"stdio": "Starts `command` and communicates over its standard input and output."}
+                values={
+                    "stdio": "Starts `command` and communicates over its standard input and output.",
+                    "http": "Connects to `url` over HTTP. vally's documentation does not mention it.",
+                    "sse": "Connects to `url` over server-sent events. vally's documentation does not mention it.",
+                }
             ),
             "x-open": "information",
         },

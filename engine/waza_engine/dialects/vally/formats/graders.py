@@ -22,7 +22,12 @@ class GraderConfig(TolerantModel):
         default="",
         description="Type of the check. It determines the options under `config`.",
         examples=["output-contains"],
-        json_schema_extra={**marks(required=True), "x-open": "warning", "x-siblings": SIBLING_TYPES},
+        json_schema_extra={
+            **marks(required=True),
+            "x-open": "warning",
+            "x-siblings": SIBLING_TYPES,
+            "x-if-unknown": "If a plug-in adds this type, name it in `waza.vally.extraGraderTypes`",
+        },
     )
     config: Any = Field(default=None, description="Options of the grader type.")
     name: Text = Field(

@@ -73,7 +73,12 @@ class _Entry(FileModel):
         default="",
         description="Grader type. The options under `config` depend on it.",
         examples=["text"],
-        json_schema_extra={**marks(required=True), "x-meant": _TYPES, "x-siblings": SIBLING_TYPES},
+        json_schema_extra={
+            **marks(required=True),
+            "x-meant": _TYPES,
+            "x-siblings": SIBLING_TYPES,
+            "x-if-unknown": "If your runner has this type, name it in `waza.extraGraderTypes`",
+        },
     )
     name: Text = Field(
         default="",

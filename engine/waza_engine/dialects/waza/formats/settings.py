@@ -124,7 +124,10 @@ class Settings(FileModel):
         default="",
         description="Executor that performs the tasks. Runs do not start without it.",
         examples=["copilot-sdk"],
-        json_schema_extra=marks(recommended=True, values=EXECUTORS),
+        json_schema_extra={
+            **marks(recommended=True, values=EXECUTORS),
+            "x-if-unknown": "To run an agent program of your own, use `command`",
+        },
     )
     model: Text = Field(
         default="",

@@ -57,7 +57,7 @@ from waza_engine.judges.rubrics.rubric import (
 )
 from waza_engine.lib.go.text import trim
 from waza_engine.lib.paths import real_path
-from waza_engine.lib.spelling import nearest
+from waza_engine.lib.spelling import likely_names
 from waza_engine.lib.timestamps import duration_seconds
 from waza_engine.model.fields import Flag, Text
 from waza_engine.model.findings import Finding, Fix, RemoveKey, SetValue
@@ -177,7 +177,7 @@ class PromptGrader(Grader):
         try:
             load_rubric(self.rubric, scope.process_dir or Path())
         except RubricError as error:
-            changes = [(it, SetValue(("rubric",), it)) for it in nearest(self.rubric, built_in_names())]
+            changes = [(it, SetValue(("rubric",), it)) for it in likely_names(self.rubric, built_in_names())]
             fixes = [Fix(f"Change to '{name}'", (change,)) for name, change in changes]
             yield UNUSABLE_RUBRIC.at(("rubric",), str(error), refused=True, fixes=fixes)
 

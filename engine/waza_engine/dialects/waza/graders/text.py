@@ -76,7 +76,17 @@ class TextGrader(Grader):
                 "output_contains": "contains",
                 "output_not_contains": "not_contains",
                 "regex": "regex_match",
-            }
+            },
+            # Every listed string is required. Of several alternatives, one pattern is.
+            "x-alternatives": {
+                "match_any": "regex_match",
+                "matches_any": "regex_match",
+                "regex_match_any": "regex_match",
+                "contains_any": "regex_match",
+                "contains_one_of": "regex_match",
+                "output_contains_any": "regex_match",
+                "any_of": "regex_match",
+            },
         }
     )
 

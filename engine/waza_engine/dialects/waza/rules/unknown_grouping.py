@@ -32,7 +32,7 @@ tasks: ["tasks/*.yaml"]
 
 from collections.abc import Iterator
 
-from waza_engine.lib.spelling import nearest
+from waza_engine.lib.spelling import likely_names
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.model.suite import GROUPINGS
 from waza_engine.project.document import Document
@@ -44,7 +44,7 @@ APPLIES = frozenset(["eval"])
 def check(document: Document) -> Iterator[Finding]:
     place, value = ("config", "group_by"), document.text("config", "group_by")
     if value and value not in GROUPINGS:
-        names = nearest(value, GROUPINGS) or GROUPINGS
+        names = likely_names(value, GROUPINGS) or GROUPINGS
         fixes = [Fix(f"Change to '{it}'", (SetValue(place, it),)) for it in names]
         known = " and ".join(f"'{it}'" for it in GROUPINGS)
         message = f"waza cannot group by '{value}', only by {known}. The results will not be grouped"
