@@ -137,3 +137,11 @@ def test_keys_below_one_without_effect_are_not_reported() -> None:
     task = "id: a\nname: a\ninputs: {prompt: hi}\nexpected:\n  output_contains: [a]\n"
     found = only_finding(task + "  behavior: {max_tool_cals: 3, other: 1}\n")
     assert (found.underlined, found.code) == ("behavior", "never-applied")
+
+
+@pytest.mark.parametrize(("limit", "severity"), [(3, "hint"), (4, "warning")])
+def test_limits_that_a_grader_has_as_well_are_a_hint(limit: int, severity: str) -> None:
+    task = "id: a\nname: a\ninputs: {prompt: hi}\nexpected:\n  behavior: {max_tool_calls: 3, max_response_time_ms: 9000}\n"
+    grader = f"graders:\n  - {{type: behavior, name: b, config: {{max_tool_calls: {limit}, max_duration_ms: 9000}}}}\n"
+    found = only_finding(task + grader)
+    assert (found.underlined, found.code, found.severity) == ("behavior", "never-applied", severity)

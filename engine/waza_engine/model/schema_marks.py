@@ -44,7 +44,7 @@ def marks(  # noqa: PLR0913  # one argument for each of our schema keywords
     values: Mapping[str, str] | None = None,
     instead: str = "",
     move_to: str | None = None,
-    no_effect: bool | Literal["hint"] = False,
+    no_effect: bool | Literal["hint", "rule"] = False,
     **keywords: Any,
 ) -> dict[str, Any]:
     """Return extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
@@ -60,7 +60,7 @@ def marks(  # noqa: PLR0913  # one argument for each of our schema keywords
     values: the allowed strings, each with a description.
     instead: the key is outdated; what replaces it.
     move_to: for an outdated key: where its value belongs, as a path from its mapping; "" if the key can be removed.
-    no_effect: waza reads the key and never uses it; "hint" if authors use the key as a note.
+    no_effect: waza reads the key and never uses it; "hint" if authors use the key as a note, "rule" if a rule reports it.
     keywords: other keywords, added unchanged. `x-needless-beside` has the values of other keys that make a recommended
         key needless.
     """

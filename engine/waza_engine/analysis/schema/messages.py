@@ -74,13 +74,13 @@ def errors_of_choice(index: SchemaIndex, error: SchemaError) -> list[SchemaError
 
 def _no_effect(_index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """Report a key that waza reads and never uses."""
-    if "x-move-to" in error.schema:
+    level = error.validator_value
+    if "x-move-to" in error.schema or level == "rule":
         return
     pointer = error.absolute_path
     fix = Fix(f"Remove {_key(pointer)}", (RemoveKey(pointer),))
     message = f"{_key(pointer)} has no effect. {error.schema.get('description', '')}".strip()
     message = message[0].upper() + message[1:]
-    level = error.validator_value
     severity = Severity(level) if isinstance(level, str) else None
     yield NEVER_APPLIED.at(pointer, message, on="key", fixes=[fix], severity=severity)
 

@@ -116,7 +116,7 @@ class Expected(FileModel):
         default=None,
         description="Never checked by any version of waza. Use the `behavior` grader.",
         examples=[{"max_tool_calls": 5}],
-        json_schema_extra=marks(no_effect=True),
+        json_schema_extra=marks(no_effect="rule"),
     )
     should_trigger: Flag | None = Field(
         default=None,
