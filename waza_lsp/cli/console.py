@@ -76,7 +76,15 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 def print_err(message: str) -> None:
     """Print a message on standard error, as one line."""
-    click.echo(harmless(message), err=True)
+    click.echo(harmless(_without_secrets(message)), err=True)
+
+
+def _without_secrets(message: str) -> str:
+    """Return the message without keys: it may quote an endpoint, a program or the command line."""
+    # Imported late: most commands print no error.
+    from waza_engine.lib.redaction import Redactor
+
+    return Redactor.of(os.environ, commands=sys.argv[1:]).text(message)
 
 
 def try_print_err(message: str) -> None:
@@ -105,7 +113,7 @@ def without_tracebacks() -> Iterator[None]:
     except click.ClickException as error:
         # Click prints it. Only the help page for a missing subcommand has several lines.
         if not isinstance(error, click.exceptions.NoArgsIsHelpError):
-            error.message = harmless(error.message)  # type: ignore[misc]  # click offers no other way to change it
+            error.message = harmless(_without_secrets(error.message))  # type: ignore[misc]  # click offers no other way to change it
         raise
     except KeyboardInterrupt:
         # Click would exit with 1, which most commands use as a verdict.

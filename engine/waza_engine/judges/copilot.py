@@ -7,6 +7,7 @@ importing the SDK takes a second.
 import asyncio
 import importlib
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from typing import Any
 
 from waza_engine.judges.patience import breaker_of, with_retries
 from waza_engine.judges.replies import json_reply
+from waza_engine.lib.redaction import Redactor
 from waza_engine.model.judge import JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
 
 _ABOUT = "the judge of the Copilot CLI"
@@ -158,7 +160,8 @@ class _Turn:
         if kind == "assistant.message":
             self.texts.append(str(data.get("content") or ""))
         elif kind == "session.error":
-            self.errors.append(str(data.get("message") or "the session ended with an error"))
+            message = str(data.get("message") or "the session ended with an error")
+            self.errors.append(Redactor.of(os.environ).text(message))
             code = data.get("statusCode")
             is_temporary = isinstance(code, int) and (code in _BUSY_CODES or code >= _SERVER_ERROR)
             self.is_busy = is_temporary or data.get("errorType") == "rate_limit"

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from waza_engine.judges.patience import Backoff, breaker_of, with_retries
 from waza_engine.judges.replies import json_reply
 from waza_engine.judges.workspace_tools import WORKSPACE_TOOLS, workspace_answer
+from waza_engine.lib.redaction import REDACTED, Redactor
 from waza_engine.model.judge import (
     NO_JUDGE,
     JudgeCall,
@@ -109,7 +110,7 @@ class Endpoint:
                 data = self._read(response, deadline)
         except urllib.error.HTTPError as error:
             with error:
-                raise _refusal(error) from error
+                raise _refusal(error, Redactor({self.api_key: REDACTED} if self.api_key else {})) from error
         except (OSError, HTTPException) as error:
             raise _transient(f"the endpoint {self.base_url} cannot be reached: {error}") from error
         try:
@@ -154,14 +155,15 @@ def _opener(host: str | None) -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(*handlers)
 
 
-def _refusal(error: urllib.error.HTTPError) -> Exception:
+def _refusal(error: urllib.error.HTTPError, redactor: Redactor) -> Exception:
     try:
         answer = json.loads(error.read(_MOST_BYTES))
     except (OSError, ValueError, HTTPException):
         answer = None
     detail = answer.get("error", answer) if isinstance(answer, dict) else None
     detail = detail if isinstance(detail, dict) else {"message": detail}
-    message = f"the endpoint answered {error.code}: {detail.get('message') or error.reason}"
+    # Endpoints quote the key that they refuse.
+    message = redactor.text(f"the endpoint answered {error.code}: {detail.get('message') or error.reason}")
     # An account without credit gets the status of a rate limit, but waiting does not help.
     if error.code in _RETRIED_STATUSES and detail.get("code") != "insufficient_quota":
         return _transient(message, _retry_after(error.headers))

@@ -19,6 +19,7 @@ from typing import Any
 
 from waza_engine.executors.base import Executor, ExecutorOptions, Progress, UnavailableError
 from waza_engine.executors.registry import make_executor
+from waza_engine.lib.redaction import Redactor
 from waza_engine.model.records import TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.planning.participants import judge_for
@@ -188,7 +189,8 @@ async def _perform(job: Job, progress: Callable[[str], None]) -> TrialRecord:
     executor = await asyncio.shield(_executors[job.run_id])
     bench = Bench(job.plan, executor, job.process_dir, judge_for(job.plan, os.environ))
     record = await run_trial(bench, 0, job.trial, progress)
-    return replace(record, task_index=job.task_index)
+    # The worker's own secrets are unknown to the run.
+    return Redactor.of(os.environ).data(replace(record, task_index=job.task_index))
 
 
 async def _start_executor(name: str, options: ExecutorOptions) -> Executor:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from waza_engine.executors.base import Progress, agent_of
+from waza_engine.lib.redaction import Redactor
 from waza_engine.model.records import TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.events import BaselineEvent, Event, Listener, Note
 from waza_engine.runs.planning.plan import Plan, plan_without_skills
@@ -45,6 +46,8 @@ class LiveRun:
     start_clock: float = field(init=False)
     pending_writes: list[Callable[[RunStore], None]] = field(default_factory=list)
     """Writes to the store that have not succeeded yet, in order."""
+    redactor: Redactor = field(default_factory=Redactor)
+    """What leaves the run (into the store, reports and events) has no secrets that this one finds."""
     lost_writes: int = 0
     """Writes that the store refused although it holds the run."""
 
@@ -52,6 +55,8 @@ class LiveRun:
         self.start_clock = self.clock()
         executor = self.bench.executor
         frame = frame_of(self.plan, self.bench.process_dir)
+        command = self.redactor.text(frame.overrides.agent_command)
+        frame = replace(frame, overrides=replace(frame.overrides, agent_command=command))
         self.frame = replace(frame, unknown=tuple(sorted(executor.unknown)), agent=agent_of(executor))
 
     @property
@@ -70,6 +75,7 @@ class LiveRun:
             is_store_failing=self.is_store_failing,
             perform=self.perform,
             clock=self.clock,
+            redactor=self.redactor,
         )
         self.baseline = second
         return second

@@ -5,17 +5,21 @@ still run, and the record has the status `cancelled`. A second cancellation stop
 """
 
 import asyncio
+import os
 import time
 import traceback
 import uuid
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from waza_engine.executors.agent_command import COMMAND_VARIABLE
 from waza_engine.executors.base import Executor, UnavailableError
 from waza_engine.judges.patience import waits_reported
 from waza_engine.lib.files.safe_write import open_own
 from waza_engine.lib.process import run as processes
+from waza_engine.lib.redaction import Redactor
 from waza_engine.model.judge import Judge
 from waza_engine.model.records import RunRecord
 from waza_engine.runs.events import Listener, Note, RunFinished, RunStarted
@@ -59,16 +63,28 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     judge: Judge | None = None,
     resumed: ResumeState | None = None,
     perform: Performer = run_trial,
+    environment: Mapping[str, str] | None = None,
 ) -> RunRecord:
     """Run the plan and return its record. `process_dir` is the directory that the run was started in.
+
+    Graders see what the agent wrote. Secrets in it, such as those of `environment` (by default the process's own), are
+    replaced before it gets into the store, the record and the events.
 
     Starts and closes the executor. Failures are in the record and raise no exception; unexpected errors are also logged
     to `<log_dir>/<run id>.log`.
     """
     resumed = resumed or ResumeState()
     bench = Bench(plan, executor, process_dir, judge)
+    redactor = _redactor(plan, os.environ if environment is None else environment)
     live = LiveRun(
-        run_id, bench, emit, store, resumed.started_at or time.time(), resumed.finished, perform=perform
+        run_id,
+        bench,
+        lambda event: emit(redactor.data(event)),
+        store,
+        resumed.started_at or time.time(),
+        resumed.finished,
+        perform=perform,
+        redactor=redactor,
     )
     if resumed.finished and resumed.agent != live.frame.agent:
         live.frame = replace(live.frame, agent="")
@@ -84,9 +100,9 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
         with waits_reported(report_wait):
             await _run_and_close(live, resumed)
     except (_StopError, UnavailableError, StoreError) as problem:
-        ending = Ending("error", str(problem))
+        ending = Ending("error", redactor.text(str(problem)))
     except Exception as bug:  # noqa: BLE001  # the one place per run that catches our own bugs
-        ending = Ending("error", _log_bug(bug, log_dir / f"{run_id}.log"))
+        ending = Ending("error", _log_bug(bug, log_dir / f"{run_id}.log", redactor))
     except asyncio.CancelledError:
         ending = Ending("cancelled", "The run was cancelled")
         processes.end_all()
@@ -94,6 +110,22 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
             waiting.uncancel()
     record = _record(live, ending)
     return _conclude(live, record)
+
+
+def _redactor(plan: Plan, environment: Mapping[str, str]) -> Redactor:
+    """Return a redactor that knows the secrets of the environment, the agent's command and the eval."""
+    commands = (plan.overrides.agent_command, environment.get(COMMAND_VARIABLE, ""))
+    return Redactor.of(environment, *_environments(plan), commands=commands)
+
+
+def _environments(plan: Plan) -> Iterator[Mapping[str, str]]:
+    """Yield the variables that the eval sets for agents and MCP servers."""
+    yield from (it.environment for it in plan.tasks)
+    for servers in (plan.settings.mcp_servers, *(it.mcp_servers for it in plan.tasks)):
+        for it in servers.values():
+            variables = it.get("env") if isinstance(it, Mapping) else None
+            if isinstance(variables, Mapping):
+                yield {str(name): str(value) for name, value in variables.items()}
 
 
 async def _run_and_close(live: LiveRun, resumed: ResumeState) -> None:
@@ -139,18 +171,20 @@ async def _run_triggers(live: LiveRun) -> None:
     if tests is None:
         return
     try:
-        live.triggers = await run_triggers(live.plan, tests, live.bench.executor, live.bench.process_dir)
+        results = await run_triggers(live.plan, tests, live.bench.executor, live.bench.process_dir)
+        live.triggers = live.redactor.data(results)
     except UnavailableError as problem:
         live.warn(f"The trigger tests were not run: {problem}")
 
 
-def _log_bug(bug: Exception, path: Path) -> str:
+def _log_bug(bug: Exception, path: Path, redactor: Redactor) -> str:
     """Log an unexpected error and return the message for the user."""
-    message = f"Unexpected error: {type(bug).__name__}: {bug}"
+    message = redactor.text(f"Unexpected error: {type(bug).__name__}: {bug}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open_own(path) as file:
-            file.write("".join(traceback.format_exception(bug)).encode("utf-8", "replace"))
+            details = redactor.text("".join(traceback.format_exception(bug)))
+            file.write(details.encode("utf-8", "replace"))
     except OSError as error:
         return f"{message}. Details could not be written to {path} ({error.strerror})"
     return f"{message}. Details are in {path}; please report them"

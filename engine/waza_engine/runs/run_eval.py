@@ -65,5 +65,6 @@ def run_eval(
         log_dir=(store.directory if store else default_store_dir(suite.path)) / "logs",
         store=store,
         judge=judge_for(plan, environment),
+        environment=environment,
     )
     return asyncio.run(run)

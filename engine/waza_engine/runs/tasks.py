@@ -103,7 +103,7 @@ async def _run_before_hooks(live: LiveRun) -> str:
     outcome = await run_hooks("before_task", live.plan.suite.hooks, live.bench.process_dir)
     for it in outcome.warnings:
         live.warn(it)
-    return outcome.error
+    return live.redactor.text(outcome.error)
 
 
 async def _run_after_hooks(live: LiveRun) -> None:
@@ -135,7 +135,8 @@ async def _run_trial(live: LiveRun, index: int, number: int) -> tuple[TrialRecor
             )
         )
         raise
-    if record.trajectory.prompt not in {"", task.prompt}:
+    record = live.redactor.data(record)
+    if record.trajectory.prompt not in {"", task.prompt, live.redactor.text(task.prompt)}:
         live.warn(f"{task.id}: the task's prompt has changed since trial {number} was recorded")
     is_stored = live.save(lambda store: store.save_trial(live.run_id, record))
     live.emit(_trial_finished(live, record))

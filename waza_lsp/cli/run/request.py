@@ -11,6 +11,7 @@ import click
 
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 from waza_engine.executors.registry import make_executor, starts_agent
+from waza_engine.lib.redaction import REDACTED, REDACTED_NAME
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import dialect_of_file, load_suite
 from waza_engine.recognition.recognise import load_object
@@ -223,6 +224,7 @@ def _make_plan(request: RunRequest, suite: Suite) -> Plan:
     overrides = request.overrides
     if request.arm is None or not request.arm.keeps_executor:
         command = request.agent.command or overrides.agent_command
+        _refuse_redacted(command)
         overrides = with_agent(replace(overrides, agent_command=command), suite)
     plan = make_plan(suite, overrides, os.cpu_count() or 1)
     warning = protection_warning(plan)
@@ -270,6 +272,7 @@ def _prepare_resumed(request: RunRequest, suite: Suite, store: RunStore | None) 
     name = request.resume or LAST
     run = find_run(store, name, _eval_of_last(name, request.eval_file))
     check_resumable(run, undecided=has_undecided(store, run))
+    _refuse_redacted(request.agent.command or run.frame.overrides.agent_command)
     plan = make_plan(suite, run.frame.overrides, os.cpu_count() or 1)
     if request.agent.command and not starts_agent(plan.settings.executor):
         raise PlanError(
@@ -281,6 +284,14 @@ def _prepare_resumed(request: RunRequest, suite: Suite, store: RunStore | None) 
     # The run has already reused what the cache had; the remaining trials are run.
     plan = replace(plan, settings=replace(plan.settings, use_cache=False))
     return _prepare(request, plan, run.run_id, earlier)
+
+
+def _refuse_redacted(command: str) -> None:
+    if REDACTED in command or REDACTED_NAME in command:
+        raise PlanError(
+            "The agent's command holds a secret, which the run store does not keep. Repeat the command with "
+            f"--agent-command. It was: {command}"
+        )
 
 
 def _executor_options(request: RunRequest, plan: Plan) -> ExecutorOptions:

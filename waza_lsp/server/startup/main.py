@@ -115,6 +115,17 @@ def log_to(path: "Path | None" = None) -> None:
         logging.basicConfig(level=logging.WARNING, handlers=[logging.NullHandler()], force=True)
         return
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=1_000_000, backupCount=1, delay=True)
+
+    class WithoutSecrets(logging.Formatter):
+        """The usual format; messages and tracebacks may quote endpoints and files."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            # Imported late: most sessions log nothing.
+            from waza_engine.lib.redaction import Redactor
+
+            return Redactor.of(os.environ).text(super().format(record))
+
+    handler.setFormatter(WithoutSecrets(logging.BASIC_FORMAT))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
 
 

@@ -5,10 +5,11 @@ environment may hold the keys of judges and of the user's accounts. The user nam
 """
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
+
+from waza_engine.lib.redaction import is_secret_name
 
 PASS_VARIABLE = "WAZA_LSP_PASS_ENV"  # noqa: S105  # a name
 """Names, or globs such as `AZURE_*`, of more variables to pass on, separated by commas."""
@@ -98,7 +99,6 @@ _PASSED = frozenset(
     ]
 )
 _PASSED_BEGINNINGS = ("LC_", "XDG_", "PROGRAMFILES(", "PROCESSOR_")
-_SECRET = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 
 
 def program_environment(
@@ -124,7 +124,7 @@ def program_environment(
 def withheld_secrets(source: Mapping[str, str], names: Iterable[str] = ()) -> list[str]:
     """Return the names of variables that look like credentials and are not passed on."""
     patterns = (*names, *_user_patterns(source))
-    return sorted(it for it in source if _SECRET.search(it) and not _is_passed(it, patterns))
+    return sorted(it for it in source if is_secret_name(it) and not _is_passed(it, patterns))
 
 
 def _user_patterns(source: Mapping[str, str]) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
+from waza_engine.lib.redaction import REDACTED, REDACTED_NAME
 from waza_engine.model.records import TrialRecord
 from waza_engine.runs.run_header import is_running
 from waza_engine.runs.store.record import stored_record
@@ -25,6 +26,17 @@ def _is_decided(was: TrialRecord, now: TrialRecord) -> bool:
     open_ = {it.name for it in was.graders if it.infrastructure}
     return now.status in {"passed", "failed"} and not any(
         it.infrastructure or (it.status == "error" and it.name in open_) for it in now.graders
+    )
+
+
+def _sees_the_same(was: TrialRecord, now: TrialRecord) -> bool:
+    """Return whether graders that need no judge decide as in the run. Secrets are missing in recordings."""
+    text = was.trajectory.model_dump_json()
+    if REDACTED not in text and REDACTED_NAME not in text:
+        return True
+    decided = {it.name: it.status for it in was.graders}
+    return all(it.name in decided for it in now.graders) and all(
+        decided[it.name] in {it.status, "error"} for it in now.graders
     )
 
 
@@ -50,6 +62,12 @@ class JudgedAgain:
     def keep(self, run: StoredRun, was: TrialRecord, now: TrialRecord) -> None:
         """Store the new verdict on a trial of the run at once, if the trial was undecided and now is decided."""
         if not is_undecided(was) or not _is_decided(was, now):
+            return
+        if not _sees_the_same(was, now):
+            self.problem = (
+                f"The recording of trial {was.trial} of {was.task} has no secrets any more, so other graders may judge it "
+                "differently than in the run. Repeat it with: waza-lsp run EVAL --resume"
+            )
             return
         if run.status is None and is_running(run.frame):
             self.problem = f"Run {run.run_id} is still running in process {run.frame.pid}"

@@ -16,6 +16,7 @@ from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.graders.entry import Level
 from waza_engine.graders.result import GraderFailure, RunVerdict
 from waza_engine.grading.grade import grade_entry
+from waza_engine.lib.redaction import Redactor
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.suite import GraderEntry, RunSettings, Suite, Task
 from waza_engine.project.load_suite import load_suite
@@ -285,11 +286,14 @@ def _regraded_record(
     reviews: Sequence[Review] = (),
     scratch: RunStore | None = None,
 ) -> RunRecord:
+    # Graders may quote secrets of this process, such as the key that an endpoint refuses.
+    redactor = Redactor.of(bench.environment)
+
     def review(trial: TrialRecord) -> TrialRecord:
         return apply_reviews(run.run_id, trial, reviews)
 
     def grade(task: Task, position: int, was: TrialRecord) -> TrialRecord:
-        now = _regrade_stored_trial(bench, task, position, was)
+        now = redactor.data(_regrade_stored_trial(bench, task, position, was))
         keep(run, was, now)
         if scratch is not None:
             scratch.save_trial(run.run_id, now)
