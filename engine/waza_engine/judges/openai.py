@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from waza_engine.judges.patience import Backoff, breaker_of, with_retries
 from waza_engine.judges.replies import json_reply
 from waza_engine.judges.workspace_tools import WORKSPACE_TOOLS, workspace_answer
-from waza_engine.lib.redaction import REDACTED, Redactor
+from waza_engine.lib.redaction import Redactor
 from waza_engine.model.judge import (
     NO_JUDGE,
     JudgeCall,
@@ -110,7 +110,7 @@ class Endpoint:
                 data = self._read(response, deadline)
         except urllib.error.HTTPError as error:
             with error:
-                raise _refusal(error, Redactor({self.api_key: REDACTED} if self.api_key else {})) from error
+                raise _refusal(error, Redactor.of({"API_KEY": self.api_key})) from error
         except (OSError, HTTPException) as error:
             raise _transient(f"the endpoint {self.base_url} cannot be reached: {error}") from error
         try:
