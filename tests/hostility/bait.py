@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import indent
 
+from tests.forked import forked
+
 CANARY = "canary-5f1e"
 """Must never come out of anything."""
 COMMAND = [sys.executable, "-P", "-m", "waza_lsp"]
@@ -45,17 +47,8 @@ class Victim:
 
     def call(self, *arguments: str, seconds: float = 60) -> subprocess.CompletedProcess[str]:
         """Our command line in the workspace, with the secret in its environment; nothing of it may print the secret."""
-        done = subprocess.run(
-            [*COMMAND, *arguments],
-            cwd=self.workspace,
-            env={**os.environ, "OPENAI_API_KEY": CANARY, "CANARY": CANARY},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=seconds,
-            check=False,
-        )
+        environment = {**os.environ, "OPENAI_API_KEY": CANARY, "CANARY": CANARY}
+        done = forked(*arguments, cwd=self.workspace, environment=environment, seconds=seconds)
         assert "Traceback" not in done.stderr
         return done
 

@@ -5,7 +5,6 @@ Each command gets 1.5 GB of address space and 30 seconds, so a reader that waits
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostility.bait import CANARY, COMMAND, Victim
+from tests.forked import forked
+from tests.hostility.bait import CANARY, Victim
 from tests.slow import first_quick
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes and sparse files")
@@ -65,17 +65,8 @@ TASK = "inputs: {prompt: hello, files: [{path: data.txt}]}\n"
 
 def bounded(victim: Victim, *arguments: str, seconds: float = 30) -> subprocess.CompletedProcess[str]:
     """Our command line with little memory."""
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        cwd=victim.workspace,
-        env={**os.environ, "CANARY": CANARY},
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=seconds,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY)),
-    )
+    environment = {**os.environ, "CANARY": CANARY}
+    done = forked(*arguments, cwd=victim.workspace, environment=environment, seconds=seconds, memory=_MEMORY)
     assert "Traceback" not in done.stderr
     assert "MemoryError" not in done.stdout + done.stderr
     assert done.returncode in {0, 1, 2, 3}, done.stderr

@@ -39,13 +39,13 @@ def span_of_part(lines: Sequence[str], start: Place, part: tuple[int, int]) -> S
     line = lines[start.line].rstrip("\r\n")
     match line[start.column : start.column + 1]:
         case "'" | '"' as quote:
-            return _on_line(start.line, list(_quoted_columns(line, start.column + 1, quote)), part)
+            return _on_line(start.line, _columns_in_quotes(line, start.column + 1, quote), part)
         case "|":
             return _in_block(lines, start, part)
         case ">" | "":
             return None
         case _:
-            return _on_line(start.line, list(range(start.column, len(line) + 1)), part)
+            return _on_line(start.line, range(start.column, len(line) + 1), part)
 
 
 def scalar_lines(node: Node, start: int, text: Text) -> Iterator[ScalarLine]:
@@ -70,6 +70,14 @@ def _on_line(line: int, columns: Sequence[int], part: tuple[int, int]) -> Span |
     if first >= len(columns) - 1:
         return None
     return Span(Place(line, columns[first]), Place(line, columns[min(last, len(columns) - 1)]))
+
+
+def _columns_in_quotes(line: str, column: int, quote: str) -> Sequence[int]:
+    """Return the column of each character of a quoted text, then of its end."""
+    end = line.find(quote, column)
+    if end < 0 or "\\" in line[column:end] or line[end + 1 : end + 2] == quote:
+        return list(_quoted_columns(line, column, quote))
+    return range(column, end + 1)  # No escapes, as usual. A long file may have a thousand such findings.
 
 
 def _quoted_columns(line: str, column: int, quote: str) -> Iterator[int]:

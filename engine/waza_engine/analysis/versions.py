@@ -247,12 +247,15 @@ def adjust(finding: Finding, dialect_name: str, target: str, *, strict: bool = F
 
     In a `strict` file all versions refuse what only older ones refuse elsewhere.
     """
+    facts = _rule_facts(dialect_name).get(finding.code, ())
+    if finding.older is None and not facts:
+        return finding  # Nearly all findings, and this runs for all of them at every edit.
     version = releases(dialect_name).target(target)
     if finding.older is not None:
         since, severity = finding.older
         if is_newer(since, version) or (strict and severity is Severity.ERROR):
             finding = replace(finding, severity=severity)
-    for fact in _rule_facts(dialect_name).get(finding.code, ()):
+    for fact in facts:
         if _is_about(fact, finding):
             if fact.since and is_newer(fact.since, version):
                 return None

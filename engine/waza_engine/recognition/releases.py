@@ -15,7 +15,7 @@ A fact's place is one of:
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal, NamedTuple
 
 Before = Literal["refused", "ignored", "warned", "accepted", "unknown"]
@@ -147,6 +147,7 @@ def is_newer(version: str, target: str) -> bool:
     return _numbers(version) > (*_numbers(target), *[0] * (len(_numbers(version)) - len(_numbers(target))))
 
 
+@cache
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(it) for it in version.split("."))
 

@@ -97,7 +97,7 @@ def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Relat
     if not inherited and _are_all_different(document.value(*base, "graders")):
         return
     seen: dict[str, Pointer] = {}
-    names: set[str] = set()
+    taken: set[str] = set()
     for pointer, grader in document.mappings(*base, "graders"):
         name = grader.get("name")
         if not isinstance(name, str) or not name:
@@ -115,8 +115,8 @@ def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Relat
         elif first is not None:
             message = f"This grader overwrites the result of the grader '{name}' above. Give it another name"
             # Read once: a long file may repeat many names.
-            names = names or _all_names(document)
-            fixes = [_rename_fix(place, name, {*inherited, *seen, *names})]
+            taken = taken or {*inherited, *_all_names(document)}
+            fixes = [_rename_fix(place, name, taken)]
             yield DUPLICATE_GRADER_NAME.at(place, message, related=[first], fixes=fixes)
         seen.setdefault(name, pointer)
 
