@@ -1,10 +1,13 @@
 """Mistakes that break several things but are one finding."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.behaviour.completion_harness import completions_at
 from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
+from waza_engine.analysis.pipeline import check_file
 
 GRADER = "graders:\n  - type: text\n    name: a\n    config:\n      contains: [a]\n"
 
@@ -145,3 +148,14 @@ def test_limits_that_a_grader_has_as_well_are_a_hint(limit: int, severity: str) 
     grader = f"graders:\n  - {{type: behavior, name: b, config: {{max_tool_calls: {limit}, max_duration_ms: 9000}}}}\n"
     found = only_finding(task + grader)
     assert (found.underlined, found.code, found.severity) == ("behavior", "never-applied", severity)
+
+
+@pytest.mark.parametrize("name", [".waza.yml", "waza.yaml", "waza.yml"])
+def test_project_settings_under_a_name_that_waza_does_not_read(name: str, tmp_path: Path) -> None:
+    text = "defaults:\n  judgeModel: m\n"
+    (tmp_path / name).write_text(text)
+    assert [it.code for it in check_file(tmp_path / name)] == ["misnamed-project-file"]
+    (tmp_path / ".waza.yaml").write_text(text)
+    assert "which exists" in check_file(tmp_path / name)[0].message
+    (tmp_path / name).write_text("server: x\nname: of another tool\n")
+    assert check_file(tmp_path / name) == []

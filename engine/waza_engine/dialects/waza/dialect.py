@@ -141,6 +141,7 @@ def _task_files() -> tuple[FileName, ...]:
 
 _TASK_GRADERS = (("graders",), ("checkpoints", "graders"))
 _TRIGGER_NAMES = ("trigger_tests.yaml", "trigger_tests.yml")
+_MISNAMED_PROJECT = (".waza.yml", "waza.yaml", "waza.yml")
 _EVAL_NAMES = ("eval.yaml", "eval.yml", "*.eval.yaml")
 _AMONG_EVALS = tuple(f"*eval*/{it}tasks/*{end}" for it in ("", "*/") for end in (".yaml", ".yml"))
 
@@ -225,7 +226,11 @@ DIALECT = Dialect(
             shapes=_PROJECT_SHAPES,
             addresses=_addresses("config", "project"),
             paths=_paths("config", "project"),
-            file_names=(FileName(".waza.yaml", alone=True),),
+            file_names=(
+                FileName(".waza.yaml", alone=True),
+                # waza does not read these: a rule says so.
+                *(FileName(it, may_be_empty=False, telling=_PROJECT_KEYS) for it in _MISNAMED_PROJECT),
+            ),
         ),
     ),
     graders=("waza_engine.dialects.waza.graders", "waza_engine.dialects.waza.legacy_graders"),
