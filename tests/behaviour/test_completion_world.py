@@ -88,3 +88,12 @@ def test_a_check_names_graders_of_the_eval_and_of_the_task(tmp_path: Path) -> No
 def test_without_anything_known_examples_remain(tmp_path: Path) -> None:
     found = offered_at(tmp_path, "eval.yaml", "skill: ¦", {"eval.yaml": "name: a\nskill: \n"})
     assert found
+
+
+def test_tasks_do_not_offer_files_that_runs_load_by_themselves(tmp_path: Path) -> None:
+    text = "name: x\nskill: y\ntasks:\n  - ¦\n"
+    beside = {"evals/trigger_tests.yaml": "skill: s\n", "evals/one.yaml": TASK}
+    files = {**WORLD, **beside, "evals/eval.yaml": text.replace("¦", "")}
+    offered = offered_at(tmp_path, "evals/eval.yaml", text, files)
+    assert "one.yaml" in offered
+    assert "trigger_tests.yaml" not in offered

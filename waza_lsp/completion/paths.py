@@ -2,9 +2,11 @@
 
 import os.path
 from collections.abc import Collection, Iterator
+from functools import cache
 from pathlib import Path
 
 from waza_engine.lib.go.glob import has_wildcard
+from waza_engine.recognition.recognise import dialects
 from waza_lsp.completion.suggestions import Suggestion, SuggestionKind
 from waza_lsp.schema.paths import Disk
 
@@ -36,6 +38,8 @@ def _folder_content(
     listed = sorted(it for it in files.glob(f"{prefix}*", start) if not it.name.startswith("."))
     folders = [it for it in listed if files.is_directory(it)]
     plain = [it for it in listed if it not in folders and (not suffixes or it.suffix in suffixes)]
+    if kind == "glob":
+        plain = [it for it in plain if it.name not in _names_beside_evals()]
     end = "" if kind == "directory" else "/"
     found = [Suggestion(SuggestionKind.FOLDER, f"{prefix}{it.name}{end}") for it in folders]
     if kind == "glob":
@@ -43,6 +47,12 @@ def _folder_content(
     if kind != "directory":
         found += [Suggestion(SuggestionKind.FILE, prefix + it.name) for it in plain]
     return found
+
+
+@cache
+def _names_beside_evals() -> frozenset[str]:
+    """Return the names that runs load from beside an eval by themselves, so that no list names them."""
+    return frozenset().union(*(kind.beside_evals for it in dialects() for kind in it.kinds))
 
 
 def _folders_with_file(name: str, start: Path, files: Disk) -> Iterator[Suggestion]:
