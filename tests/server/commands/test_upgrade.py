@@ -7,9 +7,12 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
+from tests.behaviour.harness import snapshot_of
 from tests.server.conftest import Opener
 from tests.server.results_harness import editor
+from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.recognition.recognise import releases
+from waza_lsp.features.upgrade_actions import upgrade_actions
 
 OLD = """\
 name: notes
@@ -134,6 +137,23 @@ async def test_the_action_is_offered_where_something_breaks(
     assert str({"to": TO}) in str(action)
     assert await actions(client, new, "source.upgradeWorkspace") == []
     assert await actions(client, old, "refactor") == []
+
+
+@pytest.mark.parametrize(
+    ("only", "code", "kind"),
+    [
+        ("", "legacy-shape", "quickfix"),
+        ("quickfix", "legacy-shape", "quickfix"),
+        ("source", "legacy-shape", "source.upgradeWorkspace"),
+        ("", "empty-item", "source.upgradeWorkspace"),
+        ("quickfix", "empty-item", ""),
+    ],
+)
+def test_at_an_outdated_form_the_action_is_a_quick_fix(only: str, code: str, kind: str) -> None:
+    here = types.Range(types.Position(1, 0), types.Position(1, 6))
+    context = types.CodeActionContext([types.Diagnostic(here, "", code=code)], only=[only] if only else None)
+    found = upgrade_actions(snapshot_of(OLD), context, CheckContext(None))
+    assert [it.kind for it in found] == ([kind] if kind else [])
 
 
 @pytest.mark.slow
