@@ -144,8 +144,8 @@ async def test_the_action_is_offered_where_something_breaks(
     [
         ("", "legacy-shape", "quickfix"),
         ("quickfix", "legacy-shape", "quickfix"),
-        ("source", "legacy-shape", "source.upgradeWorkspace"),
-        ("", "empty-item", "source.upgradeWorkspace"),
+        ("source", "legacy-shape", "source.upgradeWorkspace.waza"),
+        ("", "empty-item", "source.upgradeWorkspace.waza"),
         ("quickfix", "empty-item", ""),
     ],
 )
