@@ -111,8 +111,12 @@ def _join_parts() -> Session:
     workspace_diagnostics = WorkspaceDiagnostics(client, documents, workspace)
     publisher = Publisher(documents, checker.check, client, annotations_of, workspace_diagnostics, refreshes)
     questions = Questions(documents, ledger, workspace)
+
+    def run_environment() -> dict[str, str]:
+        return configuration.settings.run_environment
+
     live = LiveGrading(
-        Worker(MODULE, _LIVE_SECONDS),
+        Worker(MODULE, _LIVE_SECONDS, environment=run_environment),
         questions,
         ledger,
         annotations,
@@ -133,7 +137,7 @@ def _join_parts() -> Session:
         annotations=annotations,
         ledger=ledger,
         store_watch=StoreWatch(documents, ledger, refreshes.lenses),
-        processes=RunProcesses(),
+        processes=RunProcesses(run_environment),
         live=live,
         questions=questions,
         tests=tests,

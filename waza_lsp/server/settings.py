@@ -5,10 +5,13 @@
 
 import asyncio
 import dataclasses
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from waza_engine.lib.process.environment import PASS_VARIABLE
+from waza_engine.lib.process.sandbox_choice import IMAGE_VARIABLE, KINDS, NETWORK_VARIABLE, SANDBOX_VARIABLE
 from waza_engine.project.settings import (
     LEVEL_NAMES,
     VERSION_PATTERN,
@@ -33,6 +36,7 @@ _TEXT = {"type": "string"}
 _VERSION = {"type": "string", "pattern": VERSION_PATTERN}
 _NAMES = {"type": "array", "items": {"type": "string", "enum": list(FEATURES)}, "uniqueItems": True}
 _TYPES = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
+_VARIABLES = {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True}
 _LEVELS = {"type": "object", "additionalProperties": {"type": "string", "enum": list(LEVEL_NAMES)}}
 
 
@@ -202,6 +206,48 @@ class Settings:
         default="",
         metadata=_setting("run.model", _TEXT, "Model for runs from the editor; empty means the eval's own."),
     )
+    run_pass_environment: tuple[str, ...] = field(
+        default=(),
+        metadata=_setting(
+            "run.passEnvironment",
+            _VARIABLES,
+            "Environment variables that agents, hooks and graders' programs get besides the usual ones: names, or globs "
+            "such as `AZURE_*`. Name the key that your agent needs. See [Sandboxes](sandbox.md#environment).",
+        ),
+    )
+    run_sandbox: str = field(
+        default="",
+        metadata=_setting(
+            "run.sandbox",
+            {"type": "string", "enum": ["", *KINDS]},
+            "How runs and gradings from the editor confine agents, hooks and graders' programs. Empty means `sandbox` in "
+            "the `.waza-lsp.toml` of a project, else `none`. See [Sandboxes](sandbox.md).",
+        ),
+    )
+    run_sandbox_network: bool = field(
+        default=True,
+        metadata=_setting(
+            "run.sandboxNetwork",
+            _FLAG,
+            "Whether programs in the sandbox of `waza.run.sandbox` reach the network. Most agents need it.",
+        ),
+    )
+    run_sandbox_image: str = field(
+        default="",
+        metadata=_setting("run.sandboxImage", _TEXT, "The image for the sandbox `docker`."),
+    )
+
+    @property
+    def run_environment(self) -> dict[str, str]:
+        """The variables that hand these settings to runs and gradings, added to our environment."""
+        passed = ",".join(filter(None, (os.environ.get(PASS_VARIABLE, ""), *self.run_pass_environment)))
+        result = {PASS_VARIABLE: passed} if passed else {}
+        if self.run_sandbox:
+            network = "on" if self.run_sandbox_network else "off"
+            result |= {SANDBOX_VARIABLE: self.run_sandbox, NETWORK_VARIABLE: network}
+            if self.run_sandbox_image:
+                result[IMAGE_VARIABLE] = self.run_sandbox_image
+        return result
 
     @property
     def targets(self) -> dict[str, str]:
@@ -272,6 +318,12 @@ def _types_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     return read_names(value, f"Setting {name}")
 
 
+def _variables_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
+    if isinstance(value, (list, tuple)) and all(isinstance(it, str) for it in value):
+        return tuple(value), []
+    return (), [f"Setting {name} must be a list of variable names, such as ['MY_API_KEY']; it is ignored"]
+
+
 def _version_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
     return read_target(value, f"Setting {name}")
 
@@ -286,7 +338,7 @@ _READERS: dict[str, _Reader] = {
 
 
 def _reader(setting: Setting) -> _Reader:
-    special = {id(_VERSION): _version_from, id(_TYPES): _types_from}
+    special = {id(_VERSION): _version_from, id(_TYPES): _types_from, id(_VARIABLES): _variables_from}
     return special.get(id(setting.schema), _READERS[setting.schema["type"]])
 
 

@@ -33,6 +33,7 @@ from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.environment import program_environment
+from waza_engine.lib.process.sandbox import confined
 from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.trajectory import Trajectory
 
@@ -156,6 +157,7 @@ class AcpExecutor:
     name: ClassVar[str] = "acp"
     unknown: frozenset[str] = frozenset([TOOL_NAMES, SKILLS])
     ignores: ClassVar = frozenset([SYSTEM_MESSAGE, SKILLS, ALLOWED_TOOLS, REASONING_EFFORT])
+    confines: ClassVar = True
 
     def __init__(self, options: ExecutorOptions) -> None:
         self._environment = dict(options.environment or os.environ)
@@ -190,13 +192,17 @@ class AcpExecutor:
     async def run(self, request: TrialRequest, progress: Progress) -> Trajectory:
         log = EventLog()
         client = Client(self._acp, log, progress, request.workspace_dir)
+        environment = program_environment(
+            self._environment, request.environment, directory=request.working_dir
+        )
         try:
+            argv = confined(
+                self._argv, cwd=request.working_dir, environment=environment, writable=request.writable
+            )
             process = await start_program(
-                *self._argv,
+                *argv,
                 cwd=request.working_dir,
-                env=program_environment(
-                    self._environment, request.environment, directory=request.working_dir
-                ),
+                env=environment,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,

@@ -10,6 +10,7 @@ from pathlib import Path
 from waza_engine.executors.base import ExecutorError
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
+from waza_engine.lib.process.sandbox import confined
 from waza_engine.lib.process.spawn import release, start_program
 
 OUTPUT_LIMIT = 64 << 20
@@ -66,10 +67,11 @@ async def run_agent(
     stdin: str,
     limits: Limits,
     on_output: Callable[[bytes], object],
+    writable: Sequence[Path] = (),
 ) -> ProcessEnd:
     """Run the program until it ends or exceeds a limit; `on_output` gets its output piece by piece.
 
-    The whole process group is gone when this returns, also after a cancellation.
+    In a sandbox, the program can change only the folders `writable`. The whole process group is gone when this returns, also after a cancellation.
 
     Raises:
         ExecutorError: the program cannot be started.
@@ -77,7 +79,7 @@ async def run_agent(
     """
     try:
         process = await start_program(
-            *argv,
+            *confined(argv, cwd=cwd, environment=environment, writable=writable),
             cwd=cwd,
             env=environment,
             stdin=asyncio.subprocess.PIPE,

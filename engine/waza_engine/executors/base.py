@@ -83,7 +83,7 @@ class TrialRequest:
     and returns the trajectory so far, with the timeout as its error. `first_event_timeout_seconds` 0 sets no limit.
     `skill` is the one under test; `system_message` is appended to the agent's own. `baseline` is the run without
     skills: the agent must not load any, wherever they come from. The agent starts in `working_dir`. `environment` is
-    added to that of the agent's process. `allowed_tools` None allows every tool.
+    added to that of the agent's process. `allowed_tools` None allows every tool. Mocks write their calls into `mocks_dir`.
     """
 
     task: Task
@@ -100,8 +100,14 @@ class TrialRequest:
     environment: Mapping[str, str] = field(default_factory=dict)
     timeout_of_trial: bool = False
     allowed_tools: tuple[str, ...] | None = None
+    mocks_dir: Path | None = None
     baseline: bool = False
     after_turn: AfterTurn = single_turn
+
+    @property
+    def writable(self) -> tuple[Path, ...]:
+        """The folders that the agent may change in a sandbox."""
+        return (self.workspace_dir, *((self.mocks_dir,) if self.mocks_dir else ()))
 
     @property
     def working_dir(self) -> Path:
@@ -137,7 +143,8 @@ class Executor(Protocol):
     unknown: frozenset[str]
     """What its trajectories never contain: `TOOL_CALLS`, `TOOL_NAMES`, `SKILLS`, `TOKENS`. Graders that need it have no verdict.
 
-    Three members are optional. `ignores` is a frozenset of words of `NO_AGENT` that the executor ignores; the user gets
+    Four members are optional. `confines` says that the executor starts its agent with `lib.process.sandbox.confined`, so
+    that it can run in a sandbox. `ignores` is a frozenset of words of `NO_AGENT` that the executor ignores; the user gets
     a message about them. `warning` is a sentence about options that are probably a mistake, or "". `identity` is a
     method without arguments that returns a text. The text changes with everything outside of the plan that can change
     the agent's work, such as its program. Cached results of a different identity are not used.

@@ -39,7 +39,7 @@ from waza_engine.executors.base import (
 )
 from waza_engine.executors.event_log import EventLog
 from waza_engine.lib.files.temporary import temporary_folder
-from waza_engine.lib.process.environment import program_environment
+from waza_engine.lib.process.environment import program_environment, withheld_note
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 
@@ -52,6 +52,8 @@ FORMATS = {
 """The output formats, and what each leaves unknown."""
 PLACEHOLDERS = ("prompt", "workspace", "model", "session", "turn", "system", "mcp_config")
 """The placeholders in the command, without braces."""
+_SAID_BYTES = 4000
+"""The end of the output in which a failed agent may name the key that it lacks."""
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
 
 
@@ -60,6 +62,7 @@ class CommandExecutor:
 
     name: ClassVar[str] = "command"
     unknown: frozenset[str] = FORMATS["text"]
+    confines: ClassVar = True
 
     def __init__(self, options: ExecutorOptions) -> None:
         environment = options.environment or os.environ
@@ -164,6 +167,7 @@ class CommandExecutor:
             argv,
             cwd=request.working_dir,
             environment=self._environment_of(request, session),
+            writable=request.writable,
             stdin="" if is_argument else prompt,
             limits=Limits(request.timeout_seconds, request.first_event_timeout_seconds),
             on_output=printed.extend if self._format == "text" else lines.add,
@@ -172,6 +176,11 @@ class CommandExecutor:
         if self._format == "text":
             log.say(printed.decode("utf-8", "replace").rstrip("\r\n"))
         log.error = log.error or _problem(end, log.turn)
+        if log.error:
+            note = withheld_note(
+                self._environment, f"{end.stderr} {bytes(printed[-_SAID_BYTES:]).decode('utf-8', 'replace')}"
+            )
+            log.error += f". {note}" if note else ""
 
     def _environment_of(self, request: TrialRequest, session: str) -> Mapping[str, str]:
         own = {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.process.sandbox_choice import Sandbox
 
 EXPECTED_TEXTS = ("output_contains", "output_not_contains", "output_contains_any")
 """The expectations of a task on its output. Each of these lists is one check."""
@@ -262,6 +263,8 @@ class RunSettings:
     skills_of_process: bool = False
     timeout_of_trial: bool = False
     """Whether the time limit applies to a whole trial instead of each turn."""
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    """How agents, hooks and graders' programs are confined."""
 
 
 @dataclass(frozen=True, slots=True)

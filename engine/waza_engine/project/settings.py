@@ -2,7 +2,8 @@
 
 Only the nearest settings file above a file applies. Editor and command line use the same one, so their findings agree.
 The settings are: `rules` (a severity or `off` for each code), `exclude`, `target` (the version of the runner, such as
-`0.34`, `0.34.1` or `v0.34`; empty means the newest), and a table for each dialect, which can have a `target` of its own.
+`0.34`, `0.34.1` or `v0.34`; empty means the newest), `sandbox` (how runs confine programs), and a table for each dialect,
+which can have a `target` of its own.
 """
 
 import re
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.process.sandbox_choice import KINDS, Sandbox
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Severity
 from waza_engine.project.pins import Pin, Pins
@@ -101,7 +103,8 @@ def read_target(given: Any, where: str) -> tuple[str, list[str]]:
 OWN_FILE = ".waza-lsp.toml"
 PYPROJECT = "pyproject.toml"
 SETTINGS_FILES = (OWN_FILE, PYPROJECT)
-_KEYS = ("exclude", "rules", "target")
+_KEYS = ("exclude", "rules", "sandbox", "target")
+_SANDBOX_KEYS = ("kind", "network", "image")
 _EXTRA_TYPES = "extraGraderTypes"
 """In the table of a dialect: the grader types that plug-ins of its runner add."""
 _TARGET = "target"
@@ -119,6 +122,8 @@ class ProjectSettings:
     targets: Mapping[str, str] = field(default_factory=dict)
     """Versions of single runners, by dialect; they take precedence over `target`."""
     problems: tuple[str, ...] = ()
+    sandbox: Sandbox | None = None
+    """What runs use unless the user chooses another one; an unreadable choice has a kind that no run accepts."""
 
     def target_of(self, dialect_name: str) -> str:
         """Return the version of a dialect's runner that is set; "" if there is none."""
@@ -203,8 +208,26 @@ def read_project(path: Path) -> ProjectSettings | None:
     exclude, more = _patterns(data.get("exclude", []), path)
     target, odd = read_target(data.get("target", ""), f"{path}: 'target'")
     types, targets, wrong = _dialect_tables(data, path)
-    all_problems = (*problems, *more, *odd, *wrong, *_unknown_keys(data, path))
-    return ProjectSettings(path, levels, exclude, target, types, targets, all_problems)
+    sandbox, bad = _sandbox(data.get("sandbox"), path)
+    all_problems = (*problems, *more, *odd, *wrong, *bad, *_unknown_keys(data, path))
+    return ProjectSettings(path, levels, exclude, target, types, targets, all_problems, sandbox)
+
+
+def _sandbox(given: Any, path: Path) -> tuple[Sandbox | None, list[str]]:
+    """Return the sandbox in the table `[sandbox]`. Whatever is wrong there must not let a run start without one."""
+    if given is None:
+        return None, []
+    problems = []
+    table = given if isinstance(given, Mapping) else {"kind": given}
+    kind, network, image = table.get("kind", ""), table.get("network", True), table.get("image", "")
+    if kind not in KINDS:
+        problems.append(f"{path}: 'sandbox.kind' must be one of {', '.join(KINDS)}; runs refuse to start")
+    if not isinstance(network, bool):
+        problems.append(f"{path}: 'sandbox.network' must be true or false; programs get no network")
+    if not isinstance(image, str):
+        problems.append(f"{path}: 'sandbox.image' must be a name; it is ignored")
+    problems += [f"{path}: unknown key 'sandbox.{it}'" for it in table if it not in _SANDBOX_KEYS]
+    return Sandbox(str(kind), network is True, image if isinstance(image, str) else ""), problems
 
 
 def _dialect_tables(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, ...], dict[str, str], list[str]]:

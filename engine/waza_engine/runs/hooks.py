@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from waza_engine.lib.process import reaper
-from waza_engine.lib.process.environment import program_environment
+from waza_engine.lib.process.environment import program_environment, withheld_note
+from waza_engine.lib.process.sandbox import confined
 from waza_engine.lib.process.shortage import ShortageError
 from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.suite import Hook
@@ -60,17 +61,20 @@ async def _hook_problem(hook: Hook, process_dir: Path) -> str:
         return ""
     allowed = " or ".join(str(it) for it in hook.exit_codes)
     details = f": {output}" if output else ""
+    if note := withheld_note(os.environ, output):
+        details += f". {note}"
     return f"({hook.command}) ended with exit code {exit_code}, expected {allowed}{details}"
 
 
 async def _run_to_end(argv: Sequence[str], directory: Path) -> tuple[int, str]:
     """Run a program to its end. Return its exit code (negative: a signal) and the end of its output."""
     # A file, not a pipe: a service that the hook leaves running would keep a pipe open forever.
+    environment = program_environment(os.environ, directory=directory)
     with tempfile.TemporaryFile() as output:
         process = await start_program(
-            *argv,
+            *confined(argv, cwd=directory, environment=environment),
             cwd=directory,
-            env=program_environment(os.environ, directory=directory),
+            env=environment,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=output,
             stderr=asyncio.subprocess.STDOUT,

@@ -19,12 +19,14 @@ from waza_engine.executors.base import Executor, UnavailableError
 from waza_engine.judges.patience import waits_reported
 from waza_engine.lib.files.safe_write import open_own
 from waza_engine.lib.process import run as processes
+from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.redaction import Redactor
 from waza_engine.model.judge import Judge
 from waza_engine.model.records import RunRecord
 from waza_engine.runs.events import Listener, Note, RunFinished, RunStarted
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun, Performer
+from waza_engine.runs.planning.participants import sandbox_problem, withheld_variables_note
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.planning.preflight import ignored_features_note, missing_skills_problem
 from waza_engine.runs.planning.resume import ResumeState, copy_cached_trials, is_cacheable
@@ -97,7 +99,7 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
         loop.call_soon_threadsafe(live.emit, Note(run_id, "info", message))
 
     try:
-        with waits_reported(report_wait):
+        with waits_reported(report_wait), using(plan.settings.sandbox):
             await _run_and_close(live, resumed)
     except (_StopError, UnavailableError, StoreError) as problem:
         ending = Ending("error", redactor.text(str(problem)))
@@ -136,6 +138,8 @@ async def _run_and_close(live: LiveRun, resumed: ResumeState) -> None:
 
 
 async def _run_phases(live: LiveRun, resumed: ResumeState) -> None:
+    if problem := sandbox_problem(live.plan, live.bench.executor):
+        raise _StopError(problem)
     await live.bench.executor.start()
     await _run_pass(live)
     await _run_triggers(live)
@@ -209,6 +213,8 @@ def _announce_start(live: LiveRun) -> None:
     if warning := getattr(live.bench.executor, "warning", ""):
         live.warn(warning)
     if note := ignored_features_note(plan, live.bench.executor):
+        live.emit(Note(live.run_id, "info", note))
+    if note := withheld_variables_note(plan, live.bench.environment):
         live.emit(Note(live.run_id, "info", note))
     for task in plan.tasks:
         for it in task.warnings:

@@ -10,7 +10,7 @@ from waza_engine.executors.registry import make_executor
 from waza_engine.model.records import RunRecord
 from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.events import Event, Listener
-from waza_engine.runs.planning.participants import judge_for, with_agent
+from waza_engine.runs.planning.participants import judge_for, with_agent, with_sandbox
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 from waza_engine.runs.run import new_run_id, run_suite
@@ -49,6 +49,7 @@ def run_eval(
     suite = load_suite(eval_path.absolute(), process_dir=start)
     refuse_unreadable_graders(suite, start)
     plan = make_plan(suite, with_agent(overrides or Overrides(), suite), os.cpu_count() or 1)
+    plan = with_sandbox(plan, environment)
     options = ExecutorOptions(
         suite.directory,
         plan.settings.model,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from waza_engine.lib.process.environment import PASS_VARIABLE
+from waza_engine.lib.process.sandbox_choice import KINDS
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import experiment_at
 from waza_engine.project.reading import reading_once
@@ -118,6 +119,24 @@ _AGENT_OPTIONS = _options(
         multiple=True,
         metavar="NAME",
         help="Variable, or glob such as AZURE_*, that agents and programs get besides the usual ones. Repeatable.",
+    ),
+    click.option(
+        "--sandbox",
+        type=click.Choice(KINDS),
+        help="Confine agents, hooks and graders' programs. Default: `sandbox` of .waza-lsp.toml, else none.",
+    ),
+    click.option(
+        "--sandbox-network/--no-sandbox-network",
+        default=None,
+        help="Whether programs in the sandbox reach the network. Default: yes, most agents need it.",
+    ),
+    click.option("--sandbox-image", metavar="IMAGE", help="Image for --sandbox docker."),
+    click.option(
+        "--sandbox-write",
+        multiple=True,
+        type=FOLDER,
+        metavar="DIR",
+        help="Folder that programs in the sandbox may change besides the workspace. Repeatable.",
     ),
     click.option(
         "--context-dir", type=FOLDER, metavar="DIR", help="Folder of inputs.files, instead of fixtures."

@@ -14,6 +14,7 @@ from waza_engine.assertions.wall import hide_environment
 from waza_engine.executors.base import UnavailableError
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process import run as processes
+from waza_engine.lib.process.sandbox import end_containers, using
 from waza_engine.model.records import RunRecord
 from waza_engine.runs.events import Listener, Note
 from waza_engine.runs.live import Performer
@@ -71,6 +72,8 @@ def perform(
         finally:
             _clear(live)
             reaper.kill_orphans()
+            with using(run.plan.settings.sandbox):
+                end_containers()
         try:
             problems = _report(record, run, reports, display, printer, store)
             status = _exit_status(record, problems, store)

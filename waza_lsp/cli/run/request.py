@@ -11,11 +11,18 @@ import click
 
 from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
 from waza_engine.executors.registry import make_executor, starts_agent
+from waza_engine.lib.process.sandbox_choice import Sandbox, sandbox_in
 from waza_engine.lib.redaction import REDACTED, REDACTED_NAME
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import dialect_of_file, load_suite
 from waza_engine.recognition.recognise import load_object
-from waza_engine.runs.planning.participants import protection_warning, unused_agent_problem, with_agent
+from waza_engine.runs.planning.participants import (
+    protection_warning,
+    sandbox_problem,
+    unused_agent_problem,
+    with_agent,
+    with_sandbox,
+)
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, Shard, make_plan
 from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 from waza_engine.runs.planning.resume import (
@@ -82,6 +89,7 @@ class RunRequest:
             tags=options["tags"],
             model=model,
             shard=_parse_shard(options["shard"]),
+            sandbox=_sandbox(options),
             **{
                 name: options[name]
                 for name in (
@@ -169,6 +177,24 @@ def _refuse_unused_agent(overrides: Overrides, options: Mapping[str, Any]) -> No
         raise click.UsageError(f"{problem}.")
 
 
+def _sandbox(options: Mapping[str, Any]) -> Sandbox | None:
+    """Return the sandbox that the command line chooses; its other options complete the one of the environment."""
+    kind, network, image = options["sandbox"], options["sandbox_network"], options["sandbox_image"]
+    folders = tuple(str(it.absolute()) for it in options["sandbox_write"])
+    before = sandbox_in(os.environ)
+    if kind is None and (network is not None or image or folders) and before is None:
+        raise click.UsageError("--sandbox-network, --sandbox-image and --sandbox-write need --sandbox.")
+    if kind is None and network is None and not image and not folders:
+        return None
+    chosen = before or Sandbox()
+    return Sandbox(
+        kind or chosen.kind,
+        chosen.network if network is None else network,
+        image or chosen.image,
+        folders or chosen.write,
+    )
+
+
 def _parse_shard(text: str | None) -> Shard | None:
     try:
         return Shard.parse(text) if text else None
@@ -226,7 +252,7 @@ def _make_plan(request: RunRequest, suite: Suite) -> Plan:
         command = request.agent.command or overrides.agent_command
         _refuse_redacted(command)
         overrides = with_agent(replace(overrides, agent_command=command), suite)
-    plan = make_plan(suite, overrides, os.cpu_count() or 1)
+    plan = with_sandbox(make_plan(suite, overrides, os.cpu_count() or 1), os.environ)
     warning = protection_warning(plan)
     return replace(plan, warnings=(*plan.warnings, warning)) if warning else plan
 
@@ -250,7 +276,10 @@ def _prepare(request: RunRequest, plan: Plan, run_id: str, earlier: ResumeState)
         plan.overrides, agent_command=options.agent_command, agent_format=options.agent_format
     )
     plan = replace(plan, overrides=overrides)
-    return PreparedRun(run_id, plan, make_executor(plan.settings.executor, options), options, earlier)
+    performer = make_executor(plan.settings.executor, options)
+    if problem := sandbox_problem(plan, performer):
+        raise UnavailableError(problem)
+    return PreparedRun(run_id, plan, performer, options, earlier)
 
 
 def _prepare_replay(request: RunRequest, name: str, plan: Plan, store: RunStore | None) -> PreparedRun:
@@ -274,6 +303,7 @@ def _prepare_resumed(request: RunRequest, suite: Suite, store: RunStore | None) 
     check_resumable(run, undecided=has_undecided(store, run))
     _refuse_redacted(request.agent.command or run.frame.overrides.agent_command)
     plan = make_plan(suite, run.frame.overrides, os.cpu_count() or 1)
+    plan = with_sandbox(make_plan(suite, run.frame.overrides, os.cpu_count() or 1), os.environ)
     if request.agent.command and not starts_agent(plan.settings.executor):
         raise PlanError(
             f"The run uses the executor '{plan.settings.executor}', which starts no agent. Remove --agent-command"

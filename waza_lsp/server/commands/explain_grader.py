@@ -69,7 +69,9 @@ async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> An
     """Ask a separate worker, because the warm one goes on with live grading. None if the user cancelled."""
     reason = await _why_nothing_executes(session, snapshot)
     question = session.questions.about(snapshot, "explain", site.pointer, may_execute=not reason)
-    worker, progress = Worker(MODULE, _LIMIT_SECONDS), Progress(session.client)
+    variables = session.configuration.settings.run_environment
+    worker = Worker(MODULE, _LIMIT_SECONDS, environment=lambda: variables)
+    progress = Progress(session.client)
     progress.begin(f"Grading recorded runs: {site.label}")
     asking = asyncio.create_task(worker.ask_cold(question))
     cancelled = asyncio.create_task(progress.cancel.wait())

@@ -5,7 +5,9 @@ It may be killed at any moment.
 
 import asyncio
 import json
+import os
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -40,6 +42,9 @@ class Worker:
     module: str
     seconds: float
     """How long an answer may take. After that, the worker and everything that it started are killed."""
+    environment: Callable[[], Mapping[str, str]] = dict
+    """The variables that the child gets besides ours. When they change, a new child starts."""
+    _started_with: Mapping[str, str] = field(default_factory=dict)
     _process: asyncio.subprocess.Process | None = None
     _ends: int = 0
     """How often the worker was ended. A question from before is not sent to the next child."""
@@ -117,6 +122,8 @@ class Worker:
                 raise
 
     async def _exchange(self, question: dict[str, Any], ends: int) -> dict[str, Any]:
+        if self._started_with != self.environment():
+            self._kill()
         if ends == self._ends and not self.is_running:
             self._kill()
             self._process = await self._start()
@@ -139,6 +146,7 @@ class Worker:
         return answer
 
     async def _start(self) -> asyncio.subprocess.Process:
+        self._started_with = dict(self.environment())
         return await start_program(
             sys.executable,
             "-P",
@@ -148,6 +156,7 @@ class Worker:
             stdout=asyncio.subprocess.PIPE,
             # Editors show a server's stderr as errors.
             stderr=asyncio.subprocess.DEVNULL,
+            env={**os.environ, **self._started_with},
             limit=_LONGEST_LINE,
         )
 

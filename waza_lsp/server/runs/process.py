@@ -7,7 +7,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +73,8 @@ class RunRequest:
 class RunProcesses:
     """The running child processes, and how to cancel a run by its id or token."""
 
+    environment: Callable[[], Mapping[str, str]] = dict
+    """The variables that the children get besides ours."""
     _processes: set[asyncio.subprocess.Process] = field(default_factory=set)
     _cancels: dict[str, asyncio.Event] = field(default_factory=dict)
 
@@ -84,6 +86,7 @@ class RunProcesses:
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=request.directory,
+            env={**os.environ, **self.environment()},
             limit=_LONGEST_LINE,
         )
         self._processes.add(process)

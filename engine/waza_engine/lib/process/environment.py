@@ -5,6 +5,7 @@ environment may hold the keys of judges and of the user's accounts. The user nam
 """
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -127,11 +128,24 @@ def withheld_secrets(source: Mapping[str, str], names: Iterable[str] = ()) -> li
     return sorted(it for it in source if is_secret_name(it) and not _is_passed(it, patterns))
 
 
+def withheld_note(source: Mapping[str, str], said: str, names: Iterable[str] = ()) -> str:
+    """Return a sentence about the withheld credentials that a failed program names in what it `said`, or ""."""
+    missing = [it for it in withheld_secrets(source, names) if re.search(rf"\b{re.escape(it)}\b", said)]
+    if not missing:
+        return ""
+    options = " ".join(f"--pass-env {it}" for it in missing)
+    return f"It did not get {', '.join(missing)} from your environment. If it needs that, use {options}"
+
+
 def _user_patterns(source: Mapping[str, str]) -> list[str]:
     return [it.strip() for it in source.get(PASS_VARIABLE, "").split(",") if it.strip()]
 
 
-def _is_passed(name: str, patterns: Iterable[str]) -> bool:
+def is_usual(name: str) -> bool:
+    """Return whether programs get this variable without being named."""
     upper = name.upper()
-    usual = upper in _PASSED or upper.startswith(_PASSED_BEGINNINGS)
-    return usual or any(fnmatchcase(name, it) for it in patterns)
+    return upper in _PASSED or upper.startswith(_PASSED_BEGINNINGS)
+
+
+def _is_passed(name: str, patterns: Iterable[str]) -> bool:
+    return is_usual(name) or any(fnmatchcase(name, it) for it in patterns)

@@ -10,11 +10,15 @@ otherwise the option would be silently ignored.
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from waza_engine.executors.base import NO_AGENT, Executor
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.executors.registry import executor_names, starts_agent
 from waza_engine.graders.registry import find_grader
+from waza_engine.lib.process.environment import PASS_VARIABLE, withheld_secrets
+from waza_engine.lib.process.sandbox_choice import Sandbox, sandbox_in
 from waza_engine.model.judge import Judge, JudgeMissing
 from waza_engine.model.suite import GraderEntry, Suite
+from waza_engine.project.settings import Projects
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError
 
 _COPILOT = "copilot-sdk"
@@ -54,6 +58,51 @@ def protection_warning(plan: Plan) -> str:
 
     missing = "; ".join(missing_parts())
     return f"assertions run with less protection on this system: {missing}" if missing else ""
+
+
+def with_sandbox(plan: Plan, environment: Mapping[str, str]) -> Plan:
+    """Return the plan with its sandbox: the one of the overrides, else of the environment, else of the project."""
+    if plan.overrides.sandbox is not None:
+        return plan
+    own = sandbox_in(environment)
+    project = Projects().of(plan.suite.directory).sandbox
+    if own is not None and project is not None and not own.image:
+        own = replace(own, image=project.image)
+    return replace(plan, settings=replace(plan.settings, sandbox=own or project or Sandbox()))
+
+
+def sandbox_problem(plan: Plan, executor: Executor) -> str:
+    """Return why the run cannot be confined as it should be; "" if it can, or need not be."""
+    sandbox = plan.settings.sandbox
+    if not sandbox.confines:
+        return ""
+    if not (getattr(executor, "ignores", frozenset()) >= NO_AGENT or getattr(executor, "confines", False)):
+        return (
+            f"The executor '{executor.name}' cannot start its agent in the sandbox '{sandbox.kind}'. Use the executor "
+            "command or acp, or --sandbox none"
+        )
+    # Imported here: most runs have no sandbox.
+    from waza_engine.lib.process.sandbox import problem_with
+
+    return problem_with(sandbox)
+
+
+def withheld_variables_note(plan: Plan, environment: Mapping[str, str]) -> str:
+    """Return a note about the credentials that the programs of this run do not get; "" if it starts none."""
+    kinds = (find_grader(it.type, it.dialect) for it in _grader_entries(plan))
+    is_started = (
+        starts_agent(plan.settings.executor)
+        or any(plan.suite.hooks.values())
+        or any(it.setup for it in plan.tasks)
+        or any(kind is not None and kind.executes and not kind.evaluates_code for kind in kinds)
+    )
+    names = withheld_secrets(environment) if is_started else []
+    if not names:
+        return ""
+    return (
+        f"agents, hooks and graders' programs do not get {', '.join(names)}. Pass what they need with --pass-env NAME "
+        f"or {PASS_VARIABLE}"
+    )
 
 
 def needs_judge(entry: GraderEntry) -> bool:

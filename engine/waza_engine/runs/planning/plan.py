@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from waza_engine.lib.go.glob import BadPattern, match
+from waza_engine.lib.process.sandbox_choice import Sandbox
 from waza_engine.model.suite import GROUPINGS, RunSettings, Suite, Task
 
 
@@ -39,6 +40,7 @@ class Overrides:
     shard: "Shard | None" = None
     agent_command: str = ""
     agent_format: str = ""
+    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,7 @@ def _settings(settings: RunSettings, overrides: Overrides) -> RunSettings:
         "judge_model": overrides.judge_model,
         "timeout_seconds": overrides.timeout,
         "baseline": overrides.baseline,
+        "sandbox": overrides.sandbox,
     }
     settings = _without_skills(settings) if overrides.no_skills else settings
     return replace(settings, **{key: value for key, value in changes.items() if value is not None})  # type: ignore[arg-type]  # the values fit their keys

@@ -16,11 +16,12 @@ from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.graders.entry import Level
 from waza_engine.graders.result import GraderFailure, RunVerdict
 from waza_engine.grading.grade import grade_entry
+from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.redaction import Redactor
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.suite import GraderEntry, RunSettings, Suite, Task
 from waza_engine.project.load_suite import load_suite
-from waza_engine.runs.planning.participants import judge_for
+from waza_engine.runs.planning.participants import judge_for, with_sandbox
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, make_plan, plan_without_skills
 from waza_engine.runs.recordings.find import Recording
 from waza_engine.runs.recordings.stored_replay import StoredReplay
@@ -67,13 +68,14 @@ def plan_for_grading(eval_path: Path, process_dir: Path) -> Plan:
         PlanError: the suite has no tasks.
 
     """
-    return make_plan(load_suite(eval_path, process_dir=process_dir), Overrides())
+    plan = make_plan(load_suite(eval_path, process_dir=process_dir), Overrides())
+    return with_sandbox(plan, os.environ)
 
 
 def plan_without_suite(eval_path: Path) -> Plan:
     """Return a plan for grading single entries of a suite that cannot be loaded."""
     suite = Suite("", eval_path, eval_path.parent, "", "", RunSettings())
-    return Plan(suite, (), suite.settings, 1)
+    return with_sandbox(Plan(suite, (), suite.settings, 1), os.environ)
 
 
 def bench_for(plan: Plan, recording: Recording, process_dir: Path) -> Bench:
@@ -143,7 +145,8 @@ def regrade_trial(bench: Bench, trial: ReplayedTrial) -> TrialRecord:
 def grade_single_entry(bench: Bench, trial: ReplayedTrial, entry: GraderEntry, level: Level) -> GraderOutcome:
     """Grade the trial with a single entry. If it cannot be built or cannot grade, its status is `error`."""
     context = grading_context(bench, trial.task, trial.recording.trajectory, trial.workspace, trial.captured)
-    graded = grade_entry(entry, context, entry.dialect, level)
+    with using(bench.plan.settings.sandbox):
+        graded = grade_entry(entry, context, entry.dialect, level)
     verdict = (
         RunVerdict("error", error=graded)
         if isinstance(graded, GraderFailure)
@@ -253,7 +256,7 @@ def _regrade_plan(
         raise PlanError(f"Run {run.run_id} performed none of the tasks in {suite.path}. It performed {gone}")
     # Verdicts in a run with a baseline follow their own rule.
     overrides = replace(overrides, executor=run.executor, baseline=run.frame.overrides.baseline)
-    plan = make_plan(replace(suite, tasks=known, triggers=None), overrides)
+    plan = with_sandbox(make_plan(replace(suite, tasks=known, triggers=None), overrides), os.environ)
     names = {index: it.name for index, it in enumerate(run.frame.tasks)}
     places = _run_indices(
         plan.tasks, {index: (task, names.get(index, "")) for index, task in performed.items()}

@@ -19,6 +19,7 @@ from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import find_grader
 from waza_engine.graders.result import GraderFailure, RunVerdict
 from waza_engine.grading.grade import build, entry_message, grade_task
+from waza_engine.lib.process.sandbox import using
 from waza_engine.model.findings import Scope
 from waza_engine.model.judge import NO_JUDGE, Judge
 from waza_engine.model.records import GraderOutcome, TrialRecord
@@ -111,7 +112,8 @@ def grade_trial(
             infrastructure=trajectory.infrastructure,
         )
     context = grading_context(bench, task, trajectory, workspace, captured)
-    verdict = grade_task(plan.suite.dialect, task, plan.suite.graders, plan.suite.scoring, context)
+    with using(plan.settings.sandbox):
+        verdict = grade_task(plan.suite.dialect, task, plan.suite.graders, plan.suite.scoring, context)
     if plan.compares_skills and plan.suite.scoring is None and verdict.status == "failed":
         verdict = _without_skill_graders(verdict, plan.suite.dialect)
     entries = (*plan.suite.graders, *task.graders, *_constraint_entries(task))

@@ -30,6 +30,7 @@ from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.lib.files.temporary import keep_folder
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.environment import program_environment
+from waza_engine.lib.process.sandbox import confined, using
 from waza_engine.lib.process.shortage import ShortageError, is_shortage
 from waza_engine.lib.text_diff import unified_diff
 from waza_engine.lib.yaml.reader import front_matter, split_front_matter
@@ -70,7 +71,8 @@ async def run_trial(bench: Bench, task_index: int, trial: int, progress: Progres
     attempts = 0
     while True:
         attempts += 1
-        record = await _attempt(bench, bench.plan.tasks[task_index], trial, progress)
+        with using(bench.plan.settings.sandbox):
+            record = await _attempt(bench, bench.plan.tasks[task_index], trial, progress)
         if record.status != "failed" or attempts >= bench.plan.settings.max_attempts:
             return replace(record, task_index=task_index, attempts=attempts, started_at=started_at)
 
@@ -156,7 +158,8 @@ def _run_setup_command(command: str, workspace: Path, task: Task) -> None:
     shell = ("cmd", "/c") if os.name == "nt" else ("/bin/sh", "-c")
     environment = program_environment(os.environ, task.environment, directory=workspace)
     try:
-        ended = processes.run([*shell, command], cwd=workspace, seconds=_SETUP_SECONDS, env=environment)
+        argv = confined([*shell, command], cwd=workspace, environment=environment, writable=[workspace])
+        ended = processes.run(argv, cwd=workspace, seconds=_SETUP_SECONDS, env=environment)
     except (OSError, ValueError) as error:
         raise WorkspaceError(f"environment.commands: '{command}' cannot be started: {error}") from error
     if ended.timed_out:
@@ -241,6 +244,7 @@ def _trial_request(
         skill_directories=directories,
         mcp_servers={**settings.mcp_servers, **task.mcp_servers, **mocks.servers},
         environment={**task.environment, **mocks.environment},
+        mocks_dir=mocks.folder if mocks.environment or mocks.servers else None,
         timeout_of_trial=settings.timeout_of_trial,
         allowed_tools=suite.agent.tools if suite.agent else None,
         baseline=bench.plan.without_skills,

@@ -41,6 +41,7 @@ from waza_engine.dialects.vally.graders._shared.process import (
     run_child,
     shell_line,
     sub_path_refusals,
+    withheld_by,
 )
 from waza_engine.dialects.vally.js_text import trim
 from waza_engine.graders.base import Criterion, FailedCheck, GraderResult, GradingContext, Scope
@@ -100,7 +101,7 @@ class ProgramGrader(VallyGrader):
             )
             paths = {_WORKSPACE: str(context.workspace_dir), _INPUT: str(input_file)}
             try:
-                finished = run_child(command, cwd, self.timeout, {**self.env, **paths})
+                finished = run_child(command, cwd, self.timeout, {**self.env, **paths}, context.workspace_dir)
             except (OSError, ValueError) as error:
                 return _failed(f"'{self.program}' cannot be started: {error}", details)
         stdout, stderr = (it.decode("utf-8", "replace") for it in (finished.stdout, finished.stderr))
@@ -110,7 +111,9 @@ class ProgramGrader(VallyGrader):
         if trim(stdout):
             return _printed_result(stdout, details)
         if finished.status:
-            return _failed(f"'{self.program}' ended with status {finished.status}", details)
+            note = withheld_by(finished)
+            reason = f"'{self.program}' ended with status {finished.status}"
+            return _failed(f"{reason}. {note}" if note else reason, details)
         return GraderResult(1.0, True, f"'{self.program}' ended with status 0", details)
 
 

@@ -50,6 +50,7 @@ from waza_engine.dialects.vally.graders._shared.process import (
     run_child,
     shell_line,
     sub_path_refusals,
+    withheld_by,
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import quote
@@ -146,7 +147,7 @@ class RunCommandGrader(VallyGrader):
         except NoDirectoryError as error:
             return GraderResult.undecided(f"The command was not run: {error}", details)
         try:
-            finished = run_child(command, cwd, self.timeout, self.env)
+            finished = run_child(command, cwd, self.timeout, self.env, context.workspace_dir)
         except (OSError, ValueError) as error:
             feedback = f"'{self.command}' cannot be started: {error}"
             return GraderResult.failed(feedback, details, (FailedCheck(("command",), feedback),))
@@ -157,7 +158,9 @@ class RunCommandGrader(VallyGrader):
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell: {error}", details)
         if failures:
-            return GraderResult.failed("; ".join(it.message for it in failures), details, failures)
+            told = "; ".join(it.message for it in failures)
+            note = withheld_by(finished)
+            return GraderResult.failed(f"{told}. {note}" if note else told, details, failures)
         return GraderResult(1.0, True, f"'{self.command}' ended with status {finished.status}", details)
 
     def _failures(self, finished: ProcessResult, stdout: str, stderr: str) -> Iterator[FailedCheck]:

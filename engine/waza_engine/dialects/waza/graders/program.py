@@ -81,18 +81,25 @@ class ProgramGrader(Grader):
         from waza_engine.dialects.waza.formats.loading.project_file import program_timeout
         from waza_engine.lib.process import run as processes
         from waza_engine.lib.process.environment import program_environment
+        from waza_engine.lib.process.sandbox import confined
 
         seconds = self.timeout if self.timeout > 0 else program_timeout(context.process_dir)
         workspace = str(context.workspace_dir or "")
+        environment = program_environment(
+            os.environ, {"WAZA_WORKSPACE_DIR": workspace}, directory=context.process_dir
+        )
         try:
             finished = processes.run(
-                [self.command, *self.args],
+                confined(
+                    [self.command, *self.args],
+                    cwd=context.process_dir,
+                    environment=environment,
+                    writable=[context.workspace_dir],
+                ),
                 cwd=context.process_dir,
                 seconds=seconds,
                 stdin=context.output.encode("utf-8", "replace"),
-                env=program_environment(
-                    os.environ, {"WAZA_WORKSPACE_DIR": workspace}, directory=context.process_dir
-                ),
+                env=environment,
             )
         except (OSError, ValueError) as error:
             return self._verdict(f"could not be started: {error}", "", "", workspace)
@@ -108,7 +115,12 @@ class ProgramGrader(Grader):
             "workspace_dir": workspace,
         }
         if error:
+            # Imported late: a check starts no program.
+            from waza_engine.lib.process.environment import withheld_note
+
             feedback = f"'{self.command}' {error}" + (f": {stderr}" if stderr else "")
+            if note := withheld_note(os.environ, f"{stdout} {stderr}"):
+                feedback, details = f"{feedback}. {note}", {**details, "withheld": note}
             return GraderResult.failed(feedback, {**details, "exit_error": error})
         return GraderResult(1.0, True, stdout or "The program exited with status 0", details)
 

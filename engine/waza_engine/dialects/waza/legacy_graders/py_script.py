@@ -34,6 +34,8 @@ from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.entry import problems_text
 from waza_engine.lib.paths import exists
 from waza_engine.lib.process import run as processes
+from waza_engine.lib.process.environment import program_environment
+from waza_engine.lib.process.sandbox import confined
 from waza_engine.model.fields import AnyValue
 from waza_engine.model.schema_marks import marks
 
@@ -72,12 +74,15 @@ class PyScriptGrader(PyGrader):
         path = context.process_dir / self.script
         if not exists(os.fspath(path)):
             return _failure(f"The script {self.script} does not exist")
+        command, cwd = [sys.executable, self.script], context.process_dir
+        environment = program_environment(os.environ, directory=cwd)
         try:
             finished = processes.run(
-                [sys.executable, self.script],
-                cwd=context.process_dir,
+                confined(command, cwd=cwd, environment=environment, writable=[context.workspace_dir]),
+                cwd=cwd,
                 seconds=_SECONDS,
                 stdin=_stdin(context),
+                env=environment,
             )
         except (OSError, ValueError) as error:
             return _failure(f"The script could not be started: {error}")

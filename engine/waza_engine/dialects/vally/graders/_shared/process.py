@@ -18,11 +18,14 @@ from waza_engine.dialects.vally.trajectory.events import Event, events_of, messa
 from waza_engine.graders.base import GradeError, GradingContext
 from waza_engine.lib.paths import escape_reason, is_directory, real_path
 from waza_engine.lib.process import run as processes
-from waza_engine.lib.process.environment import program_environment
+from waza_engine.lib.process.environment import program_environment, withheld_note
 from waza_engine.lib.process.run import ProcessResult
+from waza_engine.lib.process.sandbox import confined
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import marks
 from waza_engine.rules.escaping_path import ESCAPING_PATH
+
+_SAID_BYTES = 4000
 
 
 def grader_input(context: GradingContext, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,8 +112,12 @@ def directory_for(context: GradingContext, sub_path: str) -> Path:
     return directory
 
 
-def run_child(command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str, str]) -> ProcessResult:
+def run_child(
+    command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str, str], workspace: Path | None
+) -> ProcessResult:
     """Run a child process within the usual limits; `env` extends the environment of programs.
+
+    In a sandbox it may change only the `workspace`.
 
     Raises:
         OSError: the child cannot be started.
@@ -118,7 +125,14 @@ def run_child(command: Sequence[str], cwd: Path, timeout: str, env: Mapping[str,
 
     """
     environment = program_environment(os.environ, env, directory=cwd)
-    return processes.run(command, cwd=cwd, seconds=(milliseconds(timeout) or 0) / 1000, env=environment)
+    inside = confined(command, cwd=cwd, environment=environment, writable=[workspace])
+    return processes.run(inside, cwd=cwd, seconds=(milliseconds(timeout) or 0) / 1000, env=environment)
+
+
+def withheld_by(finished: ProcessResult) -> str:
+    """Return a sentence about the credentials that a failed child names and did not get, or ""."""
+    said = (finished.stdout[-_SAID_BYTES:] + finished.stderr[-_SAID_BYTES:]).decode("utf-8", "replace")
+    return withheld_note(os.environ, said)
 
 
 def abnormal_end(finished: ProcessResult, timeout: str) -> str:
