@@ -164,3 +164,18 @@ async def test_nothing_changes_in_a_workspace_that_is_not_trusted(tmp_path: Path
         assert await upgrade(it.client) is None
         assert asked == []
         assert "not trusted" in it.client.messages[-1].message
+
+
+async def test_what_goes_for_good_is_said_once(client: LanguageClient, tmp_path: Path) -> None:
+    old = OLD.replace("output-contains", "prompt").replace(
+        "{substring: decision}", "{output_delivery: inline}"
+    )
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.eval.yaml").write_text(old, encoding="utf-8")
+    edits_asked(client)
+    answer = await upgrade(client)
+    assert len(answer["removed"]) == 2
+    said = client.messages[-1].message
+    assert said.startswith("Changed 2 files for ")
+    assert said.count("'stimuli.0.graders.0.config.output_delivery: inline' was removed") == 1
+    assert ".." not in said

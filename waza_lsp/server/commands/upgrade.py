@@ -129,7 +129,9 @@ def _summary(result: _Upgrade, name: str) -> str:
         return f"Nothing in this workspace needs a change for {name}."
     parts = [f"Changed {count} file{'' if count == 1 else 's'} for {name}."]
     if result.removed:
-        parts.append("Removed: " + "; ".join(it["message"] for it in result.removed[:3]) + ".")
+        # Files often have the same old forms: each is said once.
+        said = list(dict.fromkeys(str(it["message"]).removesuffix(".") for it in result.removed))
+        parts.append("; ".join(said[:3]) + ".")
     if result.remaining:
         first = result.remaining[0]
         parts.append(f"{len(result.remaining)} left for you, such as: {first['message']}.")
