@@ -36,7 +36,6 @@ _OURS = {
     "waza_lsp/server/startup/capabilities.py": "reads a file of this package",
     "waza_lsp/server/settings_page.py": "a tool of the repository",
     "waza_lsp/server/startup/code_cache.py": "reads the user's cache, with checks of its own (docs/threat-model.md)",
-    "waza_lsp/server/trust.py": "reads the user's state folder, with checks of its own",
     "waza_lsp/server/live/worker.py": "opens /dev/null",
     "waza_lsp/cli/regrade_events.py": "reads standard input, opens /dev/null",
     "waza_lsp/cli/console.py": "opens /dev/null and the standard streams",

@@ -13,6 +13,7 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.lib.files.temporary import state_folder
 from waza_lsp.server.transport.client import Client
 
@@ -108,11 +109,11 @@ def _is_remembered(folder: Path) -> bool:
 
 def _read(path: Path) -> list[str]:
     """Return the folders in the file. A file that others can write is not believed."""
-    with path.open("rb") as file:
+    with open_regular(path, anywhere=True) as file:
         about = os.fstat(file.fileno())
         if os.name != "nt" and (about.st_uid != os.geteuid() or about.st_mode & 0o022):
             return []
-        found = json.loads(file.read(_MOST_BYTES))
+        found = json.loads(file.read(_MOST_BYTES) or b"")
     return [it for it in found if isinstance(it, str)] if isinstance(found, list) else []
 
 

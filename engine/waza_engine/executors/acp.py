@@ -73,7 +73,11 @@ class Client:
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: Any
     ) -> Any:
-        lines = regular_bytes(self._inside(path)).decode("utf-8", "replace").splitlines(keepends=True)
+        lines = (
+            regular_bytes(self._inside(path), anywhere=True)
+            .decode("utf-8", "replace")
+            .splitlines(keepends=True)
+        )
         start = max((line or 1) - 1, 0)
         selected = lines[start:] if limit is None else lines[start : start + limit]
         return self._acp.ReadTextFileResponse(content="".join(selected))

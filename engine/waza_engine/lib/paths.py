@@ -87,11 +87,14 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def file_bytes(path: str | Path) -> bytes | None:
-    """Return the bytes of a regular file; None if there is none or it cannot be read. Links are followed."""
+def file_bytes(path: str | Path, *, anywhere: bool = False) -> bytes | None:
+    """Return the bytes of a regular file; None if there is none or it cannot be read.
+
+    Links are followed inside of a repository, with `anywhere` everywhere.
+    """
     note_read(Path(path))
     try:
-        return regular_bytes(Path(path))
+        return regular_bytes(Path(path), anywhere=anywhere)
     except (OSError, ValueError):
         return None
 

@@ -3,9 +3,11 @@
 Apart from the store, because checking whether there are runs must not import it.
 """
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from waza_engine.lib.files.safe_read import marked_folder
 from waza_engine.lib.paths import real_path
 from waza_engine.model.file_names import WAZA_PROJECT
 
@@ -24,9 +26,7 @@ def in_repository(paths: Iterable[Path], folder: Path) -> list[Path]:
 
     A glob such as `../../../etc/*` must not list what is on the machine.
     """
-    root = real_path(workspace_root(folder / "eval"))
-    if not any((root / mark).exists() for mark in _ROOT_MARKS):
-        root = root.parent
+    root = real_path(repository(folder))
     known: dict[Path, bool] = {}
     found: list[Path] = []
     for path in paths:
@@ -35,6 +35,13 @@ def in_repository(paths: Iterable[Path], folder: Path) -> list[Path]:
         if known[path.parent]:
             found.append(path)
     return found
+
+
+def repository(folder: Path) -> Path:
+    """Return the repository of an eval's folder, else the folder with the settings above it, else its parent."""
+    given = os.path.abspath(folder / "eval")  # noqa: PTH100  # links stay
+    found = marked_folder(given, _ROOT_MARKS[:1]) or marked_folder(given, _ROOT_MARKS[1:])
+    return Path(found) if found else Path(given).parent.parent
 
 
 def workspace_root(eval_path: Path) -> Path:

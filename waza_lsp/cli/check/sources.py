@@ -63,7 +63,7 @@ class Sources:
         world = self._world(path.absolute(), files)
         try:
             with open_regular(path) as file:
-                data = file.read(_MAX_BYTES + 1)
+                data = file.read(_MAX_BYTES + 1) or b""  # None for /proc/kmsg
         except OSError as error:
             if is_named or looks_like_eval("", path, self.dialect):
                 yield self._unreadable(str(path), world, f"Cannot be read: {error.strerror or error}")

@@ -15,6 +15,7 @@ import marshal
 import operator
 import os
 import re
+import stat
 import sys
 import zlib
 
@@ -94,7 +95,7 @@ def _stamp() -> bytes:
 
 def _read(path: Path) -> dict[bytes, Any]:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_open_at_once) as file:  # pathlib has no opener
             if not _is_own(os.fstat(file.fileno())):
                 return {}
             data = memoryview(file.read(_LARGEST + 1))
@@ -108,9 +109,15 @@ def _read(path: Path) -> dict[bytes, Any]:
     return found
 
 
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for the writer of a named pipe."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def _is_own(status: os.stat_result) -> bool:
     """Whether only the user can have written the file. Its bytecode is executed."""
-    return os.name == "nt" or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+    is_private = os.name == "nt" or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+    return is_private and stat.S_ISREG(status.st_mode)
 
 
 def _write(path: Path, entries: dict[bytes, Any]) -> None:

@@ -30,7 +30,7 @@ def file_digest(path: Path) -> str:
     For very large files, size and time stand for the content.
     """
     try:
-        with open_regular(path) as file:
+        with open_regular(path, anywhere=True) as file:
             about = os.fstat(file.fileno())
             if about.st_size > _MAX_BYTES:
                 return digest(b"%d %d" % (about.st_size, about.st_mtime_ns))

@@ -11,10 +11,14 @@ from pathspec import GitIgnoreSpec
 
 # `pathspec` raises ValueError itself; the other errors come from translating the pattern.
 _INVALID = (ValueError, re.error, re2.error)
+_MAX_LINE = 1_000
+_MAX_LINES = 10_000
+"""Compiling takes 0.1 ms for each line, and 8 s for 200 kB of brackets in one."""
 
 
 def ignore_spec(lines: Sequence[str]) -> GitIgnoreSpec:
-    """Return the combined patterns of the lines, without the invalid ones."""
+    """Return the combined patterns of the lines, without the invalid ones and those over the limits."""
+    lines = [it for it in lines[:_MAX_LINES] if len(it) <= _MAX_LINE]
     try:
         return GitIgnoreSpec.from_lines(lines)
     except _INVALID:

@@ -1,15 +1,18 @@
 """The only door to files that others wrote: repositories, agents, stores from elsewhere.
 
 Reading a named pipe or a device may never end, and a sparse file of 8 GB costs its author nothing. So everything here
-reads regular files only, opens them without waiting, and counts bytes while it reads. `tests/test_foreign_files.py`
-checks that no other module opens such files.
+reads regular files only, opens them without waiting, and counts bytes while it reads. Links are followed inside a
+repository only: what a link shows may be the user's secret, and we print, store and send what we read.
+`tests/test_foreign_files.py` checks that no other module opens such files.
 
 A module of its own because `lib.paths` needs it, which the other modules of this package import.
 """
 
+import contextlib
 import errno
 import os
 import stat
+import sys
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader, BytesIO, TextIOWrapper
@@ -33,7 +36,6 @@ _FLAGS = (
     | getattr(os, "O_NOCTTY", 0)
     | getattr(os, "O_BINARY", 0)
 )
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
 class TooLargeError(OSError):
@@ -50,41 +52,91 @@ def is_regular(path: Path) -> bool:
     return stat.S_ISREG(path.stat().st_mode)
 
 
-def open_regular(path: Path, *, inside: Path | None = None) -> BufferedReader:
-    """Open a regular file to read its bytes. With `inside`, no link may lead out of that folder.
+def open_regular(path: Path, *, inside: Path | None = None, anywhere: bool = False) -> BufferedReader:
+    """Open a regular file to read its bytes. No link may lead out of `inside`, or else of the file's repository.
 
-    The caller must bound what it reads.
+    With `anywhere`, links may lead everywhere: for what the user has named, and for what an agent left. The caller must
+    bound what it reads.
 
     Raises:
         OSError, ValueError: the file cannot be opened, is not a regular file, or is outside.
 
     """
-    target: str | Path = path
-    flags = _FLAGS
-    if inside is not None:
-        target, flags = os.path.realpath(path), _FLAGS | _NO_LINK
-        if not Path(target).is_relative_to(os.path.realpath(inside)):
-            raise OSError(errno.EPERM, f"a link leads out of {inside}", os.fspath(path))
+    given = os.path.abspath(path)  # noqa: PTH100  # links stay
     # Opening some devices has effects; a pipe would lose its writer. So both before and after.
-    _require_regular(os.stat(target).st_mode, path)  # noqa: PTH116  # pathlib is slower, and this is called at edits
-    handle = os.open(target, flags)
+    _require_regular(os.stat(given).st_mode, path)  # noqa: PTH116  # pathlib is slower, and this is called at edits
+    handle = os.open(given, _FLAGS)
     try:
         _require_regular(os.fstat(handle).st_mode, path)
+        if not anywhere:
+            _require_inside(_real_path(handle, given), given, inside)
         return os.fdopen(handle, "rb")
     except BaseException:
         os.close(handle)
         raise
 
 
-def regular_bytes(path: Path, limit: int = MAX_BYTES, *, inside: Path | None = None) -> bytes:
-    """Return the bytes of a regular file. With `inside`, no link may lead out of that folder.
+def repository_of(given: str) -> str:
+    """Return the folder that links on the way to an absolute path must not leave.
+
+    That is the nearest folder with `.git` above it, or the working directory, unless a link leads there from another
+    such folder. Without one, it is the file's own folder.
+    """
+    return marked_folder(given, (".git",), _working_directory()) or os.path.dirname(given)  # noqa: PTH120
+
+
+def marked_folder(given: str, marks: tuple[str, ...], here: str = "") -> str:
+    """Return the nearest folder above an absolute path that holds one of `marks` or is `here`; "" if there is none.
+
+    Folders that a link leads to from inside of another such folder do not count.
+    """
+    found = ""
+    for it in reversed(Path(given).parents):
+        if os.fspath(it) == here or any(os.path.lexists(it / mark) for mark in marks):
+            if found and not Path(os.path.realpath(it)).is_relative_to(os.path.realpath(found)):
+                break
+            found = os.fspath(it)
+    return found
+
+
+def _working_directory() -> str:
+    """Return the working directory; "" if it is no workspace: a server may be started anywhere."""
+    try:
+        here = os.getcwd()  # noqa: PTH109
+    except OSError:
+        return ""
+    return "" if here in {"/", os.path.expanduser("~")} else here  # noqa: PTH111
+
+
+def _require_inside(real: str, given: str, inside: Path | None) -> None:
+    if real == given and inside is None:
+        return
+    root = repository_of(given) if inside is None else os.fspath(inside)
+    if not Path(real).is_relative_to(os.path.realpath(root)):
+        raise OSError(errno.EPERM, f"a link leads out of {root}", given)
+
+
+def _real_path(handle: int, given: str) -> str:
+    """Return the path of an open file without links. Linux knows it; elsewhere the path is resolved again."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            real = os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115
+            if real == given or not real.endswith(" (deleted)"):
+                return real
+    return os.path.realpath(given)
+
+
+def regular_bytes(
+    path: Path, limit: int = MAX_BYTES, *, inside: Path | None = None, anywhere: bool = False
+) -> bytes:
+    """Return the bytes of a regular file; `inside` and `anywhere` as for `open_regular`.
 
     Raises:
         TooLargeError: the file has more than `limit` bytes.
         OSError, ValueError: the file cannot be read, is not a regular file, or is outside.
 
     """
-    with open_regular(path, inside=inside) as file:
+    with open_regular(path, inside=inside, anywhere=anywhere) as file:
         # The reported size saves reading a huge file; it is wrong for growing files and those in /proc.
         if os.fstat(file.fileno()).st_size > limit:
             raise _too_large(path, limit)
@@ -103,7 +155,7 @@ def given_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
 
     """
     if not os.fspath(path).startswith(_OPEN_FILES):
-        return regular_bytes(path, limit)
+        return regular_bytes(path, limit, anywhere=True)
     with path.open("rb") as file:
         data = bounded_read(file, limit)
     if data is None:
@@ -148,7 +200,7 @@ def copy_regular(source: Path, target: Path, limit: int) -> None:
 
     """
     left = limit
-    with open_regular(source) as old, target.open("xb") as new:
+    with open_regular(source, anywhere=True) as old, target.open("xb") as new:
         while part := old.read(_CHUNK):
             left -= len(part)
             if left < 0:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from waza_engine.lib.files.read_tracking import note_read
 
+_MAX_NAMES = 200_000
 _WILD = frozenset("*?[\\")
 
 
@@ -156,7 +157,7 @@ def glob(pattern: str, root: Path) -> list[str]:
 
     """
     _parse(pattern)
-    return list(_glob(pattern, root)) if pattern else []
+    return list(_glob(pattern, root, _Budget())) if pattern else []
 
 
 def has_wildcard(text: str) -> bool:
@@ -175,16 +176,35 @@ def literal(text: str) -> str:
     return "".join(f"\\{it}" if it in _WILD else it for it in text)
 
 
-def _glob(pattern: str, root: Path) -> Iterator[str]:
+class _Budget:
+    """What a pattern may still visit: `*/*/*` doubles with each level below links to the folder itself."""
+
+    def __init__(self) -> None:
+        self.left = _MAX_NAMES
+
+    def take(self, names: list[str]) -> list[str]:
+        """Return the names, which count.
+
+        Raises:
+            BadPattern: they are too many.
+
+        """
+        self.left -= len(names) + 1
+        if self.left < 0:
+            raise BadPattern(f"it visits more than {_MAX_NAMES:,} files")
+        return names
+
+
+def _glob(pattern: str, root: Path, budget: _Budget) -> Iterator[str]:
     if not has_wildcard(pattern):
         note_read(root / pattern)
         if os.path.lexists(root / pattern):
             yield pattern
         return
     folder, slash, name = pattern.rpartition("/")
-    folders = _glob(folder, root) if has_wildcard(folder) else [folder or slash]
+    folders = _glob(folder, root, budget) if has_wildcard(folder) else [folder or slash]
     for parent in folders:
-        yield from (_join(parent, it) for it in _names(root / parent) if match(name, it))
+        yield from (_join(parent, it) for it in budget.take(_names(root / parent)) if match(name, it))
 
 
 def _names(folder: Path) -> list[str]:

@@ -9,7 +9,8 @@ names that are not ASCII. It accepts more class names: `\pl`, `\p{Letter}`, `\p{
 """
 
 import re
-from functools import lru_cache
+from collections import OrderedDict
+from threading import Lock
 
 import re2
 
@@ -104,8 +105,35 @@ def is_in_any_word(pattern: str) -> bool:
     return all(regex_matches(pattern, it) for it in ("a", "Z", "7"))
 
 
-@lru_cache(maxsize=64)
+_compiled: OrderedDict[str, "re2._Regexp[str] | PatternError"] = OrderedDict()
+"""The last patterns, the oldest first."""
+_lock = Lock()
+_MAX_COMPILED = 64
+_MAX_INSTRUCTIONS = 2_000_000
+"""For all cached patterns together: `\\p{L}{1000}` has 1.2 million, which take up to 60 MB."""
+
+
 def _compile(pattern: str) -> "re2._Regexp[str] | PatternError":
+    with _lock:
+        known = _compiled.get(pattern)
+        if known is not None:
+            _compiled.move_to_end(pattern)
+            return known
+    result = _compile_new(pattern)
+    with _lock:
+        _compiled[pattern] = result
+        while len(_compiled) > 1 and (
+            len(_compiled) > _MAX_COMPILED or sum(map(_instructions, _compiled.values())) > _MAX_INSTRUCTIONS
+        ):
+            _compiled.popitem(last=False)
+    return result
+
+
+def _instructions(compiled: "re2._Regexp[str] | PatternError") -> int:
+    return 0 if isinstance(compiled, PatternError) else int(compiled.programsize)
+
+
+def _compile_new(pattern: str) -> "re2._Regexp[str] | PatternError":
     if pattern.count("(") > _MAX_DEPTH and _depth(pattern) > _MAX_DEPTH:
         return PatternError(f"expression nests too deeply: `{pattern[:_MAX_QUOTED]}`")
     try:

@@ -69,7 +69,7 @@ def js_capture(pattern: str, text: str) -> str | None:
     return None if place is None else text[slice(*place)]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def _matcher(pattern: str) -> Matcher | JsPatternError:
     try:
         return build_matcher(parse_pattern(pattern))

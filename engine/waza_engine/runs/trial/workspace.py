@@ -188,7 +188,7 @@ def _is_plain_file_inside(path: Path, workspace: Path) -> bool:
 
 def _content_up_to(path: Path, limit: int) -> bytes | None:
     try:
-        return regular_bytes(path, limit)
+        return regular_bytes(path, limit, anywhere=True)  # `_plain_files` has followed its links
     except OSError:
         return None
 

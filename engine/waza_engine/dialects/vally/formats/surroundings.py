@@ -68,7 +68,7 @@ def staged_files(files: list[StagedFile], eval_dir: Path) -> tuple[list[InputFil
                 if path.is_file():
                     with open_regular(path) as stream:
                         # The reported size is wrong for some files, such as those in /proc.
-                        content = stream.read(bytes_left + 1)
+                        content = stream.read(bytes_left + 1) or b""
                     bytes_left -= len(content)
                     inputs.append(
                         InputFile(target.as_posix(), content, is_executable=os.access(path, os.X_OK))

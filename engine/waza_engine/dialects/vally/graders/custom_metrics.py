@@ -165,7 +165,7 @@ def _file(context: GradingContext, path: str) -> bytes | None:
 
 def _inside(folder: Path, path: str) -> bytes | None:
     """Return the content of a file; None if it does not exist or is outside of the folder, links resolved."""
-    return file_bytes(folder / path) if is_inside(folder / path, folder) else None
+    return file_bytes(folder / path, anywhere=True) if is_inside(folder / path, folder) else None
 
 
 def _metrics(data: bytes) -> dict[str, Any]:

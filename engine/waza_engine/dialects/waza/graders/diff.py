@@ -278,7 +278,7 @@ class DiffGrader(Grader):
             pointer = ("expected_files", index)
             data = context.captured_files.get(entry.path)
             if data is None and place is not None:
-                data = file_bytes(place)
+                data = file_bytes(place, anywhere=True)
             if data is None:
                 failures += entry.unreadable(pointer)
                 continue

@@ -211,7 +211,7 @@ class FileGrader(Grader):
             *(
                 failure
                 for index, (entry, place) in enumerate(entries)
-                for failure in entry.failures(file_bytes(place), ("content_patterns", index))
+                for failure in entry.failures(file_bytes(place, anywhere=True), ("content_patterns", index))
             ),
         ]
         total = len(wanted) + len(unwanted) + sum(it.checks for it in self.content_patterns)

@@ -101,7 +101,7 @@ class _FileText(FileExists):
     """Checks the content of matching files."""
 
     def _is_hit(self, path: Path) -> bool | None:
-        data = file_bytes(path)
+        data = file_bytes(path, anywhere=True)
         return None if data is None else self._is_in(data.decode("utf-8", "replace"))
 
     @abstractmethod
