@@ -219,7 +219,7 @@ def _reader(log: EventLog, progress: Progress) -> Callable[[bytes], None]:
     def on_line(line: bytes) -> None:
         try:
             event = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if not isinstance(event, dict) or not isinstance(event.get("type"), str):
             return

@@ -115,7 +115,7 @@ class Endpoint:
             raise _transient(f"the endpoint {self.base_url} cannot be reached: {error}") from error
         try:
             answer = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise _transient("the endpoint's answer is not valid JSON") from error
         if not isinstance(answer, dict):
             raise EndpointError("the endpoint's answer is not a JSON object")
@@ -158,7 +158,7 @@ def _opener(host: str | None) -> urllib.request.OpenerDirector:
 def _refusal(error: urllib.error.HTTPError, redactor: Redactor) -> Exception:
     try:
         answer = json.loads(error.read(_MOST_BYTES))
-    except (OSError, ValueError, HTTPException):
+    except (OSError, ValueError, RecursionError, HTTPException):
         answer = None
     detail = answer.get("error", answer) if isinstance(answer, dict) else None
     detail = detail if isinstance(detail, dict) else {"message": detail}

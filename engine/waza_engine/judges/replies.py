@@ -98,7 +98,7 @@ def json_reply(text: str) -> Any:
     """
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         if (reply := json_object(text)) is not None:
             return reply
         raise JudgeError(f"the judge's reply is not valid JSON: {text[:200]}") from error

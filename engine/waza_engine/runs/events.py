@@ -193,7 +193,7 @@ def parse_line(line: str | bytes) -> Event | None:
     """
     try:
         return _parse_data(json.loads(line))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

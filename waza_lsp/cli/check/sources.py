@@ -18,6 +18,8 @@ from waza_lsp.syntax.tree.split import MOST_CHARACTERS, TOO_LARGE_MESSAGE
 STDIN = "-"
 _STDIN_NAME = "<stdin>"
 _MAX_BYTES = 4 * MOST_CHARACTERS
+_LOOKED_AT = 200_000
+"""The part of an unreadable file that is searched for keys of an eval."""
 """Size in bytes above which a text surely has too many characters: a character takes at most four bytes."""
 
 
@@ -85,7 +87,9 @@ class Sources:
             source = self._source(name, text, world)
             if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognition is not None:
                 yield source
-        elif is_named or looks_like_eval(data.decode("utf-8", "replace"), world.path, self.dialect):
+        elif is_named or looks_like_eval(
+            data[:_LOOKED_AT].decode("utf-8", "replace"), world.path, self.dialect
+        ):
             yield self._unreadable(name, world, unreadable)
 
     def _source(self, name: str, text: str, world: CheckContext) -> Source:

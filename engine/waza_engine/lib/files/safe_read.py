@@ -155,7 +155,7 @@ def given_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
 
     """
     if not os.fspath(path).startswith(_OPEN_FILES):
-        return regular_bytes(path, limit, anywhere=True)
+        return regular_bytes(path, limit)
     with path.open("rb") as file:
         data = bounded_read(file, limit)
     if data is None:

@@ -64,7 +64,7 @@ from waza_engine.rules.invalid_json_schema import INVALID_JSON_SCHEMA
 def _schema_problem(text: str) -> str:
     try:
         schema = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return f"This file is not a JSON Schema (not valid JSON: {error})"
     return (
         "" if isinstance(schema, dict) else "This file is not a JSON Schema (the top level is not an object)"

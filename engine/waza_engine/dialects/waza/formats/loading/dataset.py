@@ -4,6 +4,7 @@ CSV is read as Go's `encoding/csv` reads it: Python's own reader accepts a bare 
 See docs/reference/waza-formats.md, section 9.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from waza_engine.dialects.waza.formats.templates.template import TemplateError, Values, render
-from waza_engine.lib.files.safe_read import MAX_BYTES
 from waza_engine.lib.paths import is_inside, real_path
 from waza_engine.model.suite import LoadError, Task
 from waza_engine.project.reading import read_text
@@ -19,6 +19,9 @@ from waza_engine.project.reading import read_text
 if TYPE_CHECKING:
     from waza_engine.dialects.waza.formats.eval import EvalFile
 
+_MAX_BYTES = 32_000_000
+_MAX_ROWS = 100_000
+_UNQUOTED, _BLANK = re.compile('[^,\n"]*'), re.compile("\n*")
 NO_PROMPT_COLUMN = "there is no column 'prompt', so all prompts are empty"
 
 
@@ -71,8 +74,7 @@ class _Reader:
 
     def has_more(self) -> bool:
         """Skip blank lines, and return whether a record follows."""
-        while self._text[self._at : self._at + 1] == "\n":
-            self._at += 1
+        self._at += len(_BLANK.match(self._text, self._at)[0])  # type: ignore[index]  # it matches nothing, too
         return self._at < len(self._text)
 
     def record(self) -> list[str]:
@@ -86,14 +88,11 @@ class _Reader:
     def _cell(self) -> str:
         if self._text[self._at : self._at + 1] == '"':
             return self._quoted_cell()
-        start = self._at
-        while self._at < len(self._text) and self._text[self._at] not in ",\n":
-            if self._text[self._at] == '"':
-                raise CsvError(
-                    'There is a quote inside an unquoted cell. Quote the cell and write ""', self.line
-                )
-            self._at += 1
-        return self._text[start : self._at]
+        cell = _UNQUOTED.match(self._text, self._at)[0]  # type: ignore[index]  # it matches nothing, too
+        self._at += len(cell)
+        if self._text[self._at : self._at + 1] == '"':
+            raise CsvError('There is a quote inside an unquoted cell. Quote the cell and write ""', self.line)
+        return cell
 
     def _quoted_cell(self) -> str:
         start_line = self.line
@@ -124,12 +123,14 @@ def dataset_tasks(spec: "EvalFile", eval_path: Path) -> tuple[list[Task], list[s
         message = f"'tasks_from' must be a file below {eval_dir}, not '{spec.tasks_from}'"
         raise LoadError(eval_path, message, ("tasks_from",))
     try:
-        header, *rows = read_csv(read_text(path, MAX_BYTES)) or [Row(0, [])]
+        header, *rows = read_csv(read_text(path, _MAX_BYTES)) or [Row(0, [])]
     except CsvError as error:
         raise LoadError(path, error.message, line=error.line) from error
     if not header.cells:
         raise LoadError(path, "The file is empty; its first row must name the columns")
     selected = _select(rows, spec, eval_path)
+    if len(selected) > _MAX_ROWS:
+        raise LoadError(path, f"The file has more than {_MAX_ROWS:,} rows. Select some with 'range'")
     moment = datetime.now(UTC).isoformat(timespec="seconds")
     tasks: list[Task] = []
     for number, row in enumerate(selected, start=1):
