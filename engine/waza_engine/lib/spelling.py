@@ -11,6 +11,8 @@ from collections.abc import Collection
 from functools import lru_cache
 
 _LONG_ENOUGH = 4
+_LONGEST = 100
+"""Names of a format are shorter. Without this bound, a long key would cost as much as the rest of the file."""
 _CLOSE = 0.66
 _LIKELY = 0.85
 _PREFIX = 0.9
@@ -107,6 +109,8 @@ def _nearest(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _likely_names(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    if len(word) > _LONGEST:
+        return ()
     normal = _normalize(word)
     scored = [(_likeness(normal, _normalize(name)), name) for name in known]
     close = sorted((-score, name) for score, name in scored if score)

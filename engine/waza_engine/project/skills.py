@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.lib.yaml.scalars import Scalar
 from waza_engine.model.file_names import AGENT_SUFFIX, SKILL_FILE
@@ -159,6 +160,14 @@ def are_skills_off(document: Document) -> bool:
 def skill_in(folder: Path, files: Files) -> str:
     """Return the name of the skill in a folder; "" without a SKILL.md."""
     return skill_at(folder / SKILL_FILE, files).name if files.is_file(folder / SKILL_FILE) else ""
+
+
+def missing_required(document: Document) -> list[tuple[Pointer, str]]:
+    """Return the names in `config.required_skills` that no listed skill directory holds."""
+    if are_skills_off(document) or not document.has("config", "skill_directories"):
+        return []
+    present = {skill_in(it, document.files) for it in skill_folders(document)} - {""}
+    return [it for it in document.texts("config", "required_skills") if it[1] and it[1] not in present]
 
 
 def has_project_skills(document: Document) -> bool:

@@ -27,7 +27,7 @@ _TASK_KEYS = _keys(
     """
 )
 _TRIGGER_KEYS = _keys("skill should_trigger_prompts should_not_trigger_prompts")
-_PROJECT_KEYS = _keys("paths files defaults cache server dev tokens graders storage")
+_PROJECT_KEYS = _keys("paths files defaults cache server dev tokens graders storage registries")
 
 _OTHER_TOOLS = _keys(
     """

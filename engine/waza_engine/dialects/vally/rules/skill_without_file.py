@@ -62,7 +62,7 @@ def check(document: Document) -> Iterator[Finding]:
     for environment in environments(document):
         for place, text in document.texts(*environment, "skills"):
             path = folder / text
-            if not text or has_placeholder(text):
+            if not text or has_placeholder(text) or _is_blank(text):
                 continue
             if _is_skill(document, path) or _is_made_later(document, folder, text):
                 continue
@@ -70,6 +70,11 @@ def check(document: Document) -> Iterator[Finding]:
             message = f"No SKILL.md in '{text}'. The run will have no such skill{path_advice(text)}"
             yield SKILL_WITHOUT_FILE.at(place, message, fixes=fixes)
         yield from _named(document, folder, environment)
+
+
+def _is_blank(text: str) -> bool:
+    """Whether a path has a blank of a template that is copied, such as `<skill-name>`."""
+    return ">" in text.partition("<")[2]
 
 
 def _is_made_later(document: Document, folder: Path, text: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from waza_engine.model.fields import Flag, Integer, Text
+from waza_engine.model.fields import Flag, Integer, ListOf, Text
 from waza_engine.model.schema_marks import FileModel, MapOf, SectionOf, foreign_keys, marks
 
 
@@ -238,6 +238,18 @@ class Storage(_Section):
     enabled: Flag = Field(default=False, description="Whether to upload results.", examples=[True])
 
 
+class Registry(_Section):
+    """An index of graders and evals that others publish."""
+
+    name: Text = Field(default="", description="Name of the registry.", examples=["company"])
+    url: Text = Field(
+        default="",
+        description="Where its repositories are.",
+        examples=["https://github.com/example/waza-registry"],
+    )
+    priority: Integer = Field(default=0, description="Order of the registries in a search.", examples=[10])
+
+
 class ProjectFile(FileModel):
     """Settings of a project. If anything in the file is wrong, `waza run` silently ignores the whole file."""
 
@@ -279,4 +291,9 @@ class ProjectFile(FileModel):
         default_factory=Storage,
         description="Upload of results.",
         examples=[{"provider": "azure-blob", "enabled": True}],
+    )
+    registries: ListOf[Registry] = Field(
+        default=[],
+        description="Where `waza registry search` looks for graders. The file that `waza init` writes lists the public one.",
+        examples=[[{"name": "company", "url": "https://github.com/example/waza-registry"}]],
     )

@@ -167,7 +167,7 @@ class Settings(FileModel):
             "Values below 1 mean 1."
         ),
         examples=[2],
-        json_schema_extra={"minimum": 1, "x-severity": "warning", "x-consequence": "waza uses 1"},
+        json_schema_extra={"minimum": 1, "x-severity": "information", "x-consequence": "waza uses 1"},
     )
     reasoning_effort: Text = Field(
         default="",

@@ -58,6 +58,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
+from waza_engine.project.skills import missing_required
 
 MISSING_DIRECTORY = Rule("missing-directory", "directory that does not exist", Severity.WARNING)
 APPLIES = frozenset(["eval", "task"])
@@ -68,7 +69,8 @@ def check(document: Document) -> Iterator[Finding]:
     if folder is None:
         return
     places: list[Pointer] = [(*task, "skill_directories") for task, _ in document.tasks()]
-    if document.kind == "eval":
+    # A required skill that is in none of the folders is an error of its own, which names the folder.
+    if document.kind == "eval" and not missing_required(document):
         places.append(("config", "skill_directories"))
     for place in places:
         for pointer, text in document.texts(*place):

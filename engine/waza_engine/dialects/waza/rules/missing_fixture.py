@@ -3,7 +3,8 @@
 ## Why
 waza only prints a warning: the agent works without the file, and the graders grade the result. A missing instruction file or
 context fixture is an error: without it the task fails. Files come from
-`fixtures` next to the eval, from the task's `context_dir`, or from `--context-dir`.
+`fixtures` next to the eval, from the task's `context_dir`, or from `--context-dir`. If
+the project folder has all files, a run with `--context-dir .` is probably meant, and the finding is information.
 
 ## Example
 The folder `fixtures` has no `notes.txt`:
@@ -66,6 +67,11 @@ def _input_files(document: Document, task: Pointer, data: Mapping[str, Any]) -> 
         return
     copied = [it for it in input_files(document, task) if not it.has_content and not is_refused(it.text)]
     missing = [it for it in copied if not document.files.exists(folder / cleaned(it.text))]
+    if missing and document.process_dir is not None and _are_in(document, document.process_dir, copied):
+        message = f"{_display(document, folder)} lacks some of these files. The project folder has them all: run waza with `--context-dir .`"
+        place = (*task, "inputs", "files")
+        yield MISSING_FIXTURE.at(place, message, on="key", severity=Severity.INFORMATION)
+        return
     if missing and len(missing) > 1 and not document.files.is_directory(folder):
         message = f"Folder {_display(document, folder)} not found. The agent will run without these files"
         yield MISSING_FIXTURE.at((*task, "inputs", "files"), message, on="key")
@@ -74,6 +80,10 @@ def _input_files(document: Document, task: Pointer, data: Mapping[str, Any]) -> 
         message = f"'{it.text}' not found in {_display(document, folder)}. The agent will run without it{path_advice(it.text)}"
         yield MISSING_FIXTURE.at(it.pointer, message, fixes=_similar_files(document, folder, it))
     yield from _instructions(document, task, folder)
+
+
+def _are_in(document: Document, folder: Path, files: list[PathValue]) -> bool:
+    return all(document.files.exists(folder / cleaned(it.text)) for it in files)
 
 
 def _instructions(document: Document, base: Pointer, folder: Path) -> Iterator[Finding]:

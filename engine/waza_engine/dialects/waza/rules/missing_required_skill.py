@@ -58,7 +58,14 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import HERE, Finding, Fix, Rule, SetValue
 from waza_engine.project.document import Document
-from waza_engine.project.skills import are_skills_off, has_project_skills, skill_folders, skill_in
+from waza_engine.project.missing_paths import path_fixes
+from waza_engine.project.skills import (
+    are_skills_off,
+    has_project_skills,
+    missing_required,
+    skill_folders,
+    skill_in,
+)
 
 MISSING_REQUIRED_SKILL = Rule(
     "missing-required-skill", "required skill that waza will not find", needs=frozenset([HERE])
@@ -79,9 +86,8 @@ def check(document: Document) -> Iterator[Finding]:
         return
     folders = skill_folders(document)
     present = {skill_in(it, document.files) for it in folders} - {""}
-    for pointer, name in required:
-        if name not in present:
-            yield _missing_skill(document, pointer, name, folders, present)
+    for pointer, name in missing_required(document):
+        yield _missing_skill(document, pointer, name, folders, present)
 
 
 def _without_directories(document: Document) -> Iterator[Finding]:
@@ -102,10 +108,21 @@ def _missing_skill(
             message = f"Skill '{name}' is in '{better}', but waza does not search the subfolders of '{text}'"
             fix = Fix(f"Change '{text}' to '{better}'", (SetValue(place, better),), preferred=True)
             return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=[fix], related=[(place, "this folder")])
+    absent = [it for it in document.texts(*_DIRECTORIES) if it[1] and not _is_directory(document, it[1])]
+    if absent:
+        place, text = absent[0]
+        folder = document.folder or Path()
+        fixes = [*path_fixes(document, folder, place, text.rstrip("/"), only=files.is_directory)]
+        message = f"No skill named '{name}' found, because there is no folder '{text}' in {folder.name}/. The run cannot start"
+        return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=fixes, related=[(place, "this folder")])
     fixes = [Fix(f"Change to '{it}'", (SetValue(pointer, it),)) for it in _suggested_names(name, present)]
     known = f" Known skills: {', '.join(sorted(present))}" if present else ""
     message = f"No skill named '{name}' in the skill directories, so the run cannot start.{known}"
     return MISSING_REQUIRED_SKILL.at(pointer, message, fixes=fixes)
+
+
+def _is_directory(document: Document, text: str) -> bool:
+    return document.folder is not None and document.files.is_directory(document.folder / text)
 
 
 def _suggested_names(name: str, present: set[str]) -> list[str]:
