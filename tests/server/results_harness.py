@@ -170,7 +170,7 @@ class Editor:
 async def editor(
     root: Path, *, profile: str = "neovim", settings: dict[str, Any] | None = None, **options: Any
 ) -> AsyncIterator[Editor]:
-    """Start an editor whose workspace is `root`."""
+    """Start an editor whose workspace is `root`. An option that is `...` is not sent."""
     client = make_client()
     found = Editor(client)
     await client.start_io(*SERVER, env=dict(os.environ))
@@ -179,7 +179,11 @@ async def editor(
             capabilities=client_capabilities(profile),
             root_uri=root.as_uri(),
             workspace_folders=[types.WorkspaceFolder(root.as_uri(), "workspace")],
-            initialization_options={"runEvents": True, "trusted": True, **options},
+            initialization_options={
+                key: it
+                for key, it in {"runEvents": True, "trusted": True, **options}.items()
+                if it is not ...
+            },
         )
     )
     configured = {"run": {"executor": "replay"}, **(settings or {})}

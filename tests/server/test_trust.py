@@ -99,7 +99,7 @@ async def test_anything_else_is_no_and_not_remembered(answer: Any, tmp_path: Pat
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 async def test_a_file_that_others_can_write_is_not_believed(tmp_path: Path, state: Path) -> None:
-    state.parent.mkdir(parents=True)
+    state.parent.mkdir(mode=0o700, parents=True)
     state.write_text(json.dumps([str(tmp_path)]))
     state.chmod(0o666)
     assert not await trust_of(Editor([tmp_path], None)).ask(tmp_path / "eval.yaml")
@@ -109,7 +109,7 @@ async def test_a_file_that_others_can_write_is_not_believed(tmp_path: Path, stat
 
 @pytest.mark.parametrize("text", ["", "{}", "[1, null]", "[", "\0"])
 async def test_a_broken_file_is_no_trust(text: str, tmp_path: Path, state: Path) -> None:
-    state.parent.mkdir(parents=True)
+    state.parent.mkdir(mode=0o700, parents=True)
     state.write_text(text)
     editor = Editor([tmp_path], "Trust this folder")
     assert await trust_of(editor).ask(tmp_path / "eval.yaml")

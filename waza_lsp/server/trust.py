@@ -2,12 +2,13 @@
 
 The editor says so in `initialize` (`trusted`); only exactly `true` is trust. An editor that says nothing is asked once per
 folder, before the first thing that executes or writes. The answer "trust" is remembered outside of the workspace, where
-nothing in a repository can change it.
+nothing in a repository can change it. Folders are compared by their real paths: a link is as trusted as its target.
 """
 
 import asyncio
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,16 @@ from lsprotocol import types
 
 from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.lib.files.temporary import state_folder
+from waza_engine.lib.paths import real_path
+from waza_engine.reports.inert import harmless
 from waza_lsp.server.transport.client import Client
 
 _TRUST = "Trust this folder"
 _REFUSE = "Not now"
 _FILE = "trusted-folders.json"
 _MOST_BYTES = 1 << 20
+_QUESTION_SECONDS = 600.0
+"""How long a question may stay open. Some editors never answer."""
 _UNANSWERED = (
     "{folder} is not trusted: nothing is executed. Run the command again to be asked again, or start the server with "
     "'trusted': true in its initializationOptions."
@@ -42,10 +47,10 @@ class Trust:
         self._editor_answer = None if trusted is None else trusted is True
 
     def is_granted(self, path: Path | None) -> bool:
-        """Whether something may execute for a file, without asking."""
+        """Whether something may execute for a file, without asking the user."""
         if self._editor_answer is not None:
             return self._editor_answer
-        return path is not None and self._folder(path) in self._granted
+        return path is not None and self._is_trusted(self._folder(path))
 
     async def ask(self, path: Path | None) -> bool:
         """Return whether something may execute for a file. Ask the user if nobody has; explain a refusal."""
@@ -57,38 +62,46 @@ class Trust:
             self._client.show(_REFUSED)
             return False
         folder = self._folder(path)
-        # One question at a time: a second command waits for the answer to the first.
-        async with self._asking:
-            if folder not in self._granted and (
-                await asyncio.to_thread(_is_remembered, folder) or await self._ask_user(folder)
-            ):
-                self._granted.add(folder)
-        if folder not in self._granted:
-            self._client.show(_UNANSWERED.format(folder=folder.name or str(folder)))
+        if not self._is_trusted(folder):
+            # One question at a time: a second command waits for the answer to the first.
+            async with self._asking:
+                if not self._is_trusted(folder) and await self._ask_user(folder):
+                    self._granted.add(folder)
+        # While the question was open, folders may have been opened or closed, and links changed.
+        if self._folder(path) == folder and folder in self._granted:
+            return True
+        self._client.show(_UNANSWERED.format(folder=harmless(folder.name or str(folder))))
+        return False
+
+    def _is_trusted(self, folder: Path) -> bool:
+        if folder not in self._granted and _is_remembered(folder):
+            self._granted.add(folder)
         return folder in self._granted
 
     def _folder(self, path: Path) -> Path:
         """Return the innermost workspace folder of a file, else the file's own folder."""
-        above = [it for it in self._client.folders if path.is_relative_to(it)]
+        path = real_path(path)
+        above = [it for it in map(real_path, self._client.folders) if path.is_relative_to(it)]
         return max(above, key=lambda it: len(it.parts), default=path if path.is_dir() else path.parent)
 
     async def _ask_user(self, folder: Path) -> bool:
         message = (
-            f"Do you trust the authors of the evals in {folder}? Running and grading start agents, programs and "
-            "assertions that the files there name."
+            f"Do you trust the authors of the evals in {harmless(str(folder))}? Running and grading start agents, "
+            "programs and assertions that the files there name."
         )
         actions = [types.MessageActionItem(_TRUST), types.MessageActionItem(_REFUSE)]
         request = types.ShowMessageRequestParams(types.MessageType.Warning, message, actions)
         try:
-            answer = await self._client.lsp.window_show_message_request_async(request)
+            async with asyncio.timeout(_QUESTION_SECONDS):
+                answer: Any = await self._client.lsp.window_show_message_request_async(request)
         except Exception as error:  # noqa: BLE001  # an editor that cannot ask answers with any error; that is no trust
             self._client.log(f"The editor cannot ask whether {folder} is trusted: {error}")
             return False
-        if answer is None or answer.title != _TRUST:
+        if getattr(answer, "title", None) != _TRUST:
             return False
         try:
             await asyncio.to_thread(_remember, folder)
-        except OSError as error:
+        except (OSError, RuntimeError, ValueError) as error:
             self._client.log(
                 f"The trust in {folder} holds until the server ends, it cannot be stored: {error}"
             )
@@ -108,24 +121,38 @@ def _is_remembered(folder: Path) -> bool:
 
 
 def _read(path: Path) -> list[str]:
-    """Return the folders in the file. A file that others can write is not believed."""
+    """Return the trusted folders. A file that others could have written or replaced is not believed."""
+    if not _is_private(path.parent) or path.is_symlink():
+        return []
     with open_regular(path, anywhere=True) as file:
         about = os.fstat(file.fileno())
-        if os.name != "nt" and (about.st_uid != os.geteuid() or about.st_mode & 0o022):
+        is_own = os.name == "nt" or (about.st_uid == os.geteuid() and not about.st_mode & 0o022)
+        if about.st_nlink > 1 or not is_own:
             return []
         found = json.loads(file.read(_MOST_BYTES) or b"")
     return [it for it in found if isinstance(it, str)] if isinstance(found, list) else []
 
 
+def _is_private(folder: Path) -> bool:
+    """Whether the folder belongs to this user, and no one else can put files there."""
+    about = folder.lstat()
+    return stat.S_ISDIR(about.st_mode) and (
+        os.name == "nt" or (about.st_uid == os.geteuid() and not about.st_mode & 0o022)
+    )
+
+
 def _remember(folder: Path) -> None:
     # Imported late: most sessions remember nothing.
-    from waza_engine.lib.files.safe_write import write_text_atomic
+    from waza_engine.lib.files.safe_write import replace_inside
 
     path = state_file()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not _is_private(path.parent):
+        raise PermissionError(f"other users can write {path.parent}")
     try:
         folders = _read(path)
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):
         folders = []
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    write_text_atomic(path, [json.dumps([*dict.fromkeys([*folders, str(folder)])], indent=1)])
+    text = json.dumps([*dict.fromkeys([*folders, str(folder)])], indent=1)
+    replace_inside(path, path.parent, [text])
     path.chmod(0o600)

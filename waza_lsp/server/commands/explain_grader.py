@@ -92,9 +92,11 @@ async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> An
 
 async def _why_nothing_executes(session: Session, snapshot: Snapshot) -> str:
     """Return why graders must not execute programs; "" if they may, because the user has asked for it."""
-    if not await session.trust.ask(snapshot.path):
-        return "nothing is executed in a workspace that is not trusted"
-    is_running = session.live.is_running(session.ledger.eval_of(snapshot))
+    eval_path = session.ledger.eval_of(snapshot)
+    for path in (snapshot.path, eval_path) if eval_path is not None else (snapshot.path,):
+        if not await session.trust.ask(path):
+            return "nothing is executed in a workspace that is not trusted"
+    is_running = session.live.is_running(eval_path)
     return "its eval is being run now" if is_running else ""
 
 

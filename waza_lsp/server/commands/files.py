@@ -72,10 +72,10 @@ async def show_report(session: Session, *arguments: Any) -> Answer | None:
     if not await session.trust.ask(path or next(iter(client.folders), None)):
         return None
     files = {path} if path is not None else {it.path for it in session.documents}
+    # The run may be in the store of another folder, which must be trusted, too.
+    trusted = [it for it in (*files, *client.folders) if it is not None and session.trust.is_granted(it)]
     try:
-        report = await asyncio.to_thread(
-            write_report, text_in(params, "runId"), [it for it in files if it], client.folders
-        )
+        report = await asyncio.to_thread(write_report, text_in(params, "runId"), trusted)
     except ReportError as error:
         client.show(str(error))
         return None
@@ -85,10 +85,10 @@ async def show_report(session: Session, *arguments: Any) -> Answer | None:
     return {"path": str(report), "uri": report.as_uri()}
 
 
-def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) -> Path:
+def write_report(run_id: str, places: Iterable[Path]) -> Path:
     """Write the report of a run below `reports/` of its store. Runs in a thread.
 
-    The run is searched in the stores of the evals that the `files` belong to, and in those of the `folders`.
+    The run is searched in the stores of `places`: folders, and files of evals.
 
     Raises:
         ReportError: No store has the run, or the file cannot be written.
@@ -104,7 +104,7 @@ def write_report(run_id: str, files: Iterable[Path], folders: Iterable[Path]) ->
 
     if not run_id:
         raise ReportError("This result has no stored run to report: it comes from recordings in files.")
-    evals = [it / "x" if it.is_dir() else eval_of(it) or it for it in (*files, *folders)]
+    evals = [it / "x" if it.is_dir() else eval_of(it) or it for it in places]
     for directory in dict.fromkeys(map(default_store_dir, evals)):
         if not (directory / FILE_NAME).is_file():
             continue
@@ -143,6 +143,8 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
         client.show("Only files on disk can be converted; save this document first.")
         return None
     folder = Path(text_in(params, "directory") or path.parent / dialect)
+    if params.get("plan") is not True and not await session.trust.ask(path):
+        return None
     process_dir = session.workspace.process_dir(path) or path.parent
     try:
         result = await asyncio.to_thread(_conversion, path, dialect, folder, process_dir)

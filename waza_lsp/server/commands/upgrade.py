@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -39,8 +40,10 @@ async def upgrade_workspace(session: Session, *arguments: Any) -> Answer | None:
     except UpgradeError as error:
         client.show(f"The workspace cannot be upgraded: {error}")
         return None
-    if not await session.trust.ask(next(iter(client.folders), None)):
-        return None
+    folders: list[Path | None] = [*client.folders]
+    for folder in folders or [None]:
+        if not await session.trust.ask(folder):
+            return None
     workspace = client.capabilities.workspace
     if workspace is None or not workspace.apply_edit:
         command = f"waza-lsp check --upgrade {goals[0].dialect}@{goals[0].version} --fix"

@@ -28,7 +28,7 @@ def on_initialize(session: Session, params: types.InitializeParams) -> None:
     when_gone(params.process_id, client.leave)
     options = params.initialization_options
     client.name = params.client_info.name if params.client_info is not None else ""
-    session.trust.take_option(_option(options, "trusted", default=None))
+    session.trust.take_option(trusted_option(options))
     client.follows_runs = _option(options, "runEvents", default=False) is True
     session.configuration.beside_at_start = read_beside(_option(options, "beside", default=False))
     for method in whole_requests(session.configuration.beside_at_start):
@@ -41,6 +41,12 @@ def on_initialize(session: Session, params: types.InitializeParams) -> None:
         for method, handler, provided in PULLED:
             bound = functools.partial(instead.get(method, handler), session.pull)
             client.lsp.feature(method, provided)(bound)
+
+
+def trusted_option(options: Any) -> bool | None:
+    """Return what the editor says about trust: only exactly `true` is trust; None if it says nothing."""
+    members = members_of(options)
+    return members["trusted"] is True if "trusted" in members else None
 
 
 def _option(options: Any, name: str, *, default: bool | None) -> Any:

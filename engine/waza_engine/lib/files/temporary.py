@@ -39,7 +39,10 @@ def state_folder() -> Path:
     elif sys.platform == "darwin":
         base = str(Path.home() / "Library" / "Application Support")
     else:
-        base = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+        base = os.environ.get("XDG_STATE_HOME") or ""
+        if not Path(base).is_absolute():
+            # The specification of these folders says so. A relative one could be part of a repository.
+            base = str(Path.home() / ".local" / "state")
     return Path(base) / "waza-lsp"
 
 

@@ -67,7 +67,7 @@ def recording_sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
 def _newest_stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
     if not (store_dir / FILE_NAME).is_file():
         return []
-    with RunStore(store_dir, for_reading=True) as store:
+    with RunStore(store_dir, for_reading=True, briefly=True) as store:
         latest = store.latest_trials(eval_path, task)
         trials = _performed_trials(latest)
         if latest and not trials:
@@ -97,7 +97,7 @@ def _performed_trials(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
 def _stored_in_all_runs(eval_path: Path, task: str, store_dir: Path, most: int) -> Iterator[Recording]:
     if not (store_dir / FILE_NAME).is_file():
         return
-    with RunStore(store_dir, for_reading=True) as store:
+    with RunStore(store_dir, for_reading=True, briefly=True) as store:
         executors: dict[str, str] = {}
         for it in store.task_trials(eval_path, task, most):
             if it.record.trajectory.session is None:

@@ -32,8 +32,11 @@ class ForeignStoreError(sqlite3.DatabaseError):
 
 
 @contextmanager
-def connect_read_only(path: Path, patience: float) -> Iterator[sqlite3.Connection]:
+def connect_read_only(path: Path, patience: float, *, briefly: bool = False) -> Iterator[sqlite3.Connection]:
     """Provide a read-only connection that does not trust the file. `patience` is in seconds.
+
+    SQLite creates a log and an index beside a database to read it, unless it may assume that nothing changes. So a
+    reader that is done in a moment (`briefly`) assumes that if no log exists: then no program has the store open.
 
     Raises:
         ForeignStoreError: the file is not a run store of this user.
@@ -41,7 +44,7 @@ def connect_read_only(path: Path, patience: float) -> Iterator[sqlite3.Connectio
 
     """
     require_own_files(path)
-    uri = f"{path.absolute().as_uri()}?mode=ro"
+    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if briefly and not has_log(path) else ''}"
     with closing(sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None)) as sql:
         harden(sql)
         sql.execute(f"PRAGMA cache_size = -{_CACHED_KIB}")
@@ -68,6 +71,17 @@ def connect(path: Path | str, patience: float) -> Iterator[sqlite3.Connection]:
         harden(sql)
         require_our_schema(sql)
         yield sql
+
+
+def has_log(path: Path) -> bool:
+    """Whether a log beside the database has content, or a program may be writing."""
+    for ending in ("-wal", "-journal"):
+        try:
+            if path.with_name(path.name + ending).lstat().st_size:
+                return True
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+    return path.with_name(path.name + "-shm").exists() and path.with_name(path.name + "-wal").exists()
 
 
 def harden(sql: sqlite3.Connection) -> None:

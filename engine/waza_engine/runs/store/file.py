@@ -25,6 +25,7 @@ from waza_engine.runs.store.connection import (
     ForeignStoreError,
     connect,
     connect_read_only,
+    has_log,
     require_own_files,
 )
 from waza_engine.runs.store.errors import MomentaryError, StoreError, primary_code, translate_errors
@@ -51,7 +52,9 @@ class StoreFile:
     error yet: the file is opened at the next use.
     """
 
-    def __init__(self, path: Path, patience: float, *, for_reading: bool, may_come_later: bool) -> None:
+    def __init__(
+        self, path: Path, patience: float, *, for_reading: bool, may_come_later: bool, briefly: bool = False
+    ) -> None:
         self.path = path
         self.patience = patience
         """Seconds to wait for other programs that write."""
@@ -64,6 +67,7 @@ class StoreFile:
         self._file: FileIdentity | None = None
         self._is_open = False
         self._for_reading = for_reading
+        self._briefly = briefly
         self._stack = ExitStack()
         try:
             with translate_errors(self.path):
@@ -159,8 +163,8 @@ class StoreFile:
         return connection
 
     def _connect_read_only(self, stack: ExitStack) -> sqlite3.Connection:
-        path = stack.enter_context(readable_path(self.path))
-        connection = stack.enter_context(connect_read_only(path, self.patience))
+        path = stack.enter_context(readable_path(self.path, briefly=self._briefly))
+        connection = stack.enter_context(connect_read_only(path, self.patience, briefly=self._briefly))
         if not is_older(connection):
             return connection
         # Reading changes nothing, so the tables are migrated in a copy.
@@ -199,22 +203,28 @@ def open_for_reading(path: Path) -> Iterator[sqlite3.Connection]:
 
     """
     try:
-        with readable_path(path) as database, connect_read_only(database, _BUSY_SECONDS) as sql:
+        with (
+            readable_path(path, briefly=True) as database,
+            connect_read_only(database, _BUSY_SECONDS, briefly=True) as sql,
+        ):
             yield sql
     except _READ_ERRORS as error:
         raise StoreError(f"The run store {path} cannot be read: {error_text(error)}") from error
 
 
 @contextlib.contextmanager
-def readable_path(path: Path) -> Iterator[Path]:
+def readable_path(path: Path, *, briefly: bool = False) -> Iterator[Path]:
     """Provide the database, or a temporary copy if its folder is read-only: SQLite writes beside a database to read it.
+
+    With `briefly`, it is also a copy if the database has a log without an index, which SQLite would create.
 
     Raises:
         OSError: the database cannot be copied.
 
     """
     require_own_files(path)
-    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+    lacks_index = briefly and has_log(path) and not path.with_name(f"{path.name}-shm").exists()
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) and not lacks_index:
         yield path
         return
     with temporary_folder() as folder:

@@ -68,11 +68,19 @@ _OF_TASK_SQL = (
 class RunStore:
     """An open store, for the thread that opened it. Every method raises `StoreError` on failure."""
 
-    def __init__(self, directory: Path, *, for_reading: bool = False, may_come_later: bool = False) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        for_reading: bool = False,
+        may_come_later: bool = False,
+        briefly: bool = False,
+    ) -> None:
         """Open the store in `directory`; create it if it is missing.
 
         With `for_reading` it must exist but need not be writable. With `may_come_later` a busy store or a full disk is
-        no error yet: the store is opened at the next use.
+        no error yet: the store is opened at the next use. `briefly`: it is closed in a moment, and nothing must be left
+        beside it (`connect_read_only`).
 
         Raises:
             StoreError: the folder or the file cannot be used.
@@ -81,7 +89,11 @@ class RunStore:
         self.directory = directory
         self.path = directory / FILE_NAME
         self.file = StoreFile(
-            self.path, PATIENCE_SECONDS, for_reading=for_reading, may_come_later=may_come_later
+            self.path,
+            PATIENCE_SECONDS,
+            for_reading=for_reading,
+            may_come_later=may_come_later,
+            briefly=briefly,
         )
 
     def __enter__(self) -> Self:
