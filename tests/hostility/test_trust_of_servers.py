@@ -24,9 +24,9 @@ TRAPS = """\
 - type: code
   name: code
   config: {assertions: ["open('MADE', 'w')"]}
-- type: javascript
+- type: code
   name: javascript
-  config: {assertions: ["process.mainModule.require('fs').writeFileSync('MADE', '')"]}
+  config: {language: javascript, assertions: ["process.mainModule.require('fs').writeFileSync('MADE', '')"]}
 - type: text
   name: text
   config: {contains: [mock]}
