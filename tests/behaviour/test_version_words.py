@@ -95,3 +95,13 @@ def test_a_version_in_the_documentation_of_a_type_belongs_to_its_option() -> Non
     assert documentation.value.count("\n\nSince 0.11.\n\n") == 1
     assert "Since 0.12" not in documentation.value  # That of `turn`, which is not an option.
     assert "instead of `pattern`. (since 0.15)" in documentation.value
+
+
+def test_a_suggested_value_has_its_version() -> None:
+    start = "name: n\nskill: s\nconfig:\n  "
+    value = hover_at(f"{start}group_by: ta¦gs\ntasks: [a.yaml]\n")
+    assert value is not None
+    assert value.text.splitlines()[0] == "**group_by: tags** · since 0.40.1"
+    key = hover_at(f"{start}group¦_by: tags\ntasks: [a.yaml]\n")
+    assert key is not None
+    assert "- `model`\n- `tags`: (since 0.40.1)" in key.text

@@ -146,11 +146,12 @@ def _with_dates(text: str, schema: Schema, value: str) -> str:
 
 
 def listed_values(schema: Schema) -> Sequence[Any]:
-    """Return the values of an enumeration; for a list of suggestions, those with a description."""
+    """Return the values of an enumeration; for a list of suggestions, those with a description, or all if one has dates."""
     if "enum" in schema:
         return cast("Sequence[Any]", schema["enum"])
-    described = schema.get("x-enum-descriptions", {})
-    return [it for it in schema.get("x-suggestions", ()) if it in described]
+    suggested: Sequence[Any] = schema.get("x-suggestions", ())
+    dated, described = schema.get("x-values", {}), schema.get("x-enum-descriptions", {})
+    return suggested if any(it in dated for it in suggested) else [it for it in suggested if it in described]
 
 
 def data_along(tree: Tree, pointer: Pointer) -> Any:
