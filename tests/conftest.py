@@ -1,5 +1,6 @@
 """What all tests share: the order of the files, signals, byte code, and a count of the tests that were left out."""
 
+import gc
 import os
 import signal
 import sys
@@ -31,6 +32,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the files that have slow tests, so that all workers of pytest-xdist end at about the same time."""
     slow = {it.path for it in items if it.get_closest_marker("slow")}
     items.sort(key=lambda it: it.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    # A full garbage collection would visit the 15,000 tests and all modules again and again.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -25,7 +25,7 @@ from waza_lsp.features.completion import CompletionClient
 from waza_lsp.syntax.text import split_lines
 from waza_lsp.syntax.tree.tree import Tree
 
-SEEDS, PLACES = 16, 100
+SEEDS, PLACES = 10, 100
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = [
     "tasks/one.yaml",

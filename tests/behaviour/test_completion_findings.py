@@ -16,7 +16,6 @@ from lsprotocol import types
 
 from tests.behaviour.completion_harness import Completions, check_labels
 from tests.behaviour.fixes_harness import findings_of
-from tests.slow import first_quick
 from waza_engine.model.findings import Severity
 from waza_lsp.features.completion import completion
 from waza_lsp.snapshot import Snapshot
@@ -25,9 +24,6 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = sorted(EXAMPLES.rglob("*.yaml"))
-PARTS = 40
-"""The quick suite tries one of so many positions."""
-
 UNFILLED = {
     *("missing-key", "wrong-type", "empty-value", "missing-companion", "bad-mock", "bad-schema-version"),
     *(
@@ -80,24 +76,61 @@ def objections(snapshot: Snapshot) -> Seen:
     )
 
 
-@pytest.mark.parametrize("part", first_quick(range(PARTS)))
-def test_accepting_an_item_brings_no_finding(part: int) -> None:
-    taken = 0
+def surroundings(text: str, position: types.Position) -> tuple[object, ...]:
+    """Return the keys above a position, the keys beside it, and its line.
+
+    Where these are equal, accepting an item has equal consequences, so each item is tried once.
+    """
+    lines = text.split("\n")
+    here = lines[position.line]
+    column = _column(here) if here.strip() else position.character
+    above: list[str] = []
+    beside: set[str] = set()
+    limit, is_inside = column, not here.lstrip().startswith("-")
+    for line in filter(str.strip, reversed(lines[: position.line])):
+        if _column(line) < limit:
+            limit, is_inside = _column(line), False
+            above.append(_key(line))
+        elif is_inside and _column(line) == column:
+            beside.add(_key(line))
+            is_inside = not line.lstrip().startswith("-")
+    for line in filter(str.strip, lines[position.line + 1 :]):
+        if _column(line) < column or (_column(line) == column and line.lstrip().startswith("-")):
+            break
+        if _column(line) == column:
+            beside.add(_key(line))
+    return (*above, frozenset(beside), here[: position.character], here[position.character :])
+
+
+def _column(line: str) -> int:
+    return len(line) - len(line.lstrip(" -"))
+
+
+def _key(line: str) -> str:
+    return line.strip(" -").partition(":")[0]
+
+
+@pytest.mark.parametrize("every", [40, pytest.param(1, marks=pytest.mark.slow)])
+def test_accepting_an_item_brings_no_finding(every: int) -> None:
+    tried: set[object] = set()
     for path in FILES:
         workspace = WorkspaceFiles(path.parents[1] if path.parent.name == "tasks" else path.parent)
-        every = list(positions(path.read_text(encoding="utf-8")))
-        for text, position in every[part::PARTS]:
+        places = list(positions(path.read_text(encoding="utf-8")))
+        for text, position in places[::every]:
             snapshot = Snapshot.of(path.as_uri(), text)
             known = partial(known_names, snapshot=snapshot, workspace=workspace)
             items = [*completion(snapshot, position, files=workspace, names_elsewhere=known).items]
-            before = objections(snapshot) if items else Counter()
             offered = Completions(snapshot, position, items)
-            for item in (it for it in items if it.kind not in EXEMPT):
+            form = snapshot.form and (snapshot.form.dialect, snapshot.form.kind)
+            place = (form, surroundings(text, position))
+            new_items = [it for it in items if it.kind not in EXEMPT and (place, it.label) not in tried]
+            before = objections(snapshot) if new_items else Counter()
+            for item in new_items:
+                tried.add((place, item.label))
                 result = offered.applied(item)
                 new = objections(Snapshot.of(path.as_uri(), result)) - before
                 assert not new, f"{path} at {position}: '{item.label}' brings {new}\n{result}"
-                taken += 1
-    assert taken > 100
+    assert len(tried) > 100
 
 
 EVAL = "name: a\nskill: b\nconfig:\n  {}\n{}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Newer editors than this Debian has (tier 3, before a release): Neovim 0.10 and Helix from Debian 13, unpacked into the cache
+# Newer editors than this Debian has: Neovim 0.10 and Helix from Debian 13, unpacked into the cache
 # folder with the libraries they need. Nothing of the system is changed, and root is not needed.
 set -euo pipefail
 

@@ -1,11 +1,11 @@
-"""Newer editors than those of the system, installed by `install-newer.sh` (tier 3)."""
+"""Newer editors than those of the system, installed by `install-newer.sh`."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.editors.programs import RAN
+from tests.editors.programs import MODE, RAN
 
 _LOADER = "usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2"
 _LIBRARIES = "usr/lib/x86_64-linux-gnu"
@@ -16,14 +16,12 @@ _RUNTIMES = {
 
 
 def newer(program: str) -> tuple[list[str], dict[str, str]]:
-    """Return the command and the environment of an editor, or skip the test.
-
-    Only the tests before a release need these, so that `WAZA_LSP_EDITORS=require` asks for nothing here.
-    """
+    """Return the command and the environment of an editor, or skip the test (fail it if editors are required)."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = base / "waza-lsp-editors" / "debian-trixie"
-    if os.environ.get("WAZA_LSP_EDITORS") == "off" or not (home / "complete").is_file():
-        pytest.skip(f"not installed: a newer {program} (run tests/editors/install-newer.sh)")
+    if MODE == "off" or not (home / "complete").is_file():
+        stop = pytest.fail if MODE == "require" else pytest.skip
+        stop(f"not installed: a newer {program} (run tests/editors/install-newer.sh)")
     RAN.add(f"newer {program}")
     root = home / "root"
     # With its own loader and libraries: those of the system are older.

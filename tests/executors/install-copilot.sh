@@ -1,13 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Copilot CLI, its Python SDK and the ACP library for the tests in this folder; safe to run again.
-# Usage: install-copilot.sh [FOLDER]; then: export COPILOT_CLI_PATH="$(install-copilot.sh FOLDER | tail -1)"
+# Installs the Copilot CLI into the cache folder for the tests in this folder, which also need the group `extras`. Safe to
+# run again. To test another CLI, set COPILOT_CLI_PATH.
 set -euo pipefail
 
-here="$(cd "$(dirname "$0")/../.." && pwd)"
-folder="${1:-$here/.cache/copilot}"
-cli="$folder/node_modules/.bin/copilot"
-if [ ! -x "$cli" ]; then
-  npm install --silent --no-audit --no-fund --prefix "$folder" @github/copilot@1.0.102 >&2
-fi
-"${PYTHON:-python}" -m pip install --quiet 'github-copilot-sdk>=1.0.27' 'agent-client-protocol>=0.12.1' >&2
-echo "$cli"
+version=1.0.102
+folder=${XDG_CACHE_HOME:-$HOME/.cache}/waza-lsp-editors/copilot-$version
+[ -x "$folder/node_modules/.bin/copilot" ] ||
+  npm install --silent --no-audit --no-fund --prefix "$folder" "@github/copilot@$version"

@@ -16,6 +16,7 @@ from tests.executors.stand_in_model import StandInModel
 from waza_engine.executors.base import Executor, ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.registry import make_executor
 from waza_engine.judges.copilot import CopilotJudge
+from waza_engine.lib.process.environment import PASS_VARIABLE
 from waza_engine.model.records import TrialRecord
 from waza_engine.model.suite import (
     CommandMock,
@@ -52,6 +53,7 @@ def options(
     folder: Path, model: StandInModel, cli: str, command: str = "", form: str = ""
 ) -> ExecutorOptions:
     environment = {**os.environ, **model.environment(folder / "home"), "COPILOT_CLI_PATH": cli}
+    environment[PASS_VARIABLE] = "COPILOT_*"  # Commands get no keys of ours unless the user names them.
     return ExecutorOptions(folder, agent_command=command, agent_format=form, environment=environment)
 
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.slow import examples
 from waza_engine.analysis.pipeline import check_file
 from waza_engine.dialects.vally.rules.bad_grader_name import BAD_GRADER_NAME
 from waza_engine.generate.pages import rules_with_pages
@@ -35,10 +36,11 @@ from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 Entry = dict[str, Any]
 
 FILES = {
+    "t.yaml": "id: t\nname: t\ninputs: {prompt: hi}\n",
     "skills/azure-deploy": "---\nname: azure-deploy\ndescription: Deploys to Azure.\n---\nDeploy.\n",
     "schemas/report.json": "{}",
 }
-"""Files that the examples name."""
+"""A task, and files that the examples name."""
 RUNS_OLD_SPECS = {"pairwise"}
 """Types that the newest runner has removed, so that the check reports them. Ours still grades them."""
 SCALARS = [None, "", " ", 5, -1, 1.5, 10**20, True, "10", "(", "(?=a)", "x"]
@@ -67,10 +69,10 @@ class Sample:
 
     def write(self, folder: Path) -> Path:
         """Write an eval with the entry; JSON is YAML."""
-        (folder / "t.yaml").write_text("id: t\nname: t\ninputs: {prompt: hi}\n")
         for name, text in FILES.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text)
+            if not (folder / name).exists():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_text(text)
         config = {"trials_per_task": 1, "timeout_seconds": 9, "executor": "mock", "model": "m"}
         eval_of = {
             "waza": {
@@ -238,17 +240,16 @@ def broken_samples(draw: st.DrawFn) -> Sample:
     return Sample(sample.dialect, entry)
 
 
-@given(sample=broken_samples())
-@settings(max_examples=150, deadline=None)
-def test_broken_entries(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> None:
-    assert_agreement(sample, tmp_path_factory.mktemp("sample"))
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples: thousands of temporary folders take longer than the checks."""
+    return tmp_path_factory.mktemp("samples")
 
 
 @given(sample=broken_samples())
-@settings(max_examples=3000, deadline=None)
-@pytest.mark.slow
-def test_many_broken_entries(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> None:
-    assert_agreement(sample, tmp_path_factory.mktemp("sample"))
+@settings(max_examples=examples(600), deadline=None)
+def test_broken_entries(sample: Sample, folder: Path) -> None:
+    assert_agreement(sample, folder)
 
 
 def test_the_sentence_is_the_same(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from waza_engine.dialects.vally.formats.settings import EXECUTORS
 from waza_engine.graders.registry import current_grader
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.project.document import Document
 from waza_engine.project.skills import FOR_THE_AGENT
@@ -63,17 +64,25 @@ def _whole_spec(document: Document) -> Path | None:
     for folder in list(document.path.parents)[1:_LEVELS]:
         specs = [it for it in files.names(folder) if it.endswith(_SUFFIXES)][:_MAX_SPECS]
         for path in (folder / it for it in specs):
-            stimuli = files.mapping(path).get("stimuli")
-            there = (
-                [it.get("name") for it in stimuli if isinstance(it, Mapping)]
-                if isinstance(stimuli, list)
-                else []
-            )
-            if names <= {it for it in there if isinstance(it, str)}:
+            if names <= (files.read_as(path, _names_of_stimuli) or frozenset()):
                 return path
         if files.exists(folder / ".git"):
             break
     return None
+
+
+def _names_of_stimuli(text: str) -> frozenset[str]:
+    """Return the names of the stimuli in the text of a spec."""
+    # Folders above can hold any YAML file, of megabytes too. Parsing one takes seconds.
+    if "stimuli" not in text:
+        return frozenset()
+    try:
+        data = plain(read_yaml(text))
+    except YamlError:
+        return frozenset()
+    stimuli = data.get("stimuli") if isinstance(data, dict) else None
+    found = [it.get("name") for it in stimuli if isinstance(it, dict)] if isinstance(stimuli, list) else []
+    return frozenset(it for it in found if isinstance(it, str))
 
 
 def named_environment(document: Document, place: Pointer) -> Mapping[str, Any]:
