@@ -1,4 +1,4 @@
-"""The quick fix "Upgrade this workspace" in a real VS Code: all files change, and each can be undone."""
+"""The quick fix "Upgrade this workspace" in a real VS Code: all files change, and one undo restores them."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,3 +44,4 @@ async def test_the_upgrade_changes_all_files_and_can_be_undone(
         await screen.page.keyboard.press("Control+1")
         await screen.page.keyboard.press("Control+Z")
         await lines.filter(has_text="config:").wait_for()
+        await screen.page.locator(".tab.dirty").wait_for(state="hidden")
