@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, shell_words
-from waza_engine.executors.agent_process import end
+from waza_engine.executors.agent_process import LONGEST_LINE, end
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     REASONING_EFFORT,
@@ -41,7 +41,6 @@ _DONE = frozenset(["completed", "failed"])
 _INSTALL = "The executor 'acp' needs the agent client protocol; install it with: pip install 'waza-lsp[acp]'"
 _GRACE_SECONDS = 2.0
 _QUIET_SECONDS = 0.1
-_LONGEST_LINE = 1 << 26
 
 
 class Client:
@@ -210,7 +209,7 @@ class AcpExecutor:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
-                limit=_LONGEST_LINE,
+                limit=LONGEST_LINE,
             )
         except (OSError, ValueError) as error:
             # The program was there when the run started.

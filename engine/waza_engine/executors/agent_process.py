@@ -13,8 +13,8 @@ from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.sandbox import confined
 from waza_engine.lib.process.spawn import release, start_program
 
-OUTPUT_LIMIT = 64 << 20
-"""How many bytes of an agent's output are used; the rest is discarded."""
+LONGEST_LINE = 8 << 20
+"""A longer line of output is discarded."""
 _TAIL_BYTES = 2000
 _PIPE_GRACE_SECONDS = 1.0
 _EXIT_POLL_SECONDS = 0.02
@@ -44,19 +44,32 @@ class Lines:
 
     on_line: Callable[[bytes], None]
     _rest: list[bytes] = field(default_factory=list)
+    _length: int = 0
 
     def add(self, piece: bytes) -> None:
         """Take the next piece. A line is joined only when complete, so one long line costs no more than many short ones."""
         first, *others = piece.split(b"\n")
-        self._rest.append(first)
+        self._keep(first)
         for other in others:
-            self.on_line(b"".join((*self._rest, b"\n")))
-            self._rest = [other]
+            self._finish(b"\n")
+            self._keep(other)
 
     def end(self) -> None:
         """Handle the end of the output: a last line without a line end counts too."""
-        if last := b"".join(self._rest):
-            self.on_line(last)
+        if self._length:
+            self._finish(b"")
+
+    def _keep(self, part: bytes) -> None:
+        self._length += len(part)
+        if self._length > LONGEST_LINE:
+            self._rest = []
+        else:
+            self._rest.append(part)
+
+    def _finish(self, line_end: bytes) -> None:
+        if self._length <= LONGEST_LINE:
+            self.on_line(b"".join((*self._rest, line_end)))
+        self._rest, self._length = [], 0
 
 
 async def run_agent(
@@ -158,13 +171,9 @@ async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[None], seconds: f
 async def _read(
     stream: asyncio.StreamReader, spoke: asyncio.Event, on_output: Callable[[bytes], object]
 ) -> None:
-    """Pass the output on, up to the limit; the rest is discarded."""
-    total = 0
     while chunk := await stream.read(_CHUNK):
         spoke.set()
-        total += len(chunk)
-        if total <= OUTPUT_LIMIT:
-            on_output(chunk)
+        on_output(chunk)
 
 
 async def _tail(stream: asyncio.StreamReader) -> str:

@@ -52,6 +52,8 @@ FORMATS = {
 """The output formats, and what each leaves unknown."""
 PLACEHOLDERS = ("prompt", "workspace", "model", "session", "turn", "system", "mcp_config")
 """The placeholders in the command, without braces."""
+_MOST_BYTES = 2 << 20
+"""How much plain text is kept as the agent's answer; the rest is discarded."""
 _SAID_BYTES = 4000
 """The end of the output in which a failed agent may name the key that it lacks."""
 _PLACEHOLDER = re.compile(rf"\{{({'|'.join(PLACEHOLDERS)})\}}")
@@ -161,6 +163,11 @@ class CommandExecutor:
         argv = [self._argv[0], *(_PLACEHOLDER.sub(lambda it: values[it[1]], arg) for arg in self._argv[1:])]
         is_argument = any("{prompt}" in it for it in self._argv)
         printed, lines = bytearray(), Lines(_reader(log, progress))
+
+        def keep(piece: bytes) -> None:
+            if len(printed) < _MOST_BYTES:
+                printed.extend(piece)
+
         if self._format == "text":
             log.add("user.message", {"content": prompt})
         end = await run_agent(
@@ -170,7 +177,7 @@ class CommandExecutor:
             writable=request.writable,
             stdin="" if is_argument else prompt,
             limits=Limits(request.timeout_seconds, request.first_event_timeout_seconds),
-            on_output=printed.extend if self._format == "text" else lines.add,
+            on_output=keep if self._format == "text" else lines.add,
         )
         lines.end()
         if self._format == "text":

@@ -12,6 +12,10 @@ from typing import Any
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 
+MOST_CHARACTERS = 4 << 20
+"""How much of what an agent says and does in a trial is kept. The rest is left out."""
+_EVENT_CHARACTERS = 500
+"""What an event costs besides its texts."""
 _TEXTS = frozenset(["user.message", "assistant.message", "assistant.reasoning"])
 _BARE = frozenset(["assistant.turn_start", "assistant.turn_end", "skill.invoked", "abort"])
 _OUTAGES = frozenset(["authentication", "authorization", "quota", "rate_limit"])
@@ -47,6 +51,9 @@ class EventLog:
     _totals: dict[str, float] = field(default_factory=dict)
     _agent_turns: int = 0
     _created: float = field(default_factory=time.monotonic)
+    _left: int = MOST_CHARACTERS
+    _chunks: list[str] = field(default_factory=list)
+    """Chunks of the last message that are not in the transcript yet: adding them one by one would take quadratic time."""
 
     def next_turn(self) -> None:
         """Start the next turn of the user. The output is that of the last turn only."""
@@ -89,7 +96,9 @@ class EventLog:
         last = self.transcript[-1] if self.transcript else {}
         if last.get("type") != "assistant.message" or not self._texts:
             return self._add_text("assistant.message", text)
-        last["content"] += text
+        text = text[: self._left]
+        self._left -= len(text)
+        self._chunks.append(text)
         self._texts.append(text)
         return ""
 
@@ -104,6 +113,7 @@ class EventLog:
 
     def trajectory(self, *, task: str, model: str, prompt: str, duration_ms: int) -> Trajectory:
         """Return the trajectory so far."""
+        self._join_chunks()
         calls = [
             ToolCall(
                 id=call.tool_call_id,
@@ -136,16 +146,28 @@ class EventLog:
             skills=list(self.skills),
         )
 
-    def _note(self, event: dict[str, Any]) -> None:
+    def _note(self, event: dict[str, Any]) -> bool:
+        """Add an entry to the transcript. Returns whether there was room for it."""
+        self._join_chunks()
+        cost = _EVENT_CHARACTERS + _characters(event)
+        if cost > self._left:
+            return False
+        self._left -= cost
         self.transcript.append({**event, "at_ms": self._elapsed_ms()})
+        return True
+
+    def _join_chunks(self) -> None:
+        if self._chunks:
+            self.transcript[-1]["content"] += "".join(self._chunks)
+            self._chunks.clear()
 
     def _elapsed_ms(self) -> int:
         return round((time.monotonic() - self._created) * 1000)
 
     def _add_text(self, kind: str, text: str) -> str:
-        if not text:
+        text = text[: max(0, self._left - 2 * _EVENT_CHARACTERS)]
+        if not text or not self._note({"type": kind, "content": text}):
             return ""
-        self._note({"type": kind, "content": text})
         if kind == "assistant.message":
             self._texts.append(text)
             return text.strip().partition("\n")[0]
@@ -158,7 +180,8 @@ class EventLog:
             return ""
         arguments = data.get("arguments")
         start = {"type": "tool.execution_start", "tool_call_id": identity, "tool_name": name}
-        self._note({**start, "arguments": arguments})
+        if not self._note({**start, "arguments": arguments}):
+            return ""
         if name and identity:
             self._started[identity] = time.monotonic()
             self._calls[identity] = ToolEvent(
@@ -175,14 +198,10 @@ class EventLog:
         if identity in self._hidden:
             return
         result, success = data.get("result"), data.get("success") is True
-        self._note(
-            {
-                "type": "tool.execution_complete",
-                "tool_call_id": identity,
-                "success": success,
-                "tool_result": result,
-            }
-        )
+        end = {"type": "tool.execution_complete", "tool_call_id": identity, "success": success}
+        if not self._note({**end, "tool_result": result}):
+            result = None
+            self._note(end)
         if call := self._calls.get(identity):
             error = data.get("error")
             message = error.get("message") if isinstance(error, Mapping) else error
@@ -226,6 +245,24 @@ def _is_outage(error: Mapping[str, Any]) -> bool:
     code = error.get("statusCode")
     has_code = isinstance(code, int) and (code in _OUTAGE_CODES or code >= _SERVER_ERROR)
     return has_code or error.get("errorType") in _OUTAGES
+
+
+def _characters(value: Any) -> int:
+    """Return the length of all texts in a value, without building its JSON."""
+    total, rest = 0, [value]
+    while rest:
+        match rest.pop():
+            case str() as text:
+                total += len(text)
+            case Mapping() as members:
+                total += sum(len(str(it)) for it in members)
+                rest += members.values()
+            case list() | tuple() as items:
+                total += len(items)
+                rest += items
+            case _:
+                total += 1
+    return total
 
 
 def _number(value: Any) -> float:
