@@ -150,6 +150,16 @@ def test_limits_that_a_grader_has_as_well_are_a_hint(limit: int, severity: str) 
     assert (found.underlined, found.code, found.severity) == ("behavior", "never-applied", severity)
 
 
+def test_limits_without_effect_become_a_grader() -> None:
+    task = "id: a\nname: a\ninputs: {prompt: hi}\nexpected:\n  outcomes: []\n"
+    check_fix(
+        f"{task}  # short\n  ¦behavior:\n    max_tool_calls: 3\n    max_response_time_ms: 9000\n",
+        task.replace("  outcomes", "  # short\n  outcomes")
+        + "graders:\n  - type: behavior\n    name: within-limits\n    config:\n"
+        + "      max_tool_calls: 3\n      max_duration_ms: 9000\n",
+    )
+
+
 @pytest.mark.parametrize("name", [".waza.yml", "waza.yaml", "waza.yml"])
 def test_project_settings_under_a_name_that_waza_does_not_read(name: str, tmp_path: Path) -> None:
     text = "defaults:\n  judgeModel: m\n"

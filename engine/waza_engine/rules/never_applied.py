@@ -2,7 +2,7 @@
 
 ## Why
 The key looks like a check or a setting, but no version of waza uses it. The run passes all the same. For `outcomes` and
-`should_trigger` the level is only a hint: most authors use them as notes, beside graders that do the check. So it is for `expected.behavior` beside a `behavior` grader with the same limits.
+`should_trigger` the level is only a hint: most authors use them as notes, beside graders that do the check. So it is for `expected.behavior` under the mock executor, and beside a `behavior` grader with the same limits.
 
 ## Example
 ```yaml

@@ -1,17 +1,21 @@
-"""Check `never-applied` in tasks: limits under `expected.behavior`, a hint if a `behavior` grader has the same ones.
+"""Check `never-applied` in tasks: limits under `expected.behavior`.
 
-See docs/reference/waza-formats.md, section 5.2.
+It is a hint if a `behavior` grader has the same limits, and under the mock executor, which calls no tools. See docs/reference/waza-formats.md, section 5.2.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.model.findings import Finding, Fix, RemoveKey, Severity
+from waza_engine.dialects.waza.generations.meanings import newest_meaning
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.scalars import plain
+from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey, Severity
 from waza_engine.project.document import Document
 from waza_engine.rules.never_applied import NEVER_APPLIED
 
 APPLIES = frozenset(["task", "eval"])
 _GRADER = "behavior"
+_NAME = "within-limits"
 _OPTIONS = {"max_response_time_ms": "max_duration_ms"}
 """The grader's names of limits that have another name under `expected`."""
 
@@ -22,13 +26,34 @@ def check(document: Document) -> Iterator[Finding]:
         if not isinstance(expected, Mapping) or "behavior" not in expected:
             continue
         place = (*task, "expected", "behavior")
-        fix = Fix("Remove 'behavior'", (RemoveKey(place),))
+        remove = Fix("Remove 'behavior'", (RemoveKey(place),))
         message = "'behavior' has no effect: no version of waza checks it. "
         if _is_graded(expected["behavior"], document, values):
             message += f"A `{_GRADER}` grader has the same limits"
-            yield NEVER_APPLIED.at(place, message, on="key", fixes=[fix], severity=Severity.HINT)
-        else:
-            yield NEVER_APPLIED.at(place, f"{message}Use a `{_GRADER}` grader", on="key", fixes=[fix])
+            yield NEVER_APPLIED.at(place, message, on="key", fixes=[remove], severity=Severity.HINT)
+            continue
+        yield NEVER_APPLIED.at(
+            place,
+            f"{message}Use a `{_GRADER}` grader",
+            on="key",
+            fixes=[*_as_grader(expected["behavior"], task), remove],
+            severity=Severity.HINT if document.executor == "mock" else None,
+        )
+
+
+def _as_grader(limits: Any, task: Pointer) -> Iterator[Fix]:
+    """Yield the fix that moves the limits to a grader, if it has an option for each."""
+    kind = newest_meaning(_GRADER)
+    if kind is None or not isinstance(limits, Mapping):
+        return
+    config = {_OPTIONS.get(str(key), str(key)): plain(value) for key, value in limits.items()}
+    if config and config.keys() <= kind.model_fields.keys():
+        entry = {"type": _GRADER, "name": _NAME, "config": config}
+        changes = (
+            RemoveKey((*task, "expected", "behavior"), comments_to=(*task, "expected")),
+            AppendItem((*task, "graders"), entry),
+        )
+        yield Fix(f"Check these limits with a '{_GRADER}' grader", changes, preferred=True)
 
 
 def _is_graded(limits: Any, document: Document, task: Mapping[str, Any]) -> bool:
