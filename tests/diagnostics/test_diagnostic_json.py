@@ -12,7 +12,7 @@ from tests.behaviour.test_rules_pages import WITH_EXAMPLE
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.model.findings import Scope
 from waza_lsp.diagnostics.json_writer import diagnostic_json
-from waza_lsp.features.diagnostics import diagnostics, diagnostics_json
+from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics, diagnostics_json
 from waza_lsp.snapshot import Snapshot
 
 CONVERTER = converters.get_converter()
@@ -58,3 +58,20 @@ def test_findings_of_every_rule(code: str, tmp_path: Path) -> None:
 def test_any_diagnostic(item: types.Diagnostic) -> None:
     assert json.loads(diagnostic_json(item)) == as_sent(item)
     assert diagnostic_json(item).isascii()
+
+
+def test_an_edit_elsewhere_writes_no_diagnostic_again() -> None:
+    """A finding about a part of a text (`invalid-regex`) stays the same object, so its JSON is reused."""
+    text = "name: a\nskill: b\ntasks: [a.yaml]\ngraders:\n"
+    text += "".join(f"- type: text\n  name: g{it}\n  config: {{regex_match: ['ok (a']}}\n" for it in range(3))
+    snapshot = Snapshot.of("file:///nowhere/eval.yaml", text, 1)
+    last: DiagnosticJsonCache = {}
+    world = CheckContext(snapshot.path, Scope())
+    written = diagnostics_json(snapshot, world, last)
+    assert sum("invalid-regex" in it for it in written) == 3
+    marks = {id(mark) for mark, _ in last.values() if mark.part is not None}
+    assert len(marks) == 3
+    place = types.Position(0, len("name: a"))
+    after = snapshot.with_changes([types.TextDocumentContentChangePartial(types.Range(place, place), "x")], 2)
+    assert diagnostics_json(after, world, last) == written
+    assert marks == {id(mark) for mark, _ in last.values() if mark.part is not None}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from waza_engine.analysis.pipeline import CheckContext, finish, moved_keys, without_moot
+from waza_engine.analysis.pipeline import CheckContext, finish, moved_keys, takes_keys_along, without_moot
 from waza_engine.analysis.schema.fixes import skeleton_fixes
 from waza_engine.analysis.schema.navigate import Schema, resolve
 from waza_engine.lib.yaml.messages import INVALID_KEY, INVALID_MERGE, duplicate_key, unknown_anchor
@@ -108,7 +108,8 @@ def _with_rules(
     condemned = {it.span.start for it in found if it.finding.severity is Severity.ERROR and it not in refused}
     cut_off = set(_lines_of_cut_off_blocks(tree))
     cut_off.update(it.piece.start for it in tree.entries if _is_unread_list(tree, it))
-    moved = moved_keys(it.in_document for it in found)
+    # `in_document` copies a finding, which is slow for all findings of a long file.
+    moved = moved_keys(it.in_document for it in found if takes_keys_along(it.finding))
     by_rules = [
         it
         for it in drop_effects_of_syntax_errors(rule_findings(tree, form, context), tree, form)
@@ -348,9 +349,27 @@ def _narrow_to_part(found: list[RangedFinding], document: _Checked) -> list[Rang
 
 def _with_part(ranged: RangedFinding, text: Text) -> RangedFinding:
     """Narrow a finding to the part of its value that is wrong. Not at an alias: its value is elsewhere."""
+    line, start = text.lines[ranged.span.start.line], ranged.span.start
+    known = _narrowed.get(id(ranged))
+    if known is not None and known[0] is ranged and known[1] == line:
+        return known[2]
     part = ranged.finding.part if not text.slice(ranged.span).startswith(("*", "<<")) else None
-    found = span_of_part(text.lines, ranged.span.start, part) if part is not None else None
-    return ranged._replace(part=found) if found is not None else ranged
+    found = span_of_part(text.lines, start, part) if part is not None else None
+    result = ranged._replace(part=found) if found is not None else ranged
+    if line[start.column : start.column + 1] not in {"|", ">"}:  # Their parts are on other lines.
+        if len(_narrowed) >= _MAX_NARROWED:
+            _narrowed.clear()
+        _narrowed[id(ranged)] = ranged, line, result
+    return result
+
+
+_narrowed: dict[int, tuple[RangedFinding, str, RangedFinding]] = {}
+"""Findings by identity, the lines that they are on, and the narrowed findings.
+
+Findings in pieces that did not change or move are the same objects after an edit. Their narrowed findings must be too,
+because callers cache by identity.
+"""
+_MAX_NARROWED = 4096
 
 
 _SPAN = attrgetter("span")

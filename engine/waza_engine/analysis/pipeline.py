@@ -146,8 +146,15 @@ def _stages(document: Document, kind: Kind, written: Any, context: CheckContext)
 
 def moved_keys(findings: Iterable[Finding]) -> set[Pointer]:
     """Return the keys that unknown keys beside them take along to their new place."""
-    unknown = (it for it in findings if it.rule is UNKNOWN_KEY and it.severity is Severity.ERROR and it.fixes)
+    unknown = (it for it in findings if takes_keys_along(it))
     return {change.pointer for it in unknown for change in it.fixes[0].changes if isinstance(change, MoveKey)}
+
+
+def takes_keys_along(finding: Finding) -> bool:
+    """Whether the first fix of an unknown key moves other keys too."""
+    if finding.rule is not UNKNOWN_KEY or finding.severity is not Severity.ERROR or not finding.fixes:
+        return False
+    return any(isinstance(it, MoveKey) for it in finding.fixes[0].changes)
 
 
 def without_moot(

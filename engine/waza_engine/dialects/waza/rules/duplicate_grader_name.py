@@ -97,6 +97,7 @@ def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Relat
     if not inherited and _are_all_different(document.value(*base, "graders")):
         return
     seen: dict[str, Pointer] = {}
+    free: dict[str, str] = {}
     taken: set[str] = set()
     for pointer, grader in document.mappings(*base, "graders"):
         name = grader.get("name")
@@ -114,9 +115,11 @@ def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Relat
                 yield DUPLICATE_GRADER_NAME.at(place, message, related=related, severity=severity)
         elif first is not None:
             message = f"This grader overwrites the result of the grader '{name}' above. Give it another name"
-            # Read once: a long file may repeat many names.
+            # Computed once: a long file may repeat many names, or one name often.
             taken = taken or {*inherited, *_all_names(document)}
-            fixes = [_rename_fix(place, name, taken)]
+            if name not in free:
+                free[name] = free_name(name, taken)
+            fixes = [_rename_fix(place, free[name])]
             yield DUPLICATE_GRADER_NAME.at(place, message, related=[first], fixes=fixes)
         seen.setdefault(name, pointer)
 
@@ -145,9 +148,8 @@ def _all_names(document: Document) -> set[str]:
     return {name for _, it in document.graders() if isinstance(name := it.get("name"), str)}
 
 
-def _rename_fix(place: Pointer, name: str, taken: set[str]) -> Fix:
+def _rename_fix(place: Pointer, free: str) -> Fix:
     """Rename the grader to a name that no other grader has, including those further down."""
-    free = free_name(name, taken)
     return Fix(f"Change to '{free}'", (SetValue(place, free),), preferred=True)
 
 
@@ -181,7 +183,7 @@ def _reserved_names(document: Document, owner: Pointer, tasks: Iterable[_Owner])
         fate = "overwrites the result of" if places else "would overwrite the result of"
         message = f"The check 'expected.{key}' {fate} '_{key}'. Rename the grader"
         place = (*pointer, "name")
-        fix = _rename_fix(place, key, {*_RESERVED, *_all_names(document)})
+        fix = _rename_fix(place, free_name(key, {*_RESERVED, *_all_names(document)}))
         severity = Severity.WARNING if places else Severity.INFORMATION
         yield DUPLICATE_GRADER_NAME.at(
             place, message, related=places[:_MOST_SHOWN], fixes=[fix], severity=severity
