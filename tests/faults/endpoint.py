@@ -42,6 +42,8 @@ class Endpoint:
     base_url: str
     answer: Callable[[int], Answer]
     requests: list[dict[str, Any]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
     is_over: threading.Event = field(default_factory=threading.Event)
 
 
@@ -56,6 +58,8 @@ def endpoint(answer: Callable[[int], Answer]) -> Iterator[Endpoint]:
             with lock:
                 number = len(here.requests)
                 here.requests.append(body)
+                here.paths.append(self.path)
+                here.headers.append({name.lower(): value for name, value in self.headers.items()})
             messages = body["messages"]
             done = messages[-1]["role"] == "tool"
             status, data, headers = (

@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from waza_engine.judges.patience import Backoff, breaker_of, with_retries
 from waza_engine.judges.replies import json_reply
@@ -61,11 +61,16 @@ def _transient(message: str, retry_after: float | None = None) -> EndpointError:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A chat endpoint. `base_url` ends before `/chat/completions`; `attempts` includes the first one."""
+    """A chat endpoint. `base_url` is the address before `/chat/completions`; `attempts` includes the first one.
+
+    A query in the address (such as Azure's `?api-version=`) stays, and `{model}` in its path is replaced by the model.
+    Azure gets the key in a header of its own.
+    """
 
     base_url: str
     api_key: str = ""
     attempts: int = 5
+    is_azure: bool = False
     sleep: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic
 
@@ -122,13 +127,15 @@ class Endpoint:
         return answer
 
     def _request(self, body: Mapping[str, Any]) -> urllib.request.Request:
-        url = urlsplit(f"{self.base_url.rstrip('/')}/chat/completions")
+        url = urlsplit(self.base_url)
+        path = url.path.rstrip("/").replace("{model}", quote(str(body.get("model") or ""), safe=""))
+        url = url._replace(path=f"{path}/chat/completions")
         if url.scheme not in {"http", "https"} or not url.hostname:
             raise EndpointError(f"'{self.base_url}' is not an http or https address. Correct OPENAI_BASE_URL")
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.api_key:
-            azure = url.hostname.endswith(".azure.com")
-            headers |= {"api-key": self.api_key} if azure else {"Authorization": f"Bearer {self.api_key}"}
+            is_azure = self.is_azure or url.hostname.endswith(".azure.com")
+            headers |= {"api-key": self.api_key} if is_azure else {"Authorization": f"Bearer {self.api_key}"}
         data = json.dumps(body).encode()
         return urllib.request.Request(url.geturl(), data, headers)  # noqa: S310  # the scheme is checked above
 
@@ -183,7 +190,9 @@ def _retry_after(headers: Any) -> float | None:
         return None
 
 
-_DEFAULT_BASE_URL = "https://api.openai.com/v1"
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_AZURE_VERSION = "2024-10-21"
+"""The newest version of Azure's stable interface for chat completions; later ones are previews, or need none."""
 _MOST_ROUNDS = 10
 _REPLY_SECONDS = 120.0
 _OPTIONAL = frozenset(["temperature", "reasoning_effort", "response_format"])
@@ -191,6 +200,16 @@ _FINISH_ERRORS = {
     "content_filter": "the endpoint's content filter stopped the judge",
     "length": "the judge's answer was cut off at the token limit",
 }
+
+
+def azure_base_url(endpoint: str, version: str) -> str:
+    """Return the address of Azure's deployments, each named like its model, with the version of the interface."""
+    if "/openai/" in endpoint:
+        # The whole path, perhaps with a deployment of another name than the model.
+        separator = "&" if "?" in endpoint else "?"
+        return f"{endpoint}{separator}{urlencode({'api-version': version})}" if version else endpoint
+    query = urlencode({"api-version": version or _AZURE_VERSION})
+    return f"{endpoint.rstrip('/')}/openai/deployments/{{model}}?{query}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,15 +223,21 @@ class OpenAIJudge:
     def from_environment(cls, environment: Mapping[str, str], model: str = "") -> Self:
         """Return the judge of `OPENAI_BASE_URL` and `OPENAI_API_KEY`; with a base URL the key is optional.
 
+        Without both, the judge of `AZURE_OPENAI_ENDPOINT`, `AZURE_OPENAI_API_KEY` and `OPENAI_API_VERSION`.
+
         Raises:
-            JudgeMissing: neither is set.
+            JudgeMissing: none of them is set.
 
         """
         base_url = environment.get("OPENAI_BASE_URL", "")
         api_key = environment.get("OPENAI_API_KEY", "")
         if not base_url and not api_key:
-            raise JudgeMissing(NO_JUDGE)
-        return cls(Endpoint(base_url or _DEFAULT_BASE_URL, api_key), model)
+            azure = environment.get("AZURE_OPENAI_ENDPOINT", "")
+            if not azure:
+                raise JudgeMissing(NO_JUDGE)
+            address = azure_base_url(azure, environment.get("OPENAI_API_VERSION", ""))
+            return cls(Endpoint(address, environment.get("AZURE_OPENAI_API_KEY", ""), is_azure=True), model)
+        return cls(Endpoint(base_url or DEFAULT_BASE_URL, api_key), model)
 
     def turn(self, request: JudgeRequest) -> JudgeTurn:
         """Run one turn with tools. Unless the request forbids it, the judge may also read the workspace."""

@@ -312,6 +312,8 @@ class Suite:
     agent: CustomAgent | None = None
     fixtures: Path | None = None
     arm: ExperimentArm | None = None
+    judge_provider: Mapping[str, Any] | None = None
+    """The endpoint of the eval's judge models."""
 
     @property
     def source_file(self) -> Path:

@@ -108,6 +108,7 @@ _SANDBOX_KEYS = ("kind", "network", "image")
 _EXTRA_TYPES = "extraGraderTypes"
 """In the table of a dialect: the grader types that plug-ins of its runner add."""
 _TARGET = "target"
+_JUDGES = "judges"
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,12 @@ class ProjectSettings:
     problems: tuple[str, ...] = ()
     sandbox: Sandbox | None = None
     """What runs use unless the user chooses another one; an unreadable choice has a kind that no run accepts."""
+    judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Endpoints of judge models by dialect, then by a pattern of the model's name."""
+
+    def judges_of(self, dialect_name: str) -> Mapping[str, Any]:
+        """Return the endpoints of judge models, by a pattern of the model's name."""
+        return self.judges.get(dialect_name, {})
 
     def target_of(self, dialect_name: str) -> str:
         """Return the version of a dialect's runner that is set; "" if there is none."""
@@ -209,8 +216,9 @@ def read_project(path: Path) -> ProjectSettings | None:
     target, odd = read_target(data.get("target", ""), f"{path}: 'target'")
     types, targets, wrong = _dialect_tables(data, path)
     sandbox, bad = _sandbox(data.get("sandbox"), path)
-    all_problems = (*problems, *more, *odd, *wrong, *bad, *_unknown_keys(data, path))
-    return ProjectSettings(path, levels, exclude, target, types, targets, all_problems, sandbox)
+    judges, unusable = _judges(data, path)
+    all_problems = (*problems, *more, *odd, *wrong, *bad, *unusable, *_unknown_keys(data, path))
+    return ProjectSettings(path, levels, exclude, target, types, targets, all_problems, sandbox, judges)
 
 
 def _sandbox(given: Any, path: Path) -> tuple[Sandbox | None, list[str]]:
@@ -228,6 +236,25 @@ def _sandbox(given: Any, path: Path) -> tuple[Sandbox | None, list[str]]:
         problems.append(f"{path}: 'sandbox.image' must be a name; it is ignored")
     problems += [f"{path}: unknown key 'sandbox.{it}'" for it in table if it not in _SANDBOX_KEYS]
     return Sandbox(str(kind), network is True, image if isinstance(image, str) else ""), problems
+
+
+def _judges(data: Mapping[str, Any], path: Path) -> tuple[dict[str, Mapping[str, Any]], list[str]]:
+    """Return the endpoints of judges in the tables of all dialects, and messages for invalid ones."""
+    found: dict[str, Mapping[str, Any]] = {}
+    problems: list[str] = []
+    for it in dialects():
+        table = data.get(it.name)
+        judges = table.get(_JUDGES) if isinstance(table, Mapping) and _JUDGES in it.settings else None
+        if judges is None:
+            continue
+        if isinstance(judges, Mapping) and all(isinstance(judge, Mapping) for judge in judges.values()):
+            found[it.name] = judges
+        else:
+            problems.append(
+                f"{path}: '{it.name}.{_JUDGES}' must have a table for each model, such as "
+                f"[{it.name}.{_JUDGES}.'gpt-*']; it is ignored"
+            )
+    return found, problems
 
 
 def _dialect_tables(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, ...], dict[str, str], list[str]]:

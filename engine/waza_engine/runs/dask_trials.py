@@ -4,6 +4,9 @@ Order, hooks, store, events and totals stay in this process. A worker receives o
 returns its record. If the worker dies, Dask repeats the trial on another worker, in a fresh workspace; only the result
 that arrives counts. Graders read their own files (scripts, schemas, snapshots) on the worker, at the same paths as
 here. Dask does not interrupt a running task, so each trial also waits for the end of the run and stops itself then.
+
+If the scheduler is lost, the run ends at once with what is finished; nothing is recorded about the other trials, so that
+resuming the run repeats them. Workers with another version of waza-lsp or Python are refused.
 """
 
 import asyncio
@@ -11,7 +14,7 @@ import contextlib
 import importlib
 import logging
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,11 +29,18 @@ from waza_engine.runs.planning.participants import judge_for
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.trial.grade import Bench
 from waza_engine.runs.trial.perform import run_trial
+from waza_engine.version import __version__
 
 _INSTALL = "Trials on other machines need Dask; install it with: pip install 'waza-lsp[dask]'"
+_PACKAGE = "waza-lsp"
+_KILLED_WORKER = "KilledWorker"
+_SCHEDULER_ERRORS = frozenset(["CommClosedError", "ClientClosedError", "FutureCancelledError"])
+"""Errors of Dask (by name, because it is an extra) for results that the scheduler cannot deliver any more."""
 _CONNECT_SECONDS = 10
 _GRACE_SECONDS = 1.0
 _POLL_SECONDS = 0.5
+_MOST_SUBMISSIONS = 3
+"""How often a trial is submitted. Dask gives up on one when several workers in a row died while they ran it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +54,15 @@ class Job:
     executor: str
     options: ExecutorOptions
     process_dir: Path
+    submission: int = 1
+    version: str = __version__
 
     @property
     def key(self) -> str:
-        """Return Dask's key of the trial: the same each time the trial is started."""
+        """Return Dask's key of the trial: the same each time Dask starts it."""
         part = "without-skills" if self.plan.without_skills else "trial"
-        return f"waza-{self.run_id}-{part}-{self.task_index}-{self.trial}"
+        again = f"-{self.submission}" if self.submission > 1 else ""
+        return f"waza-{self.run_id}-{part}-{self.task_index}-{self.trial}{again}"
 
 
 @dataclass(slots=True)
@@ -61,37 +74,69 @@ class DaskTrials:
     options: ExecutorOptions
     client: Any
     slots: int
+    address: str = ""
     listeners: dict[str, Progress] = field(default_factory=dict)
 
     async def perform(self, bench: Bench, task_index: int, trial: int, progress: Progress) -> TrialRecord:
         """Run a trial on a worker and return its record.
 
         Raises:
-            UnavailableError: the executor is not available on the workers.
+            UnavailableError: the executor is not available on the workers, or the scheduler is lost.
 
         """
         task = bench.plan.tasks[task_index]
         alone = replace(bench.plan, tasks=(task,), suite=replace(bench.plan.suite, tasks=()))
         job = Job(self.run_id, alone, task_index, trial, self.executor, self.options, bench.process_dir)
+        problem: Exception = RuntimeError("it was not submitted")
+        for submission in range(1, _MOST_SUBMISSIONS + 1):
+            try:
+                return await self._result(replace(job, submission=submission), progress)
+            except UnavailableError:
+                raise
+            except Exception as error:  # noqa: BLE001  # whatever happens to the workers, the run continues
+                await self._refuse_lost_scheduler(error)
+                problem = error
+                if type(error).__name__ != _KILLED_WORKER:
+                    break
+        message = f"The workers could not run this trial: {str(problem) or type(problem).__name__}"
+        empty = Trajectory(task=task.id, prompt=task.prompt, error=message)
+        return TrialRecord(
+            task.id, task_index, trial, "error", 0.0, 0.0, empty, error=message, infrastructure=True
+        )
+
+    async def _result(self, job: Job, progress: Progress) -> TrialRecord:
         self.listeners[job.key] = progress
         future = self.client.submit(perform_on_worker, job, key=job.key, pure=False)
         try:
             record: TrialRecord = await future
         except asyncio.CancelledError:
-            future.cancel()
+            if not self._is_lost:
+                await future.cancel()
             raise
-        except UnavailableError:
-            raise
-        except Exception as error:  # noqa: BLE001  # whatever happens to the workers, the run continues
-            message = f"The workers could not run this trial: {str(error) or type(error).__name__}"
-            empty = Trajectory(task=task.id, prompt=task.prompt, error=message)
-            record = TrialRecord(
-                task.id, task_index, trial, "error", 0.0, 0.0, empty, error=message, infrastructure=True
-            )
         finally:
             self.listeners.pop(job.key, None)
             future.release()
         return record
+
+    @property
+    def _is_lost(self) -> bool:
+        connection = self.client.scheduler_comm
+        return self.client.status != "running" or connection is None or connection.comm.closed()
+
+    async def _refuse_lost_scheduler(self, error: Exception) -> None:
+        """End the run if the error comes from a lost scheduler. Dask forgets all trials then, even if it returns.
+
+        Raises:
+            UnavailableError: the connection to the scheduler is lost.
+
+        """
+        # The connection may be noted as closed only after the error.
+        await asyncio.sleep(0)
+        if self._is_lost or type(error).__name__ in _SCHEDULER_ERRORS:
+            raise UnavailableError(
+                f"The connection to the Dask scheduler at {self.address} was lost. Finished trials are kept: when it "
+                "runs again, continue with --resume"
+            ) from error
 
     async def end(self) -> None:
         """Stop all trials of the run that are still running on workers."""
@@ -115,17 +160,23 @@ async def dask_trials(
 
     """
     distributed = _distributed()
-    # It logs every worker that comes or goes.
-    logging.getLogger("distributed").setLevel(logging.ERROR)
+    # It logs every worker that comes or goes, and every attempt to reach a lost scheduler.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = await distributed.Client(
             address, asynchronous=True, set_as_default=False, timeout=_CONNECT_SECONDS
         )
     except (OSError, ValueError) as error:
         raise UnavailableError(f"There is no Dask scheduler at {address}: {error}") from error
-    slots = sum((await client.nthreads()).values())
+    try:
+        await _refuse_other_versions(client)
+        slots = sum((await client.nthreads()).values())
+    except BaseException:
+        await client.close(timeout=_GRACE_SECONDS)
+        raise
     # Workers have their own environment; ours may hold secrets that are not for them.
-    trials = DaskTrials(run_id, executor, replace(options, environment={}), client, max(slots, 1))
+    trials = DaskTrials(run_id, executor, replace(options, environment={}), client, max(slots, 1), address)
     topic = _progress_topic(run_id)
     client.subscribe_topic(topic, trials.forward_progress)
     try:
@@ -140,8 +191,39 @@ async def dask_trials(
             await client.close(timeout=_GRACE_SECONDS)
 
 
+async def _refuse_other_versions(client: Any) -> None:
+    """Refuse workers that would misunderstand a trial, or perform it differently.
+
+    Raises:
+        UnavailableError: a worker has another version of waza-lsp or Python, or lacks waza-lsp.
+
+    """
+    found = await client.get_versions(packages=[_PACKAGE])
+    ours = {**_versions(found["client"]), _PACKAGE: __version__}
+    for address, worker in sorted(found["workers"].items()):
+        theirs = _versions(worker)
+        for name, version in ours.items():
+            if theirs[name] != version:
+                has = f"{name} {theirs[name]}" if theirs[name] else f"no {name}"
+                raise UnavailableError(
+                    f"The Dask worker {address} has {has}, and this process {name} {version}. Install the same version"
+                )
+
+
+def _versions(found: Mapping[str, Any]) -> dict[str, str]:
+    """Return what must be the same everywhere: the version of waza-lsp, and major and minor version of Python."""
+    packages = found["packages"]
+    python = ".".join(str(packages.get("python") or "").split(".")[:2])
+    return {_PACKAGE: str(packages.get(_PACKAGE) or ""), "Python": python}
+
+
 async def perform_on_worker(job: Job) -> TrialRecord:
     """Run a trial on this worker until it ends, the run ends, or nobody needs the result."""
+    if job.version != __version__:
+        # It joined the cluster after the run had started.
+        raise UnavailableError(
+            f"A Dask worker has waza-lsp {__version__}, and the run waza-lsp {job.version}. Install the same version"
+        )
     distributed = _distributed()
     # Errors are reported to the run. The worker's log would only print a traceback.
     logging.getLogger("distributed.worker").setLevel(logging.CRITICAL)

@@ -249,7 +249,7 @@ DIALECT = Dialect(
     drops_nulls=True,
     grading_context="waza_engine.dialects.waza.generations.context:waza_context",
     task_refusal="waza_engine.dialects.waza.formats.loading.resources:task_refusal",
-    settings=frozenset(["extraGraderTypes", "target"]),
+    settings=frozenset(["extraGraderTypes", "judges", "target"]),
     releases="waza_engine.dialects.waza.releases:RELEASES",
     results_folder="waza_engine.dialects.waza.formats.loading.project_file:results_folder",
 )

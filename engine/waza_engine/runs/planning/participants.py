@@ -7,10 +7,11 @@ with the Copilot CLI falls back to the CLI, as waza does.
 otherwise the option would be silently ignored.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
-from waza_engine.executors.base import NO_AGENT, Executor
+from waza_engine.executors.base import NO_AGENT, Executor, UnavailableError
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.executors.registry import executor_names, starts_agent
 from waza_engine.graders.registry import find_grader
@@ -25,17 +26,41 @@ _COPILOT = "copilot-sdk"
 
 
 def judge_for(plan: Plan, environment: Mapping[str, str]) -> Judge | None:
-    """Return the judge that the environment configures, or None if none is needed or configured."""
+    """Return the judge that the environment, the project and the eval configure, or None if none is needed or configured.
+
+    Raises:
+        UnavailableError: the endpoint of a judge cannot be used.
+
+    """
     is_needed = any(needs_judge(it) for it in _grader_entries(plan)) or any(it.responder for it in plan.tasks)
     if not is_needed:
         return None
     # Imported here: most runs need no HTTP client.
     from waza_engine.judges.openai import OpenAIJudge
+    from waza_engine.judges.providers import ProviderError, RoutedJudge, provider_judge
 
+    model = plan.settings.model
+    default: Judge | None
     try:
-        return OpenAIJudge.from_environment(environment, plan.settings.model)
+        default = OpenAIJudge.from_environment(environment, model)
     except JudgeMissing:
-        return _copilot_judge(plan, environment) if plan.settings.executor == _COPILOT else None
+        default = _copilot_judge(plan, environment) if plan.settings.executor == _COPILOT else None
+    try:
+        routes = tuple(
+            (pattern, provider_judge(data, where, environment, model))
+            for pattern, where, data in _providers(plan.suite)
+        )
+    except ProviderError as error:
+        raise UnavailableError(str(error)) from error
+    return RoutedJudge(routes, default, model) if routes else default
+
+
+def _providers(suite: Suite) -> Iterator[tuple[str, str, Any]]:
+    """Yield the judges of the project, then the eval's own: the models, the setting's name, and its value."""
+    for pattern, data in Projects().of(suite.directory).judges_of(suite.dialect).items():
+        yield pattern, f"{suite.dialect}.judges.'{pattern}'", data
+    if suite.judge_provider is not None:
+        yield "*", "judge_provider", suite.judge_provider
 
 
 def _copilot_judge(plan: Plan, environment: Mapping[str, str]) -> Judge:

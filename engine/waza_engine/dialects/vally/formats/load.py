@@ -65,6 +65,7 @@ def suite_of(path: Path, data: Mapping[str, Any], context_dir: Path | None = Non
         tasks=tuple(loader.tasks()),
         scoring=Scoring(spec.scoring.threshold),
         warnings=(project.warning,) if project.warning else (),
+        judge_provider=config.judge_provider,
     )
 
 

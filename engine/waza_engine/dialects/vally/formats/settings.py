@@ -107,7 +107,7 @@ class EvalConfig(TolerantModel):
         default=None,
         description=(
             "Endpoint of the judge model, compatible with OpenAI, Azure or Anthropic. Name credentials by environment "
-            "variable. waza-lsp ignores it."
+            "variable. waza-lsp supports OpenAI and Azure (`apiVersion`)."
         ),
         examples=[
             {"type": "openai", "baseUrl": "https://models.example.com/v1", "apiKeyEnv": "OPENAI_API_KEY"}
