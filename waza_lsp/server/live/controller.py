@@ -7,7 +7,7 @@ eval: such graders wait until the run has ended.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,8 @@ class LiveGrading:
         """Graders that execute something while a run of their eval is going on."""
         self._broken: Pending = {}
         """Graders that cannot be graded until another part of their suite is fixed."""
+        self._rest: dict[tuple[str, Pointer], tuple[Snapshot, DocumentGrader, dict[str, Any]]] = {}
+        """Graders that were graded on the newest recordings only, with the answer so far."""
         self._early: dict[str, Snapshot] = {}
         """Documents that were edited before their recordings were known, as they were before the edit."""
         self._running: Counter[Path] = Counter()
@@ -196,7 +198,10 @@ class LiveGrading:
             self._add(now, current_pointers(before, pointers, now))
 
     async def _grade_pending(self) -> None:
-        while self._pending:
+        while self._pending or self._rest:
+            if not self._pending:
+                await self._grade_rest()
+                continue
             await asyncio.sleep(_PAUSE_SECONDS)
             uri, (before, pointers) = self._pending.popitem()
             snapshot = self._documents.get(uri)
@@ -207,12 +212,32 @@ class LiveGrading:
                 if site.pointer in pointers:
                     await self._grade(snapshot, site)
 
+    async def _grade_rest(self) -> None:
+        """Go on with the grader that was begun last, unless it was edited since. Edits come between the questions."""
+        (uri, pointer), (snapshot, site, answer) = self._rest.popitem()
+        now = self._documents.get(uri)
+        if now is None or map_span(site.span, change_between(snapshot.text.lines, now.text.lines)) is None:
+            return
+        more = await self._ask(snapshot, site, answer["left"])
+        if "trials" not in more:
+            return
+        count = answer["trials"] + more["trials"]
+        merged = {**more, "trials": count, "failed": {**answer["failed"], **more["failed"]}}
+        if more["left"]:
+            self._rest[uri, pointer] = snapshot, site, merged
+        if not more["left"] or any(more["failed"].values()):
+            self._annotations.replace(snapshot, site.span, _annotations(snapshot, site, merged))
+
     async def _grade(self, snapshot: Snapshot, site: DocumentGrader) -> None:
         if snapshot.path is None:
             return
         annotations: list[Annotation] = []
+        self._rest.pop((snapshot.uri, site.pointer), None)
         if not self._has_errors(snapshot, site.span):
-            annotations = _annotations(snapshot, site, await self._ask(snapshot, site))
+            answer = await self._ask(snapshot, site)
+            annotations = _annotations(snapshot, site, answer)
+            if answer.get("left"):
+                self._rest[snapshot.uri, site.pointer] = snapshot, site, answer
         self._annotations.replace(snapshot, site.span, annotations)
         now = self._documents.get(snapshot.uri)
         if now is None:
@@ -221,13 +246,20 @@ class LiveGrading:
             # The document was edited during the question, perhaps both above and below the grader.
             self._add(now, current_pointers(snapshot, {site.pointer}, now))
 
-    async def _ask(self, snapshot: Snapshot, site: DocumentGrader) -> dict[str, Any]:
-        """Ask the worker. The answer is empty if the worker was stopped or has to wait for a run."""
+    async def _ask(
+        self, snapshot: Snapshot, site: DocumentGrader, left: Sequence[str] | None = None
+    ) -> dict[str, Any]:
+        """Ask the worker. The answer is empty if the worker was stopped or has to wait for a run.
+
+        `left` are the tasks for which an earlier answer had no time.
+        """
         eval_path = self._ledger.eval_of(snapshot)
         was_running = eval_path in self._running
         # A run from here means that the user trusts the folder.
         may_execute = eval_path in self._ledger.run_here and not was_running
         question = self._questions.about(snapshot, "grade", site.pointer, may_execute=may_execute)
+        if left is not None:
+            question["left"] = list(left)
         self._executing = eval_path if may_execute else None
         try:
             answer = await self._worker.ask(question)
@@ -263,7 +295,7 @@ def _annotations(snapshot: Snapshot, site: DocumentGrader, answer: dict[str, Any
             snapshot, [_check(check) for check in checks], eval_path, task, cover=site.span
         )
     ]
-    return failed or _passing_verdict(snapshot, site, eval_path, count)
+    return failed or _passing_verdict(snapshot, site, eval_path, count, is_all=not answer["left"])
 
 
 def _check(data: Mapping[str, Any]) -> FailedCheck:
@@ -272,10 +304,12 @@ def _check(data: Mapping[str, Any]) -> FailedCheck:
 
 
 def _passing_verdict(
-    snapshot: Snapshot, site: DocumentGrader, eval_path: Path, count: int
+    snapshot: Snapshot, site: DocumentGrader, eval_path: Path, count: int, *, is_all: bool
 ) -> list[Annotation]:
     span = short_span(snapshot, (*site.pointer, "type"), len(site.pointer))
     what = "the recorded trial" if count == 1 else f"all {count} recorded trials"
+    if not is_all:
+        what = f"the newest {count} recorded trials so far"
     if span is None:
         return []
     return [Annotation(span, f"Passes on {what}", LIVE_VERDICT, eval_path, cover=site.span)]

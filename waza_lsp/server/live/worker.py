@@ -20,14 +20,14 @@ from waza_engine.graders.registry import find_grader, graders
 from waza_engine.lib.process import run as processes
 from waza_engine.model.records import GraderOutcome
 from waza_engine.model.suite import GraderEntry
-from waza_engine.runs.recordings.find import Recording, all_recordings_of, recordings_of
+from waza_engine.runs.recordings.find import Recording, all_recordings_of, newest_first, recordings_of
 from waza_engine.runs.recordings.regrade import (
     bench_for,
     grade_single_entry,
     replayed_trial,
     task_of_recording,
 )
-from waza_engine.runs.store.store import StoreError, default_store_dir
+from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial.checkpoints import reached_last_turn
 from waza_engine.runs.trial.grade import grading_context
 from waza_engine.runs.trial.workspace import WorkspaceError
@@ -42,8 +42,12 @@ from waza_lsp.server.live.worker_suite import (
     suite_of,
 )
 
-_GRADE_SECONDS = 1.0
-"""After this time, `grade` grades no further recording: the verdict is about those that were graded."""
+_GRADE_SECONDS = 0.03
+"""After this time, `grade` answers with what it has. The rest is a further question, so that edits come between."""
+_FEW, _FEW_SECONDS = 8, 0.3
+"""So many tasks are graded at once even if that takes longer, up to this time: a verdict in two steps looks restless."""
+_EXECUTE_SECONDS = 1.0
+"""After this time, a grader that executes something grades no further recording at all."""
 _EXPLAIN_SECONDS = 45.0
 _MOST_TRIALS = 100
 """How many trials `explain` grades, shared by all tasks of an eval's grader."""
@@ -81,14 +85,36 @@ def _own_stdout() -> TextIO:
 
 
 def _grade(question: Question) -> dict[str, Any]:
-    """Grade one entry on the newest recording of its tasks: `{eval, trials, failed: {task: checks}}`."""
-    target = recorded_entry(question)
-    _refuse_cost(target.entry, may_execute=question["mayExecute"])
-    recordings = [it for task in target.tasks for it in _newest_recordings(target.suite, task)]
+    """Grade one entry on the newest recording of its tasks: `{eval, trials, left, failed: {task: checks}}`.
+
+    The tasks that ran last come first. `left` are those for which there was no time; a question with these as `left`
+    goes on.
+    """
+    left = question.get("left")
+    target = _LAST.pop(_key(question), None) if left is not None else None
+    target = target or recorded_entry(question)
+    executes = _refuse_cost(target.entry, may_execute=question["mayExecute"])
+    started = time.monotonic()
     outcomes: dict[str, list[list[GraderOutcome]]] = {}
-    for recording, outcome in _grade_recordings(target, recordings, _GRADE_SECONDS):
-        outcomes.setdefault(recording.task, []).append([outcome])
+    with ExitStack() as stack:
+        store = _opened_store(target.suite.eval_path, stack)
+        tasks = list(left if left is not None else _newest_first(target, store))
+        count = len(tasks)
+        while tasks:
+            recordings = _newest_recordings(target.suite, tasks.pop(0), store)
+            for recording, outcome in _grade_recordings(target, recordings, _EXECUTE_SECONDS):
+                outcomes.setdefault(recording.task, []).append([outcome])
+            spent = time.monotonic() - started
+            if executes and spent > _EXECUTE_SECONDS:
+                tasks = []
+            is_few = left is None and count - len(tasks) < _FEW and spent < _FEW_SECONDS
+            if not executes and not is_few and spent > _GRADE_SECONDS:
+                break
+    if tasks:
+        _LAST.clear()
+        _LAST[_key(question)] = target
     return {
+        "left": tasks,
         "eval": str(target.suite.eval_path),
         "trials": sum(map(len, outcomes.values())),
         "failed": {
@@ -99,6 +125,32 @@ def _grade(question: Question) -> dict[str, Any]:
             for task, trials in outcomes.items()
         },
     }
+
+
+_LAST: dict[str, RecordedEntry] = {}
+"""The entry of the last question with tasks left. Loading its suite again would take longer than grading."""
+
+
+def _key(question: Question) -> str:
+    return json.dumps([question[it] for it in ("path", "eval", "pointer", "texts", "processDir")])
+
+
+def _opened_store(eval_path: Path, stack: ExitStack) -> RunStore | None:
+    """Return the open store of an eval; None if there is none that can be read."""
+    directory = default_store_dir(eval_path)
+    if not (directory / FILE_NAME).is_file():
+        return None
+    try:
+        return stack.enter_context(RunStore(directory, for_reading=True, briefly=True))
+    except StoreError:
+        return None
+
+
+def _newest_first(target: RecordedEntry, store: RunStore | None) -> Sequence[str]:
+    try:
+        return target.tasks if store is None else newest_first(target.suite.eval_path, target.tasks, store)
+    except StoreError:
+        return target.tasks
 
 
 def _explain(question: Question) -> dict[str, Any]:
@@ -145,8 +197,8 @@ def _draft(question: Question) -> dict[str, Any]:
     suite, name = suite_of(question), question["task"]
     if not any(it.id == name for it in suite.plan.tasks):
         raise NothingError("the suite cannot be loaded as it is now")
-    recordings = _newest_recordings(suite, name)
     with ExitStack() as stack:
+        recordings = _newest_recordings(suite, name, _opened_store(suite.eval_path, stack))
         trials = []
         for recording in recordings:
             task = task_of_recording(suite.plan, recording)
@@ -167,8 +219,10 @@ _ANSWERS: Mapping[str, Callable[[Question], dict[str, Any]]] = {
 }
 
 
-def _refuse_cost(entry: GraderEntry, *, may_execute: bool) -> None:
+def _refuse_cost(entry: GraderEntry, *, may_execute: bool) -> bool:
     """Check that grading an entry is free and starts no program that the user has not started before.
+
+    Return whether it executes something.
 
     Raises:
         NothingError: Graders of this type are never free.
@@ -182,13 +236,14 @@ def _refuse_cost(entry: GraderEntry, *, may_execute: bool) -> None:
         raise NothingError("it asks a model")
     if kind.executes and not may_execute:
         raise WaitsError("it executes something")
+    return kind.executes
 
 
-def _newest_recordings(suite: Suite, task: str) -> Sequence[Recording]:
+def _newest_recordings(suite: Suite, task: str, store: RunStore | None) -> Sequence[Recording]:
     """Return the recordings of a task's newest run. A store that cannot be read is ignored."""
     eval_path, trials = suite.eval_path, suite.plan.settings.trials
     try:
-        return recordings_of(eval_path, task, default_store_dir(eval_path), trials)
+        return recordings_of(eval_path, task, Path(os.devnull), trials, store)
     except StoreError:
         return recordings_of(eval_path, task, Path(os.devnull), trials)
 

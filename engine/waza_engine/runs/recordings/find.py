@@ -31,16 +31,32 @@ class Recording:
     """Outcomes of the checkpoints between its turns. Recordings in files have none."""
 
 
-def recordings_of(eval_path: Path, task: str, store_dir: Path, trials: int = 1) -> list[Recording]:
+def recordings_of(
+    eval_path: Path, task: str, store_dir: Path, trials: int = 1, opened: RunStore | None = None
+) -> list[Recording]:
     """Return the recorded trials of the task with this id: of the newest run, else the first `trials` files.
+
+    Pass the store `opened` if it is: opening it takes longer than reading a trial.
 
     Raises:
         StoreError: the store exists but cannot be read.
 
     """
-    return _newest_stored(eval_path, task, store_dir) or list(
-        _recorded_in_files(eval_path.parent / RECORDINGS_FOLDER, task, trials)
+    stored = (
+        _newest_stored(eval_path, task, store_dir) if opened is None else _newest_in(opened, eval_path, task)
     )
+    return stored or list(_recorded_in_files(eval_path.parent / RECORDINGS_FOLDER, task, trials))
+
+
+def newest_first(eval_path: Path, tasks: Sequence[str], opened: RunStore) -> list[str]:
+    """Return the tasks ordered by their last stored trial, newest first; those without one come last.
+
+    Raises:
+        StoreError: the store cannot be read.
+
+    """
+    order = {it: place for place, it in enumerate(opened.tasks_newest_first(eval_path))}
+    return sorted(tasks, key=lambda it: order.get(it, len(order)))
 
 
 def all_recordings_of(
@@ -68,26 +84,30 @@ def _newest_stored(eval_path: Path, task: str, store_dir: Path) -> list[Recordin
     if not (store_dir / FILE_NAME).is_file():
         return []
     with RunStore(store_dir, for_reading=True, briefly=True) as store:
-        latest = store.latest_trials(eval_path, task)
-        trials = _performed_trials(latest)
-        if latest and not trials:
-            # The newest run could not perform the task. Use the recordings of an earlier run.
-            earlier = _performed_trials(store.task_trials(eval_path, task, _MOST_EARLIER))
-            trials = [it for it in earlier if it.run_id == earlier[0].run_id]
-        if not trials:
-            return []
-        [run] = store.find_runs(trials[0].run_id)[:1]
-        return [
-            Recording(
-                task,
-                it.record.trial,
-                it.record.trajectory,
-                run.executor,
-                it.run_id,
-                checkpoints=it.record.checkpoints,
-            )
-            for it in trials[:_MOST_TRIALS]
-        ]
+        return _newest_in(store, eval_path, task)
+
+
+def _newest_in(store: RunStore, eval_path: Path, task: str) -> list[Recording]:
+    latest = store.latest_trials(eval_path, task)
+    trials = _performed_trials(latest)
+    if latest and not trials:
+        # The newest run could not perform the task. Use the recordings of an earlier run.
+        earlier = _performed_trials(store.task_trials(eval_path, task, _MOST_EARLIER))
+        trials = [it for it in earlier if it.run_id == earlier[0].run_id]
+    if not trials:
+        return []
+    executor = store.executor_of(trials[0].run_id)
+    return [
+        Recording(
+            task,
+            it.record.trial,
+            it.record.trajectory,
+            executor,
+            it.run_id,
+            checkpoints=it.record.checkpoints,
+        )
+        for it in trials[:_MOST_TRIALS]
+    ]
 
 
 def _performed_trials(trials: Sequence[StoredTrial]) -> list[StoredTrial]:

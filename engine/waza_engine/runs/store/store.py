@@ -222,6 +222,20 @@ class RunStore:
             runs = [stored_run(row) for row in rows]
         return [it for it in runs if it.run_id == run_id] or runs
 
+    def executor_of(self, run_id: str) -> str:
+        """Return the executor of a run, "" if there is no such run. Much faster than to read the whole run."""
+        rows = self.file.rows("SELECT executor FROM runs WHERE run_id = ?", (run_id,))
+        return str(rows[0][0]) if rows else ""
+
+    def tasks_newest_first(self, eval_path: Path) -> list[str]:
+        """Return the ids of the tasks with trials in runs of an eval, ordered by their last trial."""
+        rows = self.file.rows(
+            "SELECT task_id, max(id) AS last FROM trials JOIN runs USING (run_id) WHERE eval_path = ?"
+            " AND baseline_of IS NULL GROUP BY task_id ORDER BY last DESC",
+            (str(real_path(eval_path)),),
+        )
+        return [str(task) for task, _ in rows]
+
     def baseline_of(self, run_id: str) -> StoredRun | None:
         """Return the baseline pass (without skills) of a run, or None."""
         rows = self.file.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE baseline_of = ?", (run_id,))  # noqa: S608  # our own names
