@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -47,6 +48,16 @@ _EXIT_ERRORED = 3
     metavar="DIR",
     help="With --run: folder of the run store.",
 )
+@click.option(
+    "--eval",
+    "eval_file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="EVAL",
+    help="With --run last: the last run of this eval.",
+)
+@click.option(
+    "--only-free", is_flag=True, help="With --run: leave out graders that run programs or ask a model."
+)
 @click.option("--graders", "graders_file", type=_FILE, help="YAML list of grader entries.")
 @click.option("--context", "context_file", type=_FILE, help="JSON object with the grading context.")
 @click.option("--workspace", type=_DIRECTORY, help="Folder the agent worked in. Default: none.")
@@ -77,10 +88,12 @@ _EXIT_ERRORED = 3
     type=click.Choice(["jsonl"]),
     help="Regrade the recordings of an eval and print run events as JSON lines. Reads a JSON request from standard input.",
 )
-def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
+def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per option
     run_name: str | None,
     tasks: tuple[str, ...],
     store_dir: Path | None,
+    eval_file: Path | None,
+    only_free: bool,
     graders_file: Path | None,
     context_file: Path | None,
     workspace: Path | None,
@@ -102,6 +115,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     Examples:
       waza-lsp grade --run last
       waza-lsp grade --run last --task 'explain-*'
+      waza-lsp grade --run last --eval evals/eval.yaml --only-free
       waza-lsp grade --graders graders.yaml --context context.json --workspace work
       waza-lsp grade --dialect vally --graders graders.yaml --context context.json
       waza-lsp grade --batch lines.jsonl
@@ -109,15 +123,21 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     """
     if sum(it is not None for it in (batch_file, graders_file or context_file, run_name, events)) > 1:
         raise click.UsageError("Give only one of --run, --batch, --events and --graders.")
-    if run_name is None and (tasks or store_dir):
-        raise click.UsageError(f"{'--task' if tasks else '--store'} requires --run.")
+    for option, value in (
+        ("--task", tasks),
+        ("--store", store_dir),
+        ("--eval", eval_file),
+        ("--only-free", only_free),
+    ):
+        if value and run_name is None:
+            raise click.UsageError(f"{option} requires --run.")
     if events is not None:
         # Imported late: grading a list needs no runs and no recordings.
         from waza_lsp.cli.regrade_events import regrade_from_stdin
 
         regrade_from_stdin()
     if run_name is not None:
-        _grade_run(run_name, tasks, store_dir, output_format)
+        _grade_run(run_name, tasks, store_dir, eval_file, output_format, only_free=only_free)
     if batch_file is not None:
         _grade_batch(batch_file)
         return
@@ -187,7 +207,15 @@ def _grade_batch(path: Path) -> None:
             sys.stdout.flush()
 
 
-def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output_format: str) -> NoReturn:
+def _grade_run(
+    name: str,
+    tasks: tuple[str, ...],
+    store_dir: Path | None,
+    eval_file: Path | None,
+    output_format: str,
+    *,
+    only_free: bool,
+) -> NoReturn:
     """Regrade a stored run, print the verdicts, and end the program with their exit status."""
     # Imported late: grading a list or a batch needs no runs.
     from waza_engine.judges.patience import waits_reported
@@ -205,16 +233,19 @@ def _grade_run(name: str, tasks: tuple[str, ...], store_dir: Path | None, output
     report = waits_reported(lambda message: print_err(f"note: {message}"))
     with (
         report,
-        open_store(store_dir) as store,
+        open_store(store_dir, eval_file) as store,
         JudgedAgain(store.directory) as again,
         scratch_store() as scratch,
     ):
-        run = find_run(store, name, with_recordings=True)
+        run = find_run(store, name, eval_file, with_recordings=True)
         try:
+            suite = _load_suite(run)
+            if only_free:
+                suite = _free_suite(suite)
             record = regrade(
                 store,
                 run,
-                _load_suite(run),
+                suite,
                 tasks=tasks,
                 process_dir=Path.cwd(),
                 environment=os.environ,
@@ -245,3 +276,36 @@ def _load_suite(run: "StoredRun") -> "Suite":
     if run.frame.arm is None:
         return load_suite(run.eval_path, process_dir=Path.cwd())
     return suite_of_arm(run.frame.arm)
+
+
+def _free_suite(suite: "Suite") -> "Suite":
+    """Return the suite without graders that run programs or ask a model, and tell the user which."""
+    from waza_engine.graders.registry import find_grader
+    from waza_engine.model.suite import GraderEntry
+
+    left_out: list[str] = []
+
+    def free(entries: tuple[GraderEntry, ...]) -> tuple[GraderEntry, ...]:
+        kept = []
+        for entry in entries:
+            kind = find_grader(entry.type, entry.dialect)
+            if kind is None or not (kind.executes or kind.asks_judge or not kind.deterministic):
+                kept.append(entry)
+            else:
+                left_out.append(f"{entry.name} ({entry.type})")
+        return tuple(kept)
+
+    tasks = tuple(
+        replace(
+            task,
+            graders=free(task.graders),
+            checkpoints=tuple(replace(it, graders=free(it.graders)) for it in task.checkpoints),
+        )
+        for task in suite.tasks
+    )
+    suite = replace(suite, graders=free(suite.graders), tasks=tasks)
+    if left_out:
+        print_err(
+            harmless(f"note: left out, because they run programs or ask a model: {', '.join(left_out)}")
+        )
+    return suite

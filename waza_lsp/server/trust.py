@@ -74,7 +74,7 @@ class Trust:
         return False
 
     def _is_trusted(self, folder: Path) -> bool:
-        if folder not in self._granted and _is_remembered(folder):
+        if folder not in self._granted and is_remembered(folder):
             self._granted.add(folder)
         return folder in self._granted
 
@@ -113,7 +113,8 @@ def state_file() -> Path:
     return state_folder() / _FILE
 
 
-def _is_remembered(folder: Path) -> bool:
+def is_remembered(folder: Path) -> bool:
+    """Whether the user has trusted the folder before, in any editor."""
     try:
         return str(folder) in _read(state_file())
     except (OSError, RuntimeError, ValueError):

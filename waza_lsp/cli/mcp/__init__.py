@@ -1,0 +1,1 @@
+"""`waza-lsp mcp`: the tools of this project for agents, over the Model Context Protocol."""

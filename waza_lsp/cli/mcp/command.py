@@ -1,0 +1,50 @@
+"""`waza-lsp mcp`: serve the tools of this project to agents, on standard input and output."""
+
+from pathlib import Path
+
+import click
+
+from waza_lsp.cli.stored_runs import give_up
+
+_MISSING = "The package 'mcp' is not installed. Install it with: pip install 'waza-lsp[mcp]'"
+_UNTRUSTED = (
+    "{folder} is not trusted, so --allow-run is refused. A file of a repository may have set that option. If you trust "
+    "the evals there, trust the folder once in your editor."
+)
+
+
+@click.command()
+@click.option(
+    "--folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    show_default=True,
+    help="The workspace folder. Nothing outside of it is read.",
+)
+@click.option("--allow-write", is_flag=True, help="Let the tool 'fix' change files.")
+@click.option("--allow-run", is_flag=True, help="Add the tool 'run'. Only in a folder that you trust.")
+def mcp(folder: Path, allow_write: bool, allow_run: bool) -> None:
+    """Serve check, explain, complete, fix, draft_graders, grade_last, runs and compare to agents.
+
+    The Model Context Protocol is spoken on standard input and output. The server reads only, unless you allow more.
+
+    \b
+    Examples:
+      waza-lsp mcp
+      waza-lsp mcp --folder evals --allow-write
+      claude mcp add waza-lsp -- waza-lsp mcp
+    """
+    try:
+        # Imported late: the package is an extra, and takes longer than all other commands together.
+        from waza_lsp.cli.mcp.server import build_server
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
+            raise
+        give_up(_MISSING)
+    from waza_lsp.cli.mcp.folder import Folder
+    from waza_lsp.server.trust import is_remembered
+
+    root = folder.resolve()
+    if allow_run and not is_remembered(root):
+        give_up(_UNTRUSTED.format(folder=root))
+    build_server(Folder(root, may_write=allow_write, may_run=allow_run)).run("stdio")
