@@ -89,6 +89,9 @@ async def test_places_and_types_are_explained(folder: Folder) -> None:
     file = "broken/eval.yaml"
     assert "under test" in (await call(folder, "explain", path=file, line=2, column=2))[1]
     assert "regex_match" in (await call(folder, "explain", name="text"))[1]
+    is_error, text = await call(folder, "explain", path=file, line=99, column=2)
+    assert is_error
+    assert "There is no line 99" in text
     is_error, text = await call(folder, "explain", name="tool_cals")
     assert is_error
     assert "tool_calls" in text

@@ -19,6 +19,8 @@ from waza_lsp.cli.mcp.folder import Folder, bounded, data
 from waza_lsp.features.completion import CompletionClient, completion
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.hover import hover
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Place
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 File = Annotated[str, Field(description="Path of an eval file, relative to the workspace folder.")]
@@ -56,7 +58,7 @@ def _checked(folder: Folder, source: Source, levels: Sequence[Severity]) -> Chec
 def explain_place(folder: Folder, path: str, line: int, column: int) -> str:
     """Return the hover of the key or value at a place."""
     snapshot = folder.source(path).snapshot
-    found = hover(snapshot, _position(line, column), WorkspaceFiles(folder.root))
+    found = hover(snapshot, _position(snapshot, line, column), WorkspaceFiles(folder.root))
     if found is None or not isinstance(found.contents, types.MarkupContent):
         raise ToolError(f"Nothing is known about line {line}, column {column}. Point at a key or a value.")
     return data(f"the meaning of {path}:{line}:{column}", found.contents.value)
@@ -76,7 +78,9 @@ def explain_page(name: str) -> str:
 def complete(folder: Folder, path: str, line: int, column: int) -> str:
     """Return what fits at a place, one item per line."""
     source = folder.source(path)
-    found = completion(source.snapshot, _position(line, column), _PLAIN, target=source.world.target)
+    found = completion(
+        source.snapshot, _position(source.snapshot, line, column), _PLAIN, target=source.world.target
+    )
     items = found.items[:_MOST_ITEMS]
     if not items:
         return f"Nothing is offered at line {line}, column {column}."
@@ -110,8 +114,11 @@ def fix(folder: Folder, paths: Sequence[str], *, apply: bool) -> str:
     return data("applied" if apply else "a patch, not applied", "".join(patches))
 
 
-def _position(line: int, column: int) -> types.Position:
-    return types.Position(line - 1, column - 1)
+def _position(snapshot: Snapshot, line: int, column: int) -> types.Position:
+    lines = snapshot.text.lines
+    if line > len(lines):
+        raise ToolError(f"There is no line {line}: the file has {len(lines)}.")
+    return snapshot.text.position(Place(line - 1, min(column - 1, len(snapshot.text.line(line - 1)))))
 
 
 def _first_line(item: types.CompletionItem) -> str:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from waza_engine.lib.paths import real_path
 from waza_lsp.cli.stored_runs import give_up
 
 _MISSING = "The package 'mcp' is not installed. Install it with: pip install 'waza-lsp[mcp]'"
@@ -44,7 +45,7 @@ def mcp(folder: Path, allow_write: bool, allow_run: bool) -> None:
     from waza_lsp.cli.mcp.folder import Folder
     from waza_lsp.server.trust import is_remembered
 
-    root = folder.resolve()
+    root = real_path(folder)
     if allow_run and not is_remembered(root):
         give_up(_UNTRUSTED.format(folder=root))
     build_server(Folder(root, may_write=allow_write, may_run=allow_run)).run("stdio")
