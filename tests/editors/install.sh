@@ -8,6 +8,7 @@ wants() { command -v "$1" > /dev/null || packages+=("${@:2}"); }
 wants nvim neovim
 wants vim vim
 wants faketime faketime # For the tests in which the clock jumps.
+wants bwrap bubblewrap # For the tests of the sandbox.
 wants emacs emacs-nox
 for it in elpa-eglot elpa-lsp-mode elpa-yaml-mode vim-ale; do
   dpkg -s "$it" > /dev/null 2>&1 || packages+=("$it")

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,14 +37,47 @@ else:
 """
 
 
-def _behind_wall(code: str, *arguments: str) -> tuple[str, str]:
+_OURS = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+_NOBODY = 65534
+
+
+@cache
+def _interpreter_of_anybody() -> str:
+    """An interpreter that an ordinary user can start, or "" if there is none, or if we are no other user."""
+    if os.geteuid() != 0:
+        return ""
+    for path in (_OURS, "/usr/bin/python3"):
+        with suppress(OSError):
+            started = subprocess.run([path, "-I", "-c", ""], check=False, capture_output=True, user=_NOBODY)
+            if started.returncode == 0:
+                return path
+    return ""
+
+
+@pytest.fixture(params=["the user of the tests", "an ordinary user"])
+def user(request: pytest.FixtureRequest) -> int | None:
+    """Who starts the wall: tests of root run as an ordinary user as well."""
+    if request.param == "the user of the tests":
+        return None
+    if not _interpreter_of_anybody():
+        pytest.skip("only root can become another user, and needs an interpreter that this user can start")
+    return _NOBODY
+
+
+def _behind_wall(code: str, *arguments: str, user: int | None = None) -> tuple[str, str]:
     """Return whether Python code was refused behind the wall, and with which text."""
     source = _REPORT.format(code=code.replace("\n", "\n    "))
-    interpreter = os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable)
+    interpreter = _OURS if user is None else _interpreter_of_anybody()
     command = interpreters._behind_wall([interpreter, "-I", "-S", "-c", source, *arguments], python=True)
     environment = program_environment(os.environ)
+    if user is not None:
+        command[0] = interpreter
     done = subprocess.run(
         command,
+        cwd="/",
+        user=user,
+        group=user,
+        extra_groups=None if user is None else [],
         capture_output=True,
         text=True,
         check=False,
@@ -66,8 +101,9 @@ def secret() -> Iterator[Path]:
         yield path
 
 
-def test_the_interpreter_works_behind_the_wall() -> None:
-    assert _behind_wall("import re, json, unicodedata; return re.search('b', 'abc').start()") == ("done", "1")
+def test_the_interpreter_works_behind_the_wall(user: int | None) -> None:
+    code = "import re, json, unicodedata; return re.search('b', 'abc').start()"
+    assert _behind_wall(code, user=user) == ("done", "1")
 
 
 @pytest.mark.parametrize(
@@ -97,8 +133,8 @@ def test_the_interpreter_works_behind_the_wall() -> None:
         "return os.memfd_create('x')",
     ],
 )
-def test_files_are_out_of_reach(code: str, secret: Path) -> None:
-    kind, text = _behind_wall(code, str(secret))
+def test_files_are_out_of_reach(code: str, secret: Path, user: int | None) -> None:
+    kind, text = _behind_wall(code, str(secret), user=user)
     assert (kind, CANARY in text) == ("refused", False), text
     assert secret.read_text(encoding="utf-8") == CANARY
     assert [it.name for it in secret.parent.iterdir()] == ["secret.txt"]
@@ -120,8 +156,8 @@ def test_files_are_out_of_reach(code: str, secret: Path) -> None:
         "return os.setuid(0)",
     ],
 )
-def test_processes_are_out_of_reach(code: str) -> None:
-    kind, text = _behind_wall(code)
+def test_processes_are_out_of_reach(code: str, user: int | None) -> None:
+    kind, text = _behind_wall(code, user=user)
     assert kind == "refused" or "exit" in text, text
 
 
@@ -180,3 +216,64 @@ def test_what_the_kernel_lacks_is_said_once_and_in_the_result(
     monkeypatch.setattr("waza_engine.dialects.waza.graders.code.missing_parts", lambda: ("no landlock",))
     details = grader.grade(GradingContext(process_dir=tmp_path)).details or {}
     assert details["unprotected"] == ["no landlock"]
+
+
+@pytest.mark.parametrize("call", ["_LANDLOCK_CREATE", "_LANDLOCK_RESTRICT", "_SECCOMP"])
+def test_a_part_of_the_wall_that_cannot_be_built_starts_nothing(call: str) -> None:
+    command = interpreters._behind_wall([_OURS, "-I", "-S", "-c", "print('started')"], python=True)
+    [source] = [it for it in command if "_LANDLOCK_CREATE" in it]
+    # A call that the kernel does not have stands in for one that it refuses; asking for the version still works.
+    broken = {
+        "_LANDLOCK_CREATE": (
+            "rules = _syscall(_LANDLOCK_CREATE, attributes",
+            "rules = _syscall(9999, attributes",
+        ),
+        "_LANDLOCK_RESTRICT": ("_syscall(_LANDLOCK_RESTRICT,", "_syscall(9999,"),
+        "_SECCOMP": ("filtered = _syscall(_SECCOMP[column],", "filtered = _syscall(9999,"),
+    }[call]
+    assert broken[0] in source
+    command[command.index(source)] = source.replace(*broken)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode != 0
+    assert "started" not in done.stdout
+    assert "the wall cannot be built" in done.stderr
+
+
+_ASSERTING = """
+name: demo
+skill: demo-skill
+config: {trials_per_task: 2, timeout_seconds: 30, executor: mock, model: none}
+graders:
+  - {type: code, name: one, config: {assertions: ["True"]}}
+  - {type: code, name: two, config: {assertions: ["len(output) > 0"]}}
+tasks: [tasks/*.yaml]
+"""
+
+
+@pytest.mark.parametrize(
+    ("lacking", "said"),
+    [
+        ("wall._landlock_version = lambda: 0", "the kernel has no landlock: files are not protected"),
+        ("wall._landlock_version = lambda: 3", "landlock is version 3: signals to other processes"),
+        ("wall._MACHINES = {}", "seccomp is off"),
+        ("wall._has_seccomp = lambda: False", "the kernel has no seccomp"),
+    ],
+)
+def test_a_run_on_a_kernel_that_lacks_a_part_says_so_once(lacking: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "eval.yaml").write_text(_ASSERTING, encoding="utf-8")
+    (tmp_path / "tasks").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / f"tasks/{name}.yaml").write_text(
+            f"id: {name}\nname: {name}\ninputs: {{prompt: hello}}\n", encoding="utf-8"
+        )
+    code = (
+        f"from waza_engine.assertions import wall; {lacking}\n"
+        "from waza_lsp.cli import main; main(['run', 'eval.yaml', '--output', 'out.json'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("assertions run with less protection") == 1
+    assert done.stderr.count(said) == 1
+    assert said in (tmp_path / "out.json").read_text(encoding="utf-8")

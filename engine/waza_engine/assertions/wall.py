@@ -40,6 +40,7 @@ _CLONE_THREAD = 0x00010000
 _MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """The kernel's number of each architecture, and the column in `_REFUSED`."""
 _SECCOMP = (317, 277)
+_ACTION_AVAILABLE = 2
 _FORK, _VFORK, _CLONE, _CLONE3, _PRLIMIT = (57, None), (58, None), (56, 220), (435, 435), (302, 261)
 _REFUSED: tuple[tuple[int | None, int | None], ...] = (
     # Sockets: socket, connect, accept, sendto, sendmsg, bind, listen, socketpair, accept4, sendmmsg.
@@ -162,6 +163,8 @@ def missing_parts() -> tuple[str, ...]:
         missing.append(f"landlock is version {abi}: signals to other processes are not refused")
     if os.uname().machine not in _MACHINES:
         missing.append(f"no list of system calls for {os.uname().machine}: seccomp is off")
+    elif not _has_seccomp():
+        missing.append("the kernel has no seccomp: sockets and processes are not refused")
     return tuple(missing)
 
 
@@ -187,6 +190,21 @@ def _prctl(option: int, *arguments: int) -> int:
 
 def _landlock_version() -> int:
     return max(0, _syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint(1)))
+
+
+def _has_seccomp() -> bool:
+    if os.uname().machine not in _MACHINES:
+        return False
+    call = _SECCOMP[_MACHINES[os.uname().machine][1]]
+    action = ctypes.c_uint32(_REFUSE)
+    return _syscall(call, ctypes.c_uint(_ACTION_AVAILABLE), ctypes.c_uint(0), ctypes.byref(action)) == 0
+
+
+def _require(result: int, what: str) -> int:
+    """Start nothing if the kernel has a part of the wall but does not build it."""
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"the wall cannot be built: {what}")
+    return result
 
 
 def _become_nobody(program: str) -> None:
@@ -217,8 +235,7 @@ def _restrict_files(readable: Iterable[str], executable: Iterable[str], listed: 
     )
     size = 24 if abi >= _SCOPE_ABI else 16 if abi >= _NET_ABI else 8
     rules = _syscall(_LANDLOCK_CREATE, attributes[:size], ctypes.c_size_t(size), ctypes.c_uint(0))
-    if rules < 0:
-        return
+    _require(rules, "landlock_create_ruleset")
     for path in readable:
         _allow(rules, path, _READ | _READ_DIR)
     for path in listed:
@@ -226,7 +243,8 @@ def _restrict_files(readable: Iterable[str], executable: Iterable[str], listed: 
     for path in executable:
         _allow(rules, path, _READ | _EXECUTE)
     _allow(rules, os.devnull, _READ | _WRITE)
-    _syscall(_LANDLOCK_RESTRICT, ctypes.c_int(rules), ctypes.c_uint(0))
+    restricted = _syscall(_LANDLOCK_RESTRICT, ctypes.c_int(rules), ctypes.c_uint(0))
+    _require(restricted, "landlock_restrict_self")
     os.close(rules)
 
 
@@ -241,7 +259,7 @@ def _allow(rules: int, path: str, rights: int) -> None:
 
 
 def _restrict_calls(*, threads_only: bool) -> None:
-    if os.uname().machine not in _MACHINES:
+    if not _has_seccomp():
         return
     machine, column = _MACHINES[os.uname().machine]
     program = b"".join(_filter(machine, column, threads_only=threads_only))
@@ -251,7 +269,8 @@ def _restrict_calls(*, threads_only: bool) -> None:
         _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
     about = Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    _syscall(_SECCOMP[column], ctypes.c_uint(1), ctypes.c_uint(0), ctypes.byref(about))
+    filtered = _syscall(_SECCOMP[column], ctypes.c_uint(1), ctypes.c_uint(0), ctypes.byref(about))
+    _require(filtered, "seccomp")
 
 
 def _filter(machine: int, column: int, *, threads_only: bool) -> Iterator[bytes]:
