@@ -80,14 +80,24 @@ class _Warm:
         self._connection.settimeout(None)
         return int(line)
 
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
     def _end(self) -> None:
         self._connection.close()
         self._process.wait()
 
 
 @cache
-def _warm() -> _Warm:
+def _started() -> _Warm:
     return _Warm()
+
+
+def _warm() -> _Warm:
+    """Return the warm process. A run inside the test process ends all other children of it, so it may be a new one."""
+    if not _started().is_alive():
+        _started.cache_clear()
+    return _started()
 
 
 def _import_all() -> None:
