@@ -10,6 +10,7 @@ from typing import Any, Literal
 from waza_engine.judges.patience import with_retries
 from waza_engine.judges.submit_grade import NoGradeError
 from waza_engine.judges.votes import hold_turn
+from waza_engine.model.consumption import added_usage
 from waza_engine.model.judge import Judge, JudgeCall, JudgeRequest, JudgeTool
 
 SUBMIT_PAIRWISE = "submit_pairwise_grade"
@@ -77,9 +78,9 @@ def compare_trials(
 
     """
     first, usage = _ask(judge, replace(request, message=message(False)), sleep)
-    second, _ = _ask(judge, replace(request, message=message(True)), sleep)
+    second, more = _ask(judge, replace(request, message=message(True)), sleep)
     swapped: dict[Winner, Winner] = {"A": "B", "B": "A", "tie": "tie"}
-    return Comparison(first, replace(second, winner=swapped[second.winner]), usage)
+    return Comparison(first, replace(second, winner=swapped[second.winner]), added_usage([usage, more]))
 
 
 def _ask(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from waza_engine.lib.pointer import Pointer
+from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
 from waza_engine.model.scores import Status, SuiteTotals, TaskStats
 from waza_engine.model.suite import ExperimentArm, Scoring
 from waza_engine.model.trajectory import Trajectory
@@ -228,6 +229,11 @@ class RunRecord:
     def task_count(self) -> int:
         """The number of tasks of the run, with those that it did not reach."""
         return self.totals.total + len(self.unperformed)
+
+    @property
+    def consumption(self) -> Consumption:
+        """What the agents and judges of the run consumed, without its baseline."""
+        return sum((it.stats.consumption for it in self.tasks if it.stats), NOTHING_CONSUMED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from math import comb
 from typing import Literal
 
+from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
+
 Status = Literal["passed", "failed", "error", "skipped"]
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
@@ -73,6 +75,7 @@ class TrialTotals:
     duration_ms: int = 0
     has_results: bool = True
     infrastructure: bool = False
+    consumption: Consumption = NOTHING_CONSUMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,7 @@ class TaskStats:
     interval: Interval | None = None
     runs_with_results: int = 0
     infrastructure_runs: int = 0
+    consumption: Consumption = NOTHING_CONSUMED
 
     @property
     def decided_runs(self) -> int:
@@ -139,6 +143,7 @@ def task_stats(trials: Sequence[TrialTotals], rng: random.Random) -> TaskStats:
         interval=bootstrap(weighted, rng) if total > 1 else None,
         runs_with_results=sum(it.has_results for it in decided),
         infrastructure_runs=len(trials) - len(decided),
+        consumption=sum((it.consumption for it in trials), NOTHING_CONSUMED),
     )
 
 

@@ -6,6 +6,7 @@ See docs/reference/waza-formats.md, section 15.4.
 import re
 from collections.abc import Iterator
 
+from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.reasons import reasons, tasks_passed
 from waza_engine.reports.text import failed_lines, one_line
@@ -34,6 +35,8 @@ def _lines(record: RunRecord) -> Iterator[str]:
         f"(weighted {totals.weighted_score:.2f}) · {record.duration_ms / 1000:.1f} s"
         + "".join(f" · {escape_markdown(it)}" for it in facts)
     )
+    if used := consumption_text(record.consumption):
+        yield f"\n{escape_markdown(used)}"
     yield from (f"\n> {escape_markdown(it.message)}" for it in reasons(record))
     yield ""
     yield "| | Task | Score | Passed | 95 % interval |"

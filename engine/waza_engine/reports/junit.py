@@ -10,6 +10,7 @@ Control characters are removed: the standard library would write them, but XML r
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 
 from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
@@ -97,6 +98,8 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
     }
     if record.scoring is not None and record.scoring.threshold is not None:
         values["threshold"] = f"{record.scoring.threshold:g}"
+    used = record.consumption
+    values |= {it.name: f"{value:g}" for it in fields(used) if (value := getattr(used, it.name))}
     for name, value in values.items():
         ET.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.scores import Interval
 from waza_engine.reports.inert import inert
@@ -88,6 +89,12 @@ def _grader(outcome: GraderOutcome) -> str:
     return f"{one_line(outcome.name or outcome.type)} {outcome.score:.2f}: {_short(outcome.feedback)}"
 
 
+def _consumption(record: RunRecord) -> Iterator[str]:
+    for name, it in (("", record), ("baseline: ", record.baseline)):
+        if it is not None and (used := consumption_text(it.consumption)):
+            yield f"{name}{used}"
+
+
 def _totals(record: RunRecord) -> Iterator[str]:
     totals = record.totals
     if record.error:
@@ -116,6 +123,7 @@ def _totals(record: RunRecord) -> Iterator[str]:
     if len(record.measures) > 1:
         yield f"composite score {composite_score(record.measures):.2f}, for information only"
     yield from _baseline(record)
+    yield from _consumption(record)
     for task in record.tasks:
         yield from (f"workspace kept: {one_line(it.workspace)}" for it in task.trials if it.workspace)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
+from waza_engine.model.consumption import Consumption, judge_consumption
 from waza_engine.model.records import (
     MetricResult,
     RunRecord,
@@ -153,7 +154,18 @@ def trial_totals(trial: TrialRecord) -> TrialTotals:
         trial.trajectory.duration_ms,
         has_results,
         trial.infrastructure,
+        _consumption(trial),
     )
+
+
+def _consumption(trial: TrialRecord) -> Consumption:
+    """Return what a trial consumed: its agent, and the judges of all its graders."""
+    graders = (*trial.graders, *(grader for point in trial.checkpoints for grader in point.graders))
+    judges = judge_consumption(it.details for it in graders)
+    usage = trial.trajectory.session.usage if trial.trajectory.session else None
+    if usage is None:
+        return judges
+    return judges + Consumption(usage.input_tokens, usage.output_tokens, usage.premium_requests)
 
 
 def task_totals(task: TaskRecord) -> TaskTotals:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import mean
 from waza_engine.reports.html.rendering import clamped
@@ -110,7 +111,8 @@ def overview(record: RunRecord, scores: Scores) -> Overview:
     """Return the values of `overview.html.j2`."""
     tasks = record.tasks
     started = datetime.fromtimestamp(record.started_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    facts = [record.skill, record.executor, record.model, started, f"run {record.run_id}"]
+    used = consumption_text(record.consumption)
+    facts = [record.skill, record.executor, record.model, started, f"run {record.run_id}", used]
     strips = [Strip(task, scores.trials.get(index, [])) for index, task in enumerate(tasks[:_MOST_ROWS])]
     return Overview(
         facts=[it for it in facts if it],

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from waza_engine.lib.timestamps import rfc3339
+from waza_engine.model.consumption import Consumption
 from waza_engine.model.records import MetricResult, RunRecord, TaskRecord, TriggerResult
 from waza_engine.model.scores import Interval
 from waza_engine.model.trajectory import Trajectory, Usage
@@ -125,12 +126,26 @@ def _summary(record: RunRecord) -> dict[str, Any]:
             "duration_ms": record.duration_ms,
             "groups": _groups(record.tasks),
             "usage": _usage_sum(trial.trajectory for task in record.tasks for trial in task.trials),
+            "judge_usage": _judge_usage(record.consumption),
             "statistics": _statistics(totals.interval),
         },
         "groups",
+        "judge_usage",
         "usage",
         "statistics",
     )
+
+
+def _judge_usage(used: Consumption) -> dict[str, Any] | None:
+    """Return the tokens and cost of judges, which waza's format has no member for."""
+    if not used.judge_requests and not used.judge_input_tokens:
+        return None
+    return {
+        "requests": used.judge_requests,
+        "input_tokens": used.judge_input_tokens,
+        "output_tokens": used.judge_output_tokens,
+        "cost": used.judge_cost,
+    }
 
 
 def _statistics(interval: Interval | None) -> dict[str, Any] | None:

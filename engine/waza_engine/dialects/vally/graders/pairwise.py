@@ -114,4 +114,5 @@ def _facts(comparison: Comparison) -> dict[str, object]:
         "magnitudes": [comparison.first.magnitude, comparison.second.magnitude],
         "consistent": comparison.consistent,
         "signed": comparison.signed,
+        **({"usage": dict(comparison.usage)} if comparison.usage else {}),
     }

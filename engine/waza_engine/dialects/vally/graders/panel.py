@@ -34,6 +34,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.vally.fields import Flag, Number, Text, as_list_or_empty
 from waza_engine.dialects.vally.graders._shared.judging import JudgeGrader, judge_trial
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext, Scope
+from waza_engine.model.consumption import added_usage
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import FileModel, marks
@@ -120,6 +121,9 @@ class PanelGrader(JudgeGrader):
         score, passed = self._aggregate([it.score for it in given], passing) if given else (0.0, False)
         missed = self._missed_criteria(verdicts)
         passed = passed and not missed
+        usage = added_usage(it.details["usage"] for it in given if it.details and "usage" in it.details)
+        if usage:
+            usage["model"] = ", ".join(names)
         failed = [model for model, it in zip(names, verdicts, strict=True) if it.status == "error"]
         notes = f"; without a verdict: {', '.join(failed)}" if failed else ""
         notes += f"; below its threshold: {', '.join(missed)}" if missed else ""
@@ -134,6 +138,7 @@ class PanelGrader(JudgeGrader):
                 "threshold": self._pass_score,
                 "spread": max((it.score for it in given), default=0.0)
                 - min((it.score for it in given), default=0.0),
+                **({"usage": usage} if usage else {}),
             },
             status="error" if len(failed) == len(verdicts) else "",
             kind="llm",
