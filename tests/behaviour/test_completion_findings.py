@@ -43,8 +43,6 @@ EXEMPT = {
     types.CompletionItemKind.Variable: "a piece of code or of a pattern",
 }
 """Items that are not tried, and why."""
-UNUSED_WEIGHT = "invalid-scoring-weight-key"
-"""Completion offers weights for all grader types, and the check wants those that a stimulus uses."""
 
 Seen = Counter[tuple[str, str]]
 
@@ -71,7 +69,7 @@ def objections(snapshot: Snapshot) -> Seen:
     return Counter(
         (it.finding.code, re.sub(r"\d+", "N", it.finding.message))
         for it in findings_of(snapshot)
-        if it.finding.code not in {*UNFILLED, UNUSED_WEIGHT}
+        if it.finding.code not in UNFILLED
         and (it.finding.severity is Severity.ERROR or it.finding.rule.tags & {"unused", "deprecated"})
     )
 

@@ -6,7 +6,8 @@ import pytest
 
 from tests.behaviour.completion_harness import completions_at
 from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
-from tests.behaviour.fixes_harness import check_fix
+from tests.behaviour.fixes_harness import apply_action, check_fix, quick_fixes
+from tests.behaviour.harness import snapshot_of
 from waza_engine.analysis.pipeline import check_file
 
 GRADER = "graders:\n  - type: text\n    name: a\n    config:\n      contains: [a]\n"
@@ -169,3 +170,97 @@ def test_project_settings_under_a_name_that_waza_does_not_read(name: str, tmp_pa
     assert "which exists" in check_file(tmp_path / name)[0].message
     (tmp_path / name).write_text("server: x\nname: of another tool\n")
     assert check_file(tmp_path / name) == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "severity", "fixes"),
+    [
+        ("ref: github.com/octo/graders@v1", "error", 0),
+        ("ref: ./shared.yaml\n        name: a", "error", 0),
+        ("ref: ./shared.yaml\n        type: completed", "warning", 1),
+    ],
+)
+def test_a_shared_grader_in_vally(entry: str, severity: str, fixes: int) -> None:
+    source = f"name: x\nstimuli:\n  - name: a\n    prompt: b\n    graders:\n      - {entry}\n"
+    found = only_finding(source)
+    assert (found.underlined, found.code, found.severity) == ("ref", "unknown-key", severity)
+    assert "vally has no shared graders" in found.message
+    assert len(quick_fixes(source.replace("ref", "r¦ef", 1))) == fixes
+
+
+def test_a_shared_grader_in_a_task() -> None:
+    found = only_finding(
+        "id: a\nname: a\ninputs: {prompt: hi}\ngraders:\n  - ref: a.com/b/c@v1\n", "tasks/a.yaml"
+    )
+    assert (found.underlined, found.code, found.severity) == ("ref", "unknown-key", "error")
+    assert "only under 'graders' of the eval" in found.message
+
+
+def test_a_shared_grader_needs_a_lock_file(tmp_path: Path) -> None:
+    source = HEADER + "graders: [{ref: github.com/octo/graders/tone#polite@v1.2.0}]\n"
+    found = next(it for it in findings_in(source, folder=tmp_path) if it.code == "shared-grader")
+    assert (found.code, found.severity) == ("shared-grader", "error")
+    assert found.message.startswith("No waza.lock next to this file")
+    (tmp_path / "waza.lock").write_text("")
+    assert "shared-grader" not in {it.code for it in findings_in(source, folder=tmp_path)}
+
+
+@pytest.mark.parametrize(
+    ("item", "value"),
+    [
+        ("- {prompt: Be good: yes}", "Be good: yes"),
+        ("- {prompt: Good: yes, or no: maybe, name: a}", "Good: yes, or no: maybe"),
+        ("- {name: a,\n     prompt: S\u00e9: yes,  # why\n     tags: {}}", "S\u00e9: yes"),
+        ("- {name: a, tags: [x, y: z: 1, b]}", "z: 1"),
+        ("- {name: a, tags: [x, y], prompt: z: 1, b}", "z: 1, b"),
+    ],
+)
+@pytest.mark.parametrize("new", ["\n", "\r\n"])
+def test_a_second_colon_in_brackets(item: str, value: str, new: str) -> None:
+    source = (
+        f"name: x\nstimuli:\n  {item}\n  - {{name: b, prompt: c, graders: [{{type: completed}}]}}\n".replace(
+            "\n", new
+        )
+    )
+    found = only_finding(source)
+    assert (found.message, found.underlined) == ("Second ': ' on one line; quote the value", value)
+    check_fix(source.replace(value, f"¦{value}"), source.replace(value, f"'{value}'"), "Quote the value")
+
+
+def test_each_second_colon_of_a_line_is_quoted() -> None:
+    before = "name: x\nstimuli: [{name: a, prompt: ¦b: c}, {name: b, prompt: c: d}]\n"
+    check_fix(before, before.replace("¦b: c", "'b: c'"), "Quote the value")
+
+
+def test_an_item_without_braces() -> None:
+    before = HEADER.replace("[tasks/*.yaml]", '[a.yaml, "¦x": y]')
+    check_fix(before, HEADER.replace("[tasks/*.yaml]", "[a.yaml]"), "Remove 'x'")
+    missing = next(it for it in quick_fixes(before) if it.title.startswith("Add 'id'"))
+    snapshot = snapshot_of(before.replace("¦", ""))
+    assert "[a.yaml, {id: " in apply_action(snapshot, missing)
+    assert ', "x": y}]' in apply_action(snapshot, missing)
+
+
+@pytest.mark.parametrize("new", ["\n", "\r\n"])
+def test_a_key_that_exists_above_stays(new: str) -> None:
+    before = "name: x\nconfig:\n  n¦ame: y\n  executor: mock\n  trials_per_task: 2\n  timeout_seconds: 60\n  tasks: [a]\n"
+    after = "name: x\nconfig:\n  name: y\n  executor: mock\n  trials_per_task: 2\n  timeout_seconds: 60\ntasks: [a]\n"
+    check_fix(before.replace("\n", new), after.replace("\n", new), "Move 'tasks' one level up")
+    last = after.replace("  name", "  n¦ame")
+    check_fix(last.replace("\n", new), after.replace("  name: y\n", "").replace("\n", new), "Remove 'name'")
+
+
+def test_two_words_for_one_key() -> None:
+    source = "timeout: 5\ntimeout_seconds: 7\nmodel: m\n"
+    found = findings_in(source, ".waza.yaml")
+    assert [it.message for it in found] == [
+        "'timeout' and 'timeout_seconds' both mean 'timeout' under 'defaults'. Keep one",
+        "Unknown key 'model'; it belongs under 'defaults'",
+    ]
+    title = "Move 'timeout_seconds' under 'defaults', remove 'timeout'"
+    check_fix("¦" + source, "model: m\ndefaults:\n  timeout: 7\n", title, ".waza.yaml")
+
+
+def test_a_name_is_not_taken_for_that_of_a_section() -> None:
+    source = "name: x\nstimuli: [{name: a, prompt: b, graders: [{type: completed}]}]\ndefaults:\n  n¦ame: y\n  runs: 2\n"
+    check_fix(source, source.replace("  n¦ame: y\n", ""), "Remove 'name'")

@@ -56,6 +56,27 @@ def test_values_and_keys_of_the_spec(line: str, has: list[str]) -> None:
     check_labels(f"{line}\nstimuli:\n  - name: a\n    prompt: p\n", has=has)
 
 
+GRADERS = """\
+stimuli:
+  - name: a
+    prompt: p
+    graders: [{type: prompt}, {type: our-check}, {type: prompt}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("scoring", "offered"),
+    [
+        ("scoring:\n  weights:\n    ¦\n", ["prompt", "our-check"]),
+        ("scoring:\n  weights:\n    prompt: 0.5\n    ¦\n", ["our-check"]),
+        ("scoring:\n  weights: {prompt: 0.5, ¦}\n", ["our-check"]),
+    ],
+)
+def test_weights_are_offered_for_the_types_in_use(scoring: str, offered: list[str]) -> None:
+    for document in (scoring + GRADERS, GRADERS + scoring, (GRADERS + scoring).replace("\n", "\r\n")):
+        check_labels(document, only=offered)
+
+
 def test_paths_start_at_the_spec() -> None:
     check_labels(
         "environment:\n  files:\n    - src: fix¦\nstimuli:\n  - name: a\n    prompt: p\n",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from waza_engine.analysis.schema.navigate import Schema, narrow, schema_at, value_at
+from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.completion.paths import path_suggestions
 from waza_lsp.completion.suggestions import (
@@ -65,7 +66,7 @@ def candidates(here: Situation, context: CompletionContext) -> list[Candidate]:
     if here.at is not At.VALUE and _is_complete_text(schema, value_at(here.data, here.pointer)):
         return []
     if here.at is At.KEY:
-        return list(_key_candidates(here, root, schema))
+        return list(_key_candidates(here, context, schema))
     if schema is None:
         return []
     if here.at is At.ITEM:
@@ -111,7 +112,7 @@ def _candidates_of_kind(
     is_half_key = bool(here.quote) and here.below is None and not here.flow
     match kind:
         case "object" if is_open or is_half_key:
-            yield from _key_candidates(here, context.form.schema, schema)
+            yield from _key_candidates(here, context, schema)
         case "array" if is_open:
             yield from _item_candidates(here, schema, context, here.pointer)
         case "object" | "array":
@@ -123,9 +124,12 @@ def _candidates_of_kind(
             )
 
 
-def _key_candidates(here: Situation, root: Schema, schema: Schema | None) -> Iterator[Candidate]:
+def _key_candidates(
+    here: Situation, context: CompletionContext, schema: Schema | None
+) -> Iterator[Candidate]:
+    root = context.form.schema
     value = value_at(here.data, here.pointer)
-    found = keys(root, schema, value) if schema is not None else []
+    found = keys(root, _with_used_types(schema, context), value) if schema is not None else []
     if schema is not None and not value and not here.has_colon and not here.quote:
         more = skeletons(root, schema, "" if here.pointer else schema.get("title", ""))
         found = sorted([*found, *(it for it in more if _adds_to(it, found))], key=lambda it: it.rank)
@@ -137,6 +141,18 @@ def _key_candidates(here: Situation, root: Schema, schema: Schema | None) -> Ite
         if parent is not None and has_open_branch(parent, holder):
             found = keys_by_branch(root, parent, here.pointer[-1], value)
     yield from (Candidate(At.KEY, it, (*here.pointer, it.label)) for it in found)
+
+
+def _with_used_types(schema: Schema, context: CompletionContext) -> Schema:
+    """Return the schema of a mapping; if its keys are grader types, only those that the file uses are suggested.
+
+    A file without graders may still get any type.
+    """
+    if schema.get("x-keys") != "grader-type":
+        return schema
+    document = context.form.document(context.tree.data(), context.path, None, Files())
+    used = dict.fromkeys(it for _, data in document.graders() if isinstance(it := data.get("type"), str))
+    return {**schema, "x-key-suggestions": [*used]} if used else schema
 
 
 def _is_complete_text(schema: Schema | None, value: object) -> bool:

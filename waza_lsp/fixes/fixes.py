@@ -6,13 +6,14 @@ rounds, because one fix can cause or remove other findings.
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import Schema
+from waza_engine.model.findings import Fix, MoveKey, RemoveKey
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.text_cut_by_comment import TEXT_CUT_BY_COMMENT
 from waza_lsp.diagnostics.ranges import RangedFinding
@@ -21,7 +22,7 @@ from waza_lsp.schema.describe import meaning_of
 from waza_lsp.syntax.cursor.rows import row_of
 from waza_lsp.syntax.edit.edits import Draft, Edit, has_overlap
 from waza_lsp.syntax.edit.entries import remove_member
-from waza_lsp.syntax.edit.members import Container, Member, container_at
+from waza_lsp.syntax.edit.members import Container, Member, container_at, member_at
 from waza_lsp.syntax.errors.hints import Cause, Problem
 from waza_lsp.syntax.errors.indentation import Repair
 from waza_lsp.syntax.errors.repairs import quote_cut_text, quote_template, repairs
@@ -80,8 +81,27 @@ def safe_solution(ranged: RangedFinding, draft: Draft, root: Schema) -> Solution
 def _rule_solutions(ranged: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:
     for fix in ranged.in_document.fixes if ranged.finding.fixes else ():
         result = fix_edits(fix, draft, root)
+        if result is None and (rest := _without_taken_places(fix, draft)) is not None:
+            fix, result = rest, fix_edits(rest, draft, root)  # noqa: PLW2901  # the fix that is possible
         if result is not None:
             yield Solution(fix.title, result.edits, result.files, fix.preferred, fix.safe)
+
+
+def _without_taken_places(fix: Fix, draft: Draft) -> Fix | None:
+    """Return a fix without the keys that cannot move because their new place has such a key already.
+
+    If no key can move, the fix removes them. The schema check of one part of a file cannot know the keys above it.
+    """
+    moves = [it for it in fix.changes if isinstance(it, MoveKey)]
+    taken = [it for it in moves if member_at(draft, it.to) is not None]
+    if not taken or len(moves) < len(fix.changes):
+        return None
+    names = [f"'{it.pointer[-1]}'" for it in moves if len(taken) == len(moves) or it not in taken]
+    if len(taken) == len(moves):
+        return Fix(f"Remove {', '.join(names)}", tuple(RemoveKey(it.pointer) for it in moves))
+    everything = ", ".join(f"'{it.pointer[-1]}'" for it in moves)
+    title = fix.title.replace(everything, ", ".join(names), 1)
+    return replace(fix, title=title, changes=tuple(it for it in moves if it not in taken))
 
 
 def _syntax_solutions(ranged: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:

@@ -62,7 +62,7 @@ def insert_entry(
         return None
     at = len(container.members) if at is None else at
     if container.flow:
-        return _insert_in_brackets(container, at, one_line) if one_line else None
+        return _insert_in_brackets(draft, container, at, one_line) if one_line else None
     first = container.members[0].key
     return _insert_lines(draft, container, at, lines_at, first.start.column) if first is not None else None
 
@@ -82,7 +82,7 @@ def add_item(draft: Draft, pointer: Pointer, value: Any, *, first: bool = False)
     if container.is_map:
         return None
     if container.flow:
-        return _insert_in_brackets(container, 0 if first else len(container.members), one_line)
+        return _insert_in_brackets(draft, container, 0 if first else len(container.members), one_line)
     if first and (start := dash_of(draft.text, container.members[0])) is not None:
         return [Edit(Span(start, start), "\n".join([*lines_at(start.column), " " * start.column]))]
     dash = dash_of(draft.text, container.members[-1])
@@ -99,6 +99,8 @@ def remove(draft: Draft, pointer: Pointer) -> list[Edit] | None:
 
 def remove_member(draft: Draft, container: Container, index: int) -> list[Edit] | None:
     """Remove a member by index, for duplicate keys that have the same pointer."""
+    if _lacks_braces(draft, container):
+        return remove(draft, container.pointer)
     if container.flow:
         return [_remove_from_brackets(container, index)]
     text, member = draft.text, container.members[index]
@@ -154,8 +156,12 @@ def _index_for(container: Container, key: str, order: Sequence[str]) -> int:
     )
 
 
-def _insert_in_brackets(container: Container, at: int, text: str) -> list[Edit]:
+def _insert_in_brackets(draft: Draft, container: Container, at: int, text: str) -> list[Edit]:
     members = container.members
+    if _lacks_braces(draft, container):
+        start, end = container.span.start, _end(members[0])
+        before, after = (f"{{{text}, ", "}") if at == 0 else ("{", f", {text}}}")
+        return [Edit(Span(start, start), before), Edit(Span(end, end), after)]
     if not members:
         start = Place(container.span.end.line, container.span.end.column - 1)
         return [Edit(Span(start, start), text)]
@@ -164,6 +170,16 @@ def _insert_in_brackets(container: Container, at: int, text: str) -> list[Edit]:
         return [Edit(Span(start, start), f"{text}, ")]
     end = _end(members[at - 1])
     return [Edit(Span(end, end), f", {text}")]
+
+
+def _lacks_braces(draft: Draft, container: Container) -> bool:
+    """Whether it is a mapping of one entry that is an item of brackets: `[a: b]`."""
+    return (
+        container.flow
+        and container.is_map
+        and bool(container.members)
+        and not draft.text.slice(container.span).startswith("{")
+    )
 
 
 def _end(member: Member) -> Place:

@@ -26,6 +26,7 @@ class Cause(StrEnum):
     INDENTATION = "line not aligned with its neighbours"
     TEXT_AFTER = "text after a complete value"
     SECOND_COLON = "second colon on a line"
+    SECOND_COLON_IN_BRACKETS = "second colon of a value in brackets"
     FIRST_CHARACTER = "character that cannot start a value"
     ESCAPE = "unknown escape in double quotes"
     TEMPLATE = "unquoted template"

@@ -30,6 +30,12 @@ from waza_lsp.syntax.text import Place, Span, split_lines
 from waza_lsp.syntax.tree.builder import EXTRA_LINE_BREAKS
 
 INDENTED = "This line is indented differently from its neighbours; align it with them"
+_SECOND_COLON = "Second ': ' on one line; quote the value"
+_VALUE_IN_BRACKETS = re.compile(
+    r"""(?:^|[\[{,])\s*(?:[\w.-]+|"[^"]*"|'[^']*')\s*:\s+([^\s,\[\]{}'"][^,\[\]{}]*)$"""
+)
+_REST_OF_ITEM = re.compile(r"[^,\]}]*")
+_REST_OF_VALUE = re.compile(r"(?:[^,\]}]|,(?!\s*(?:[\w.-]+\s*:(?:\s|$)|[\"'#\]}]|$)))*")
 IN_TEXT = "YAML reads ': ' in this text as a key; quote the whole text"
 _HALF_ENTRY = re.compile(r"\s*(?:- +)*\w[\w.-]*(?:\s|$)")
 _CLOSING = {"[": "]", "{": "}"}
@@ -155,7 +161,11 @@ def _problem_from_context(lines: list[str], error: yaml.MarkedYAMLError) -> Prob
     if "end of stream" in problem and "quoted scalar" in context:
         return unclosed_quote(lines, mark.line, mark.column)
     if "flow" in context:
-        return _unclosed_bracket(lines) or _quote_in_brackets(lines, at.line)
+        return (
+            _unclosed_bracket(lines)
+            or _second_colon_in_brackets(lines, at.line, at.column)
+            or _quote_in_brackets(lines, at.line)
+        )
     if "unexpected ':'" in problem:
         return colon_in_brackets(lines, at.line, at.column)
     if "simple key" in context:
@@ -180,6 +190,32 @@ def _unclosed_bracket(lines: list[str]) -> Problem | None:
                     return _bracket_problem(*opened[-1])
                 opened.pop()
     return _bracket_problem(*opened[-1]) if opened else None
+
+
+def _second_colon_in_brackets(lines: list[str], line: int, column: int) -> Problem | None:
+    """Find the value of `{key: Be good: yes}`, up to the next key or bracket; in a list, up to the next comma."""
+    text = lines[line] if line < len(lines) else ""
+    before = _VALUE_IN_BRACKETS.search(text, 0, column) if text[column : column + 1] == ":" else None
+    if before is None:
+        return None
+    after = (_REST_OF_ITEM if _innermost_bracket(text[:column]) == "[" else _REST_OF_VALUE).match(
+        text, column
+    )
+    end = after.end() if after is not None else column + 1
+    return on_line(
+        _SECOND_COLON, line, (before.start(1), len(text[:end].rstrip())), Cause.SECOND_COLON_IN_BRACKETS
+    )
+
+
+def _innermost_bracket(text: str) -> str:
+    """Return the last bracket that a line opens and does not close; empty if there is none."""
+    opened: list[str] = []
+    for _, it in _outside_quotes(text)[0]:
+        if it in _CLOSING:
+            opened.append(it)
+        elif it in "]}" and opened:
+            opened.pop()
+    return opened[-1] if opened else ""
 
 
 def _bracket_problem(bracket: str, line: int, column: int) -> Problem:
@@ -296,7 +332,7 @@ def _stray_colon(lines: list[str], error: yaml.MarkedYAMLError) -> Problem | Non
         return found
     if ": " in text[: at.column]:
         columns = (at.column, at.column + 1)
-        return on_line("Second ': ' on one line; quote the value", at.line, columns, Cause.SECOND_COLON)
+        return on_line(_SECOND_COLON, at.line, columns, Cause.SECOND_COLON)
     if paragraph_at(lines, Place(at.line, 0)) is not None:
         return on_line(IN_TEXT, at.line, (at.column, at.column + 1), Cause.SECOND_COLON)
     if found := _graders_below_text(lines, at.line) or unfinished_above(lines, at.line):

@@ -41,7 +41,9 @@ def repairs(source: str, problem: Problem) -> list[Repair]:
         left = parse(outcome).problems
         if not left:
             whole.setdefault(outcome, it)
-        elif left[0].span.start.line > max(problem.span.end.line, *(it.span.end.line for it in it.edits)):
+        elif left[0].span.start.line > max(problem.span.end.line, *(it.span.end.line for it in it.edits)) or (
+            problem.cause is Cause.SECOND_COLON_IN_BRACKETS and left[0].span.start > problem.span.end
+        ):
             partly.setdefault(outcome, it)
         if len(whole) == _MOST:
             break
@@ -254,6 +256,10 @@ def _quote_text(text: Text, problem: Problem) -> Iterator[Repair]:
     yield from _quote_value(text, problem)
 
 
+def _quote_span(text: Text, problem: Problem) -> Iterator[Repair]:
+    yield Repair("Quote the value", (Edit(problem.span, quote_text(text.slice(problem.span))),))
+
+
 def _template(text: Text, problem: Problem) -> Iterator[Repair]:
     yield quote_template(text, problem.span)
 
@@ -325,6 +331,7 @@ _CANDIDATES: dict[Cause, Callable[[Text, Problem], Iterator[Repair]]] = {
     Cause.BLOCK_LINE: _block_line,
     Cause.LIST_BELOW_TEXT: _insert_graders,
     Cause.SECOND_COLON: _quote_text,
+    Cause.SECOND_COLON_IN_BRACKETS: _quote_span,
     Cause.FIRST_CHARACTER: _first_character,
     Cause.TEXT_AFTER: _text_after,
     Cause.TEMPLATE: _template,

@@ -70,6 +70,10 @@ def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError], data: Any
     ]
     for pointer, names in missing.items():
         error = presence_errors[pointer]
+        if used := [it for it in error.schema.get("x-stand-ins", ()) if it in error.instance]:
+            instead = {(*pointer, it) for it in used}
+            findings = [_standing_in(it) if it.pointer in instead else it for it in findings]
+            continue
         lacking = [it for it in names if (pointer, it) not in taken]
         blank = [it for it in lacking if it in error.instance]
         absent = [it for it in lacking if it not in blank]
@@ -84,6 +88,11 @@ def gather_findings(index: SchemaIndex, errors: Iterable[SchemaError], data: Any
     }
     findings = [_as_serious(it, needed) for it in findings]
     return _merge_missing([it for it in findings if not _is_explained(it, taken)])
+
+
+def _standing_in(finding: Finding) -> Finding:
+    """Return the finding on a key that its author wrote instead of all that the mapping needs; removing it mends nothing."""
+    return replace(finding, severity=Severity.ERROR, fixes=()) if finding.rule is UNKNOWN_KEY else finding
 
 
 def _without_cascades(errors: Sequence[SchemaError]) -> Iterator[SchemaError]:

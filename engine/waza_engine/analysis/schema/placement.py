@@ -33,8 +33,8 @@ _PATTERN_SIGN = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
 def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     """Yield a finding for each key of the mapping that its schema does not know."""
-    findings = list(_findings_by_key(index, error))
     own_keys_to = error.schema.get("x-own-keys-to")
+    findings = _without_rivals(list(_findings_by_key(index, error)), error)
     groups: dict[Pointer, list[Finding]] = defaultdict(list)
     taken: set[Pointer] = set()
     for it in findings:
@@ -53,6 +53,36 @@ def unknown_keys(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
         elif it is group[0]:
             moves = [*beside, *(own for own in map(_move_of, group) if own is not None)]
             yield _merged(group, sorted(moves, key=lambda its: order.index(its.pointer[-1])))
+
+
+def _without_rivals(findings: Sequence[Finding], error: SchemaError) -> list[Finding]:
+    """Merge the findings on two keys that belong to the same place: `timeout` and `timeout_seconds`. Only one can move."""
+    found: dict[Pointer, Finding] = {}
+    own_keys_to = error.schema.get("x-own-keys-to")
+    for it in findings:
+        move = _move_of(it)
+        place = move.to if move is not None and move.to[-2:-1] != (own_keys_to,) else it.pointer
+        found[place] = _one_of(found[place], it, error) if place in found else it
+    return list(found.values())
+
+
+def _one_of(first: Finding, second: Finding, error: SchemaError) -> Finding:
+    move, other = _move_of(first), _move_of(second)
+    if move is None or other is None:
+        return first  # The first finding is about more than two keys already.
+    key, rival = move.pointer[-1], other.pointer[-1]
+    where = first.fixes[0].title.removeprefix("Move it ")
+    is_same = error.instance[key] == error.instance[rival]
+    fixes = [
+        Fix(
+            f"Move '{a.pointer[-1]}' {where}, remove '{b.pointer[-1]}'",
+            (a, RemoveKey(b.pointer)),
+            safe=is_same,
+        )
+        for a, b in ((move, other), (other, move))
+    ]
+    message = f"'{key}' and '{rival}' both mean '{move.to[-1]}' {where}. Keep one"
+    return replace(first, message=message, fixes=tuple(fixes))
 
 
 def keys_of(finding: Finding) -> list[Pointer]:
@@ -320,12 +350,13 @@ def _way_to_section(index: SchemaIndex, error: SchemaError, key: str) -> str | N
     sections = [(name, index.resolve(it)) for name, it in error.schema.get("properties", {}).items()]
     if options := _chosen_config(index, error):
         sections.append(("config", options))
-    for find in (_exact_name, _other_name):
-        for name, section in sections:
-            if (inner := find(section, key)) is not None:
-                return f"{name}.{inner}"
     above = [it["properties"].get(key, {}) for it in index.mappings_with(error.schema)]
     is_wanted = above and all(it and not index.resolve(it).get("deprecated") for it in above)
+    for find in (_exact_name, _other_name):
+        for name, section in sections:
+            # Every kind of mapping has a `name`: that of the mapping above is more likely than a section's.
+            if (inner := find(section, key)) is not None and not (is_wanted and inner == "name"):
+                return f"{name}.{inner}"
     return f"../{key}" if is_wanted else None
 
 

@@ -8,14 +8,20 @@ from waza_engine.dialects.vally.fields import Integer
 from waza_engine.dialects.vally.formats.model import TolerantModel, tolerant
 from waza_engine.dialects.vally.formats.sibling_types import SIBLING_TYPES
 from waza_engine.model.fields import IfGiven, Number, Text
-from waza_engine.model.schema_marks import marks
+from waza_engine.model.schema_marks import foreign_keys, marks
 
 
 class GraderConfig(TolerantModel):
     """One check of the agent's work."""
 
     model_config = ConfigDict(
-        json_schema_extra={**tolerant(), "x-grader-entry": "stimulus", "x-title-from": ["name", "type"]}
+        json_schema_extra={
+            **tolerant(),
+            **foreign_keys(ref="vally has no shared graders. Write the grader's 'type' and 'config'"),
+            "x-stand-ins": ["ref"],
+            "x-grader-entry": "stimulus",
+            "x-title-from": ["name", "type"],
+        }
     )
 
     type: Text = Field(

@@ -140,7 +140,17 @@ class EvalGrader(_Entry):
 class TaskGrader(_Entry):
     """A grader for this task only. Runs after the eval's graders."""
 
-    model_config = ConfigDict(json_schema_extra={"x-grader-entry": "task", **_FOREIGN})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "x-grader-entry": "task",
+            "x-stand-ins": ["ref"],
+            **_FOREIGN,
+            "x-explained": {
+                **_FOREIGN["x-explained"],
+                "ref": "Shared graders work only under 'graders' of the eval. Move the entry there, or write its 'type' and 'config'",
+            },
+        }
+    )
 
     assertions: Strings = Field(
         default=[],
