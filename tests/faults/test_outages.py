@@ -2,6 +2,7 @@
 
 import errno
 import json
+import random
 import sqlite3
 import subprocess
 import xml.etree.ElementTree as ET
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.faults.endpoint import CUT, TALK, Answer, Endpoint, endpoint, refusal, submit, vote
+from tests.slow import first_quick
 from waza_engine.executors.event_log import EventLog
 from waza_engine.judges import openai, patience
 from waza_engine.model.suite import Task
@@ -290,3 +292,42 @@ def kept() -> list[tuple[object, ...]]:
             "SELECT run_id, task_index, trial, started_at, attempts, trajectory FROM trials ORDER BY 2, 3"
         )
         return sql.execute(sql_text).fetchall()
+
+
+GRADER = "graders: [{{type: prompt, name: own, config: {{prompt: Is {0} right?, model: m}}}}]\n"
+
+
+@pytest.mark.parametrize("seed", first_quick(range(8), quick=2))
+def test_outages_at_random_instants_misjudge_nothing(
+    folder: Path, judge: Endpoint, dialect: str, seed: int
+) -> None:
+    """The judge passes everything of task one and fails everything of task two, if it is there at all."""
+    chance = random.Random(seed)  # noqa: S311  # a test
+    if dialect == "waza":
+        eval_level = "  - {type: prompt, name: judged, config: {prompt: Is it right?, model: m}}\n"
+        (folder / "eval.yaml").write_text(WAZA.replace("graders:\n" + eval_level, "").replace("2,", "4,", 1))
+        for it in ("one", "two"):
+            (folder / "tasks" / f"{it}.yaml").write_text(TASK.format(it) + GRADER.format(it))
+    else:
+        (folder / "eval.yaml").write_text(VALLY.replace("runs: 2", "runs: 4"))
+
+    def answer(number: int) -> Answer:
+        if chance.random() < 0.5:
+            return OUTAGES[chance.choice(sorted(OUTAGES))]
+        return good(dialect) if " one" in json.dumps(judge.requests[number]["messages"]) else bad(dialect)
+
+    judge.answer = answer
+    truth = ["passed"] * 4 + ["failed"] * 4
+    assert waza_lsp("run", "eval.yaml", "--workers", "2").exit_code in {1, 3}
+    agents = kept()
+    for _ in range(40):
+        found = statuses()
+        assert [
+            it if it == "infrastructure" else right for it, right in zip(found, truth, strict=True)
+        ] == found
+        if found == truth:
+            break
+        # The mean of vally's trials may reach its threshold.
+        assert waza_lsp("grade", "--run", "last").exit_code in ({1, 3} if dialect == "waza" else {0, 1, 3})
+    assert statuses() == truth
+    assert kept() == agents
