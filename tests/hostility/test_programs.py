@@ -121,3 +121,16 @@ def test_daemons_of_an_agent_end_with_the_run(daemon: str, folder: Path) -> None
     _script(folder / "agent.sh", f"echo PATH=\n{daemon.format(marker)}\nsleep 0.2")
     _run(folder)
     assert not subprocess.run(["pgrep", "-f", marker], capture_output=True, check=False).stdout
+
+
+def test_scripts_of_older_versions_do_not_get_our_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from waza_engine.dialects.waza.legacy_graders.py_script import PyScriptGrader
+    from waza_engine.graders.base import GradingContext
+
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    _write(tmp_path / "check.py", "import json, os; print(json.dumps({'message': repr(dict(os.environ))}))")
+    message = PyScriptGrader(script="check.py").grade(GradingContext(process_dir=tmp_path)).feedback
+    assert "PATH" in message
+    assert CANARY not in message

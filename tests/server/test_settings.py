@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from waza_engine.model.findings import Severity
 from waza_lsp.server.settings import Settings, read_settings
 from waza_lsp.server.settings_page import MANIFEST, PAGE, manifest, page
@@ -78,3 +80,22 @@ def test_a_value_that_does_not_fit_costs_only_itself() -> None:
         "Setting waza.lens.run must be true or false; true is used",
         "Setting waza.run.executor must be a string; it is ignored",
     ]
+
+
+def test_runs_get_the_sandbox_and_the_variables_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAZA_LSP_PASS_ENV", "FIRST")
+    values = {"run": {"passEnvironment": ["MY_KEY", "AZURE_*"], "sandbox": "bwrap", "sandboxNetwork": False}}
+    settings, problems = read_settings(values)
+    assert problems == []
+    assert settings.run_environment == {
+        "WAZA_LSP_PASS_ENV": "FIRST,MY_KEY,AZURE_*",
+        "WAZA_LSP_SANDBOX": "bwrap",
+        "WAZA_LSP_SANDBOX_NETWORK": "off",
+    }
+    monkeypatch.delenv("WAZA_LSP_PASS_ENV")
+    assert Settings().run_environment == {}
+
+
+def test_an_unknown_sandbox_is_handed_on_so_that_runs_refuse_it() -> None:
+    settings, _ = read_settings({"run": {"sandbox": "bwarp", "passEnvironment": "MY_KEY"}})
+    assert settings.run_environment == {"WAZA_LSP_SANDBOX": "bwarp", "WAZA_LSP_SANDBOX_NETWORK": "on"}

@@ -145,3 +145,14 @@ async def test_a_system_without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     cancel.set()
     await runs._stop_when(cancel, process)  # type: ignore[arg-type]  # it is as much of one as is asked for
     assert process.asked == ["terminate", "kill"]
+
+
+async def test_children_get_the_variables_of_the_settings(tmp_path: Path) -> None:
+    class Printing(Sleep):
+        def command(self) -> list[str]:
+            return ["printenv", "WAZA_LSP_SANDBOX", "PATH"]
+
+    lines: list[bytes] = []
+    processes = RunProcesses(lambda: {"WAZA_LSP_SANDBOX": "bwrap"})
+    await processes.run(Printing(tmp_path), lines.append, asyncio.Event())
+    assert lines == [b"bwrap\n", f"{os.environ['PATH']}\n".encode()]
