@@ -331,3 +331,15 @@ def test_outages_at_random_instants_misjudge_nothing(
         assert waza_lsp("grade", "--run", "last").exit_code in ({1, 3} if dialect == "waza" else {0, 1, 3})
     assert statuses() == truth
     assert kept() == agents
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("dialect", ["vally"])
+@pytest.mark.parametrize("how", ["401", "503", "talk"])
+def test_runs_that_cannot_be_compared_are_no_success(judge: Endpoint, how: str) -> None:
+    for name in ("a.jsonl", "b.jsonl"):
+        assert waza_lsp("run", "eval.yaml", "--output", name).exit_code == 0
+    judge.answer = lambda _: OUTAGES[how]
+    compare = ("compare", "a.jsonl", "b.jsonl", "--pairwise")
+    assert waza_lsp(*compare, "--fail-on-regression").exit_code == 3
+    assert waza_lsp(*compare).exit_code == 0

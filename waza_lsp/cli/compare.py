@@ -59,7 +59,8 @@ def compare(  # one argument for each option
     With --pairwise, the first run is the baseline, and a judge model decides for each trial of the second run whether
     it is better. The judge is asked twice, with the two swapped; contradictions count as ties.
 
-    The exit status is 0, 1 if --fail-on-regression is set and the second run is worse, or 2 if the runs cannot be compared.
+    The exit status is 0, or 2 if the runs cannot be compared. With --fail-on-regression, it is 1 if the second run is worse,
+    and 3 if the judge could not compare all trials.
 
     \b
     Examples:
@@ -145,7 +146,7 @@ class _PairwiseRequest:
 
 
 def _compare_pairwise(request: _PairwiseRequest) -> None:
-    """Compare and print; exit with 1 if the second run is worse and `fail_on_regression` is set."""
+    """Compare and print. With `fail_on_regression`, exit with 1 if the second run is worse, 3 if that is not known."""
     # Imported late: only a pairwise comparison needs the judges.
     from waza_engine.judges.openai import OpenAIJudge
     from waza_engine.model.judge import JudgeMissing
@@ -170,6 +171,12 @@ def _compare_pairwise(request: _PairwiseRequest) -> None:
     show(json.dumps(result, ensure_ascii=False) if request.form == "json" else _pairwise_text(result))
     if request.fail_on_regression and result["summary"]["meanScore"] < 0:
         sys.exit(_EXIT_WORSE)
+    if request.fail_on_regression and any(it.error for it in pairs):
+        # Imported late: it brings everything that runs need.
+        from waza_engine.runs.run import EXIT_UNDECIDED
+
+        # Nobody knows whether the second run is worse: a build must not take this for success.
+        sys.exit(EXIT_UNDECIDED)
 
 
 def _load_rubrics(path: Path | None, record: RunRecord) -> "Suite | None":
