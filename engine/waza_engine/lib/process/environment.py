@@ -99,6 +99,10 @@ _PASSED = frozenset(
         "OS",
     ]
 )
+_SEARCHED = frozenset(
+    ["PATH", "PYTHONPATH", "NODE_PATH", "GEM_PATH", "GOPATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"]
+)
+"""Lists of folders in which programs and libraries are searched."""
 _PASSED_BEGINNINGS = ("LC_", "XDG_", "PROGRAMFILES(", "PROCESSOR_")
 
 
@@ -118,8 +122,17 @@ def program_environment(
     result = {name: value for name, value in source.items() if _is_passed(name, patterns)}
     if directory is not None and os.name != "nt":
         result["PWD"] = str(directory)
+        result.update({name: _absolute(result[name]) for name in _SEARCHED & result.keys()})
     result.update(added or {})
     return result
+
+
+def _absolute(folders: str) -> str:
+    """Return a list of folders as the user meant it: relative ones would be searched where the program starts.
+
+    There, an agent could have put its own `git` or `python`. Empty entries mean that folder, too.
+    """
+    return os.pathsep.join(os.path.abspath(it) for it in folders.split(os.pathsep) if it)  # noqa: PTH100  # keeps links
 
 
 def withheld_secrets(source: Mapping[str, str], names: Iterable[str] = ()) -> list[str]:

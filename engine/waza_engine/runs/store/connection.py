@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES
+from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, open_regular
 from waza_engine.lib.paths import is_inside, real_path
 from waza_engine.project.store_location import FOLDER
 from waza_engine.runs.store.schema import TABLES, VERSION
@@ -18,6 +18,8 @@ from waza_engine.runs.store.schema import TABLES, VERSION
 _CACHED_KIB = 64
 """SQLite's page cache per connection. With its default of 2 MB, a server that opens stores all day in several threads
 fragments its memory and keeps growing."""
+_WAL_BYTE = 19
+"""The byte of a database that says how it is read; 2 is WAL."""
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 _HIDDEN = frozenset([2, 3])
 """`PRAGMA table_xinfo`: columns that the file's own expressions compute."""
@@ -44,7 +46,8 @@ def connect_read_only(path: Path, patience: float, *, briefly: bool = False) -> 
 
     """
     require_own_files(path)
-    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if briefly and not has_log(path) else ''}"
+    is_at_rest = briefly and not has_log(path) and _writes_log(path)
+    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if is_at_rest else ''}"
     with closing(sqlite3.connect(uri, uri=True, timeout=patience, isolation_level=None)) as sql:
         harden(sql)
         sql.execute(f"PRAGMA cache_size = -{_CACHED_KIB}")
@@ -71,6 +74,12 @@ def connect(path: Path | str, patience: float) -> Iterator[sqlite3.Connection]:
         harden(sql)
         require_our_schema(sql)
         yield sql
+
+
+def _writes_log(path: Path) -> bool:
+    """Whether SQLite would create a log to read the database. It does not for other kinds of journal, only for WAL."""
+    with open_regular(path, anywhere=True) as file:
+        return file.read(_WAL_BYTE + 1)[_WAL_BYTE:] == b"\x02"
 
 
 def has_log(path: Path) -> bool:
