@@ -123,7 +123,7 @@ def _stored_previews(path: Path, eval_path: Path) -> Iterator[RecordingPreview]:
         return
     with (
         suppress(sqlite3.Error, OSError, ValueError, zlib.error, RecursionError),
-        connect_read_only(path, _BUSY_SECONDS) as sql,
+        connect_read_only(path, _BUSY_SECONDS, briefly=True) as sql,
     ):
         newest: dict[str, str] = {}
         for task, run_id, key, size in sql.execute(_LATEST_SQL, (str(real_path(eval_path)),)).fetchall()[
