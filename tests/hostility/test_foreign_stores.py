@@ -207,3 +207,28 @@ def test_a_store_of_another_user_is_refused(name: str, store: Path, victim: Vict
     copied = victim.workspace / "copied"
     shutil.copytree(store.parent, copied)
     assert bounded(victim, "runs", "list", "--store", "copied").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("column", "bad"),
+    first_quick(
+        [
+            ("trials.status", "null"),
+            ("trials.status", "\x1b[2J"),
+            ("results.status", "fine"),
+            ("runs.status", "::error::x"),
+            ("runs.eval_path", "/a/\x1b[2J\n::error::x"),
+        ],
+        1,
+    ),
+)
+def test_a_status_or_path_that_no_run_has_is_an_error_line(
+    column: str, bad: str, store: Path, victim: Victim
+) -> None:
+    """Class: texts of a store that code looks up, or shows."""
+    table, _, name = column.partition(".")
+    _change(store, f"UPDATE {table} SET {name} = :it", it=bad)  # noqa: S608
+    for command in (*READING, "runs history"):
+        done = bounded(victim, *command.split())
+        assert "\x1b" not in done.stdout + done.stderr
+        assert "\n::error" not in done.stdout + done.stderr

@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
 from waza_engine.model.records import CheckpointOutcome, FailedCheck, GraderOutcome, TrialRecord, TrialVerdict
+from waza_engine.model.scores import Status
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.run_header import RunEnd, RunFrame
 from waza_engine.runs.store.connection import strange
@@ -31,12 +32,14 @@ INFRASTRUCTURE = "infrastructure"
 they are."""
 
 
+_STATUSES = frozenset(get_args(Status))
 _NUMBER, _MAYBE = float | int, float | int | None
 _RUN_TYPES = (str, str, str, str, str, _NUMBER, _MAYBE, str | None, _MAYBE, str, str)
 _TRIAL_TYPES = (int, str, str, int, int, str, _NUMBER, _NUMBER, str, int, _NUMBER, str, str, bytes)
 _RESULT_TYPES = (str, str, str, _NUMBER, _NUMBER, str, str | None, int, str | None, str, str)
 _RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:+-]{0,199}")
 """Ids of runs become names of files."""
+_WORD = re.compile(r"[a-z_]{1,30}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +81,24 @@ def stored_run(row: tuple[Any, ...]) -> StoredRun:
     run_id, eval_path, *plain = row[:-2]
     if not _RUN_ID.fullmatch(run_id):
         raise strange(f"it has a run with the id {run_id[:40]!r}")
+    if not _WORD.fullmatch(row[7] or "none"):
+        raise strange(f"it has a run with the status {row[7][:40]!r}")
     frame, end = _from_json(RunFrame, row[-2]), _from_json(RunEnd, row[-1])
     return StoredRun(run_id, Path(eval_path), *plain, frame, end)  # type: ignore[call-arg]  # the columns fit
 
 
 def status_of(stored: str) -> Any:
-    """Return the status of a trial or grader for the stored one."""
-    return "error" if stored == INFRASTRUCTURE else stored
+    """Return the status of a trial or grader for the stored one.
+
+    Raises:
+        ForeignStoreError: it is none.
+
+    """
+    if stored == INFRASTRUCTURE:
+        return "error"
+    if stored not in _STATUSES:
+        raise strange(f"it has the status {str(stored)[:40]!r}")
+    return stored
 
 
 def _stored_status(it: TrialRecord | GraderOutcome) -> str:
