@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from tests.server.results_harness import editor, until
+from tests.faults.endpoint import endpoint, refusal, vote
+from tests.server.results_harness import editor, plain, until
 
 FAILING = ("contains: [jitter]", "contains: [jitter, no such words]")
 
@@ -232,3 +233,29 @@ async def test_a_task_that_was_renamed_counts_no_more_for_its_eval(tmp_path: Pat
     async with editor(tmp_path) as it:
         it.open(suite / "eval.yaml")
         assert (await it.lenses_with("passed"))[-1].startswith("✓ 4 of 4 passed")
+
+
+async def test_an_outage_of_the_judge_is_no_failure(
+    tmp_path: Path, suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = suite / "eval.yaml"
+    grader = "graders:\n  - {type: prompt, name: judged, config: {prompt: Right?, model: m}}\n"
+    assert spec.read_text().count("\ngraders:\n") == 1
+    spec.write_text(spec.read_text().replace("graders:\n", grader))
+    with endpoint(lambda _: refusal(401)) as judge:
+        monkeypatch.setenv("OPENAI_BASE_URL", judge.base_url)
+        async with editor(tmp_path) as it:
+            it.open(spec)
+            answer = await it.execute("waza.runEval", uri=it.uri)
+            assert answer["status"] == "error"
+            lenses = await it.lenses_with("could not be judged")
+            assert "0 of 4 passed · could not be judged" in lenses[-1]
+            assert not any("Run failed" in lens for lens in lenses)
+            tests = await it.client.protocol.send_request_async("waza/tests", {"uri": it.uri})
+        async with editor(tmp_path) as again:
+            again.open(suite / "tasks" / "explain-retry.yaml")
+            await again.lenses_with("could not be judged")
+            judge.answer = lambda _: vote()
+            await again.execute("waza.runTask", uri=again.uri, task="explain-retry")
+            await again.lenses_with("✓ 1.00")
+    assert "infrastructure" in str(plain(tests))

@@ -143,11 +143,13 @@ class ResultLedger:
         return [it for it in self._documents if self.eval_of(it) == eval_path]
 
     def failed_tasks(self, eval_path: Path) -> list[str]:
-        """The tasks whose last result is not a pass."""
+        """The tasks that failed in their last result. Those that could not be judged have not."""
         return [
             task
             for (path, task), result in self._tasks.items()
-            if path == eval_path and result.verdict.status in {"failed", "error"}
+            if path == eval_path
+            and result.verdict.status in {"failed", "error"}
+            and not result.verdict.infrastructure
         ]
 
     def is_recorded(self, eval_path: Path, task: str = "") -> bool:
