@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -251,7 +252,8 @@ async def test_an_outage_of_the_judge_is_no_failure(
             lenses = await it.lenses_with("could not be judged")
             assert "0 of 4 passed · could not be judged" in lenses[-1]
             assert not any("Run failed" in lens for lens in lenses)
-            tests = await it.client.protocol.send_request_async("waza/tests", {"uri": it.uri})
+            protocol: Any = it.client.protocol
+            tests = await protocol.send_request_async("waza/tests", {"uri": it.uri})
         async with editor(tmp_path) as again:
             again.open(suite / "tasks" / "explain-retry.yaml")
             await again.lenses_with("could not be judged")
