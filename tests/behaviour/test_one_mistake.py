@@ -264,3 +264,47 @@ def test_two_words_for_one_key() -> None:
 def test_a_name_is_not_taken_for_that_of_a_section() -> None:
     source = "name: x\nstimuli: [{name: a, prompt: b, graders: [{type: completed}]}]\ndefaults:\n  n¦ame: y\n  runs: 2\n"
     check_fix(source, source.replace("  n¦ame: y\n", ""), "Remove 'name'")
+
+
+@pytest.mark.parametrize("key", ["stimulus", "stimuls", "stimulli", "stimuli"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        " {name: a, prompt: b, graders: [{type: completed}]}",
+        " {name: a, prompt: b}",
+        "\n  name: a\n  prompt: b\n  graders: [{type: completed}]",
+    ],
+)
+def test_one_stimulus_without_its_list_is_recognised(key: str, value: str) -> None:
+    found = findings_in(f"name: x\n{key}:{value}\n")
+    assert found
+    assert found[0].code == ("wrong-type" if key == "stimuli" else "unknown-key")
+
+
+def test_another_tools_mapping_is_not_taken_for_stimuli() -> None:
+    assert findings_in("name: x\nstimulus: {volts: 3, shape: square}\n") == []
+
+
+@pytest.mark.parametrize("new", ["\n", "\r\n"])
+def test_items_by_name_are_not_made_one_item(new: str) -> None:
+    item = "{prompt: b, graders: [{type: completed}]}"
+    source = f"name: x\nstimuli:\n  first: {item}\n  second: {item}\n".replace("\n", new)
+    found = only_finding(source)
+    assert found.message.endswith("write each as an item of a list, such as '- name: first'")
+    assert quick_fixes(source.replace("stimuli", "¦stimuli")) == []
+
+
+def test_a_renamed_key_gets_the_list_that_it_needs() -> None:
+    before = "name: x\nstimuli:\n  - name: a\n    prompt: b\n    graders:\n      - {type: tool-call-count, config: {t¦ool: bash, max: 3}}\n"
+    check_fix(before, before.replace("t¦ool: bash", "tools: [bash]"))
+
+
+def test_the_criteria_of_pairwise_are_kept() -> None:
+    before = "name: x\nstimuli:\n  - name: a\n    prompt: b\n    graders:\n      - type: pairwise\n        config: {crit¦eria: Be good}\n"
+    check_fix(before, before.replace("crit¦eria", "prompt"), "Change to 'prompt'")
+
+
+def test_an_eval_is_not_offered_as_its_own_task(tmp_path: Path) -> None:
+    source = HEADER.replace("tasks/*.yaml", "¦eval1.yaml")
+    (tmp_path / "eval.yaml").write_text(source.replace("¦", ""))
+    assert [it.title for it in quick_fixes(source, folder=tmp_path)] == ["Create eval1.yaml"]

@@ -237,9 +237,8 @@ def test_a_reference_answer_is_a_file() -> None:
 
 def test_the_weights_are_by_type() -> None:
     check_labels(
-        f"{GRADERS}      - type: prompt\nscoring:\n  weights:\n    prompt: 1\n    ¦\n",
-        has=["wall-time", "output-contains"],
-        lacks=["prompt"],
+        f"{GRADERS}      - type: prompt\n      - type: wall-time\nscoring:\n  weights:\n    prompt: 1\n    ¦\n",
+        only=["wall-time"],
     )
 
 

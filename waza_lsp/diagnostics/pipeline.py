@@ -21,6 +21,7 @@ from waza_engine.rules.refused_config import REFUSED_CONFIG, is_explained
 from waza_engine.rules.second_document import SECOND_DOCUMENT
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.text_cut_by_comment import TEXT_CUT_BY_COMMENT
+from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.rules.unknown_tag import UNKNOWN_TAG
 from waza_engine.rules.unquoted_template import UNQUOTED_TEMPLATE
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
@@ -110,11 +111,13 @@ def _with_rules(
     cut_off.update(it.piece.start for it in tree.entries if _is_unread_list(tree, it))
     # `in_document` copies a finding, which is slow for all findings of a long file.
     moved = moved_keys(it.in_document for it in found if takes_keys_along(it.finding))
+    unknown = {it.span.start for it in found if it.finding.rule is UNKNOWN_KEY}
     by_rules = [
         it
         for it in drop_effects_of_syntax_errors(rule_findings(tree, form, context), tree, form)
         if it.span.start not in condemned
         and it.span.start.line not in cut_off
+        and not (it.finding.rule.outdated and it.span.start in unknown)
         and not (moved and it.finding.rule.outdated and it.in_document.pointer in moved)
     ]
     if refused:

@@ -134,7 +134,7 @@ def _stages(document: Document, kind: Kind, written: Any, context: CheckContext)
     place = partial(_place, document)
     condemned = {place(it) for it in (*found, *by_types) if _condemns(it)}
     versions = version_findings(document.dialect, document.kind, document.data, context.target)
-    moved = moved_keys(found)
+    moved = moved_keys(found) | {it.pointer for it in found if it.rule is UNKNOWN_KEY}
     by_rules = [
         it
         for it in (*check_document(document), *versions)

@@ -94,6 +94,7 @@ def _similar(
     document: Document, folder: Path, text: str, only: Callable[[Path], bool] | None
 ) -> Iterator[str]:
     head, slash, name = text.rpartition("/")
-    there, base = document.files.names(folder / head), folder / head
+    base = folder / head
+    there = [it for it in document.files.names(base) if base / it != document.path]
     for it in nearest(name, there if only is None else [it for it in there if only(base / it)]):
         yield f"{head}{slash}{it}"

@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any
@@ -141,30 +141,31 @@ def recognise(
 def _with_slip(values: Mapping[str, Any], path: PurePath) -> tuple[Dialect, Kind, str] | None:
     """Recognise a file with the usual name of a kind that is of that kind once its telling key is put right.
 
-    The key is misspelt, or holds a mapping of items by name instead of a list. The items themselves must be ours.
+    The key is misspelt, or holds one item or a mapping of items by name instead of a list. The items themselves must be ours.
     """
     for candidate in dialects() if values else ():
         for kind in candidate.kinds:
             if not any(it.fits(path) for it in kind.file_names):
                 continue
-            for key, name in _slips(values, kind):
-                items = [*values[key].values()] if isinstance(values[key], Mapping) else values[key]
+            for key, name, items in _slips(values, kind):
                 found = recognise_text({**{it: values[it] for it in values if it != key}, name: items})
                 if found is not None and found[:2] == (candidate, kind):
                     return candidate, kind, f"top-level key {key}, probably {name}"
     return None
 
 
-def _slips(values: Mapping[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
-    """Yield the keys with a list or mapping of mappings that may stand for a telling key of the kind."""
+def _slips(values: Mapping[str, Any], kind: Kind) -> Iterator[tuple[str, str, Sequence[Any]]]:
+    """Yield the keys that may stand for a telling key of the kind, with its name and the items under it."""
     for key, value in values.items():
-        items = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
-        if not items or not all(isinstance(it, Mapping | str) for it in items):
+        close = nearest(str(key), kind.shapes.keys() - values.keys()) if key not in kind.keys else []
+        name = key if key in kind.shapes and isinstance(value, Mapping) else next(iter(close), None)
+        if name is None or not isinstance(value, Mapping | list) or not value:
             continue
-        if key in kind.shapes and isinstance(value, Mapping):
-            yield key, key
-        elif key not in kind.keys and (close := nearest(str(key), kind.shapes.keys() - values.keys())):
-            yield key, close[0]
+        # A mapping holds items by their names, or is the only item itself.
+        found = [[*value.values()], [value]] if isinstance(value, Mapping) else [value]
+        yield from (
+            (key, name, items) for items in found if all(isinstance(it, Mapping | str) for it in items)
+        )
 
 
 def _named_by_project(

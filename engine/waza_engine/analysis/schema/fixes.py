@@ -65,6 +65,9 @@ def type_advice(place: Pointer, value: Any, wanted: Collection[str], key: str = 
         return "; missing space after '-'", [add_space(place)]
     if "object" in wanted and isinstance(value, str) and is_key_without_space(value):
         return "; missing space after ':'", [add_space(place)]
+    if "array" in wanted and isinstance(value, Mapping) and _has_items_by_name(value):
+        first = next(iter(value))
+        return f"; write each as an item of a list, such as '- name: {first}'", []
     if "array" in wanted and isinstance(value, (str, int, float, Mapping)):
         is_safe = not isinstance(value, Mapping)
         return "", [Fix("Make it a list", (MakeList(place),), preferred=True, safe=is_safe)]
@@ -90,6 +93,11 @@ def type_advice(place: Pointer, value: Any, wanted: Collection[str], key: str = 
     if "string" in wanted and isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
         return "", [Fix("Remove the list around it", (SetValue(place, value[0]),), preferred=True)]
     return "", []
+
+
+def _has_items_by_name(value: Mapping[Any, Any]) -> bool:
+    """Whether a mapping holds the items of a list by their names; as one item it would have lost all of them."""
+    return bool(value) and all(isinstance(it, Mapping) for it in value.values())
 
 
 def is_text_with_colon(value: Mapping[Any, Any], schema: Mapping[str, Any]) -> bool:

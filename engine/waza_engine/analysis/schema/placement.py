@@ -218,7 +218,7 @@ def _advice(
     if is_key_without_space(key) and key.partition(":")[0] in free:
         return "; missing space after ':'", [add_space(pointer)]
     if close := [it for it in likely_names(key, free) if is_typo(key, it) or _takes(index, error, it, key)]:
-        fixes = rename_fixes(place, key, close)
+        fixes = _with_lists(index, error.schema, rename_fixes(place, key, close), error.instance[key])
         return f". Did you mean '{close[0]}'?", [*fixes, *_own_key_fixes(error, place)[:-1]]
     if (way := _way_to_section(index, error, key)) is not None:
         return _move_advice(place, way, error.instance)

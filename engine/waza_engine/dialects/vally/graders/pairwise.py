@@ -23,11 +23,11 @@ config:
 from dataclasses import replace
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Number, Text
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
-from waza_engine.dialects.vally.graders._shared.judging import DEFAULT_MODEL
+from waza_engine.dialects.vally.graders._shared.judging import DEFAULT_MODEL, WORDS_FOR_PROMPT
 from waza_engine.dialects.vally.scoring.pairwise import comparison_message, comparison_system_message
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext
 from waza_engine.judges.submit_pairwise import Comparison, compare_trials
@@ -38,6 +38,9 @@ from waza_engine.model.threshold import reaches
 
 class PairwiseGrader(VallyGrader):
     type_name = "pairwise"
+
+    model_config = ConfigDict(json_schema_extra=WORDS_FOR_PROMPT)
+
     determinism = "llm"
     cost_profile = "high"
     portability = "t3a-scenario"

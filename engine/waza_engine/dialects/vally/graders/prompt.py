@@ -33,25 +33,21 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.vally.fields import Text
-from waza_engine.dialects.vally.graders._shared.judging import EFFORTS, JudgeGrader, judge_trial
+from waza_engine.dialects.vally.graders._shared.judging import (
+    EFFORTS,
+    WORDS_FOR_PROMPT,
+    JudgeGrader,
+    judge_trial,
+)
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.model.fields import IfGiven
-from waza_engine.model.schema_marks import foreign_keys, marks
+from waza_engine.model.schema_marks import marks
 
 
 class PromptGrader(JudgeGrader):
     type_name = "prompt"
 
-    model_config = ConfigDict(
-        json_schema_extra=foreign_keys(
-            {
-                "rubric": "prompt ../../../rubric",
-                "criteria": "prompt ../../../rubric",
-                "instructions": "prompt",
-                "question": "prompt",
-            }
-        )
-    )
+    model_config = ConfigDict(json_schema_extra=WORDS_FOR_PROMPT)
 
     model: Text = Field(
         default="",

@@ -17,7 +17,7 @@ from waza_engine.judges.scales import SCALES, Scale, score_of_points
 from waza_engine.judges.submit_grade import Grade, request_grade
 from waza_engine.model.findings import Finding, Fix, RemoveKey
 from waza_engine.model.judge import JudgeError, JudgeMissing, JudgeRequest
-from waza_engine.model.schema_marks import item_marks, marks
+from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 from waza_engine.model.threshold import reaches
 from waza_engine.rules.never_applied import NEVER_APPLIED
 
@@ -27,6 +27,15 @@ DEFAULT_CRITERIA = (
     "Correctness: statements and changes are right",
     "Quality: the work is clear, complete and careful",
 )
+WORDS_FOR_PROMPT = foreign_keys(
+    {
+        "rubric": "prompt ../../../rubric",
+        "criteria": "prompt ../../../rubric",
+        "instructions": "prompt",
+        "question": "prompt",
+    }
+)
+"""Other words that authors write for the option `prompt`; a list of criteria belongs to the stimulus."""
 _MAX_DIFF_LENGTH = 40_000
 _BACKTICKS = re.compile("`+")
 
