@@ -9,7 +9,7 @@ import pytest
 
 from waza_engine.runs import events
 from waza_lsp.server.build import COMMANDS
-from waza_lsp.server.handlers.notifications import on_initialize
+from waza_lsp.server.handlers.notifications import on_initialize, trusted_option
 from waza_lsp.server.testing import tree as testview
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -29,7 +29,8 @@ def test_every_event_has_its_row_and_members(kind: type, name: str) -> None:
 
 
 def test_every_initialization_option_has_its_row() -> None:
-    read = re.findall(r'_option\(options, "(\w+)"', inspect.getsource(on_initialize))
+    code = inspect.getsource(on_initialize) + inspect.getsource(trusted_option)
+    read = set(re.findall(r'(?:_option\(options, |members\[)"(\w+)"', code))
     rows = re.findall(r"^\| `(\w+): ", PAGE, re.MULTILINE)
     assert sorted(rows) == sorted(read)
 

@@ -33,7 +33,7 @@ def mcp(folder: Path, allow_write: bool, allow_run: bool) -> None:
     Examples:
       waza-lsp mcp
       waza-lsp mcp --folder evals --allow-write
-      claude mcp add waza-lsp -- waza-lsp mcp
+      claude mcp add waza -- waza-lsp mcp
     """
     try:
         # Imported late: the package is an extra, and takes longer than all other commands together.
