@@ -308,3 +308,28 @@ def test_an_eval_is_not_offered_as_its_own_task(tmp_path: Path) -> None:
     source = HEADER.replace("tasks/*.yaml", "¦eval1.yaml")
     (tmp_path / "eval.yaml").write_text(source.replace("¦", ""))
     assert [it.title for it in quick_fixes(source, folder=tmp_path)] == ["Create eval1.yaml"]
+
+
+MISPLACED = [
+    (
+        "name: x\nconfig:\n  executor: mock\n  trials_per_task: 2\n  timeout_seconds: 60\n  skill: z\n  tasks: [a]\n",
+        1,
+    ),
+    ("name: x\nconfig: {executor: mock, trials_per_task: 2, timeout_seconds: 60, skill: z, tasks: [a]}\n", 1),
+    (
+        "name: x\nskill: z\ntrials_per_task: 3\nexecutor: mock\ntimeout_seconds: 60\nconfig:\n  model: y\ntasks: [a]\n",
+        1,
+    ),
+    ("name: x\nskill: z\ntrials_per_task: 3\nexecutor: mock\nconfig:\n  model: y\ntasks: [a]\n", 2),
+]
+
+
+@pytest.mark.parametrize(("source", "count"), MISPLACED)
+def test_misplaced_keys_are_not_also_missing(source: str, count: int, tmp_path: Path) -> None:
+    found = findings_in(source)
+    assert [it.code for it in found] == ["unknown-key", "missing-key"][:count]
+    assert all(it.message == "Missing 'timeout_seconds'" for it in found if it.code == "missing-key")
+    path = tmp_path / "eval.yaml"
+    path.write_text(source)
+    kept = [it.code for it in check_file(path) if it.code in {"unknown-key", "missing-key"}]
+    assert sorted(kept) == sorted(it.code for it in found)

@@ -7,6 +7,7 @@ Each filter knows one kind of mistake:
   mapping become one finding;
 - syntax errors: rules report nothing at broken lines, and nothing that depends on what these lines may contain
   (`Rule.needs`);
+- keys on the wrong level: they are missing where their fix moves them to;
 - an unfinished key: the items below it seem to belong to the list above.
 """
 
@@ -15,7 +16,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 
-from waza_engine.model.findings import HERE, Severity
+from waza_engine.analysis.pipeline import takes_keys_along
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import HERE, InsertKey, MoveKey, Severity
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.missing_key import MISSING_KEY
@@ -252,6 +255,33 @@ def _affected_keys(piece: Piece, above: Piece | None, form: Form) -> Iterator[st
 def _first_keys(piece: Piece) -> list[str]:
     root = piece.parsed.root
     return [key.source for key, _ in root.pairs] if root is not None and root.kind is Kind.MAP else []
+
+
+def drop_missing_keys_on_the_move(findings: list[RangedFinding]) -> list[RangedFinding]:
+    """Drop missing keys that the fix of an unknown key in another piece of the text moves to their place."""
+    moving = (it.in_document for it in findings if takes_keys_along(it.finding))
+    changes = (change for it in moving for change in it.fixes[0].changes)
+    moved = {it.to for it in changes if isinstance(it, MoveKey)}
+    if not moved:
+        return findings
+    reduced = (_without_keys(it, moved) if it.finding.rule is MISSING_KEY else it for it in findings)
+    return [it for it in reduced if it is not None]
+
+
+def _without_keys(ranged: RangedFinding, moved: Collection[Pointer]) -> RangedFinding | None:
+    """Return a finding about missing keys without the moved ones; None if no other is left, or any of them is enough."""
+    fixes = [[it for it in fix.changes if isinstance(it, InsertKey)] for fix in ranged.in_document.fixes]
+    lacking = [it.key for fix in fixes for it in fix]
+    left = [it.key for fix in fixes for it in fix if (*it.pointer, it.key) not in moved]
+    if len(left) == len(lacking):
+        return ranged
+    if not left or len(fixes) > 1:
+        return None
+    old, new = (", ".join(f"'{it}'" for it in names) for names in (lacking, left))
+    finding = ranged.finding
+    own = [it for it in finding.fixes[0].changes if not isinstance(it, InsertKey) or it.key in left]
+    fix = replace(finding.fixes[0], title=finding.fixes[0].title.replace(old, new), changes=tuple(own))
+    return ranged._replace(finding=replace(finding, message=finding.message.replace(old, new), fixes=(fix,)))
 
 
 def drop_items_below_unfinished_keys(

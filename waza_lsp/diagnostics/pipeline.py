@@ -29,6 +29,7 @@ from waza_lsp.diagnostics.cascades import (
     drop_effects_of_syntax_errors,
     drop_effects_of_unknown_aliases,
     drop_items_below_unfinished_keys,
+    drop_missing_keys_on_the_move,
     report_outdented_keys,
 )
 from waza_lsp.diagnostics.pieces import list_findings, locate_in, piece_context, piece_findings
@@ -105,6 +106,7 @@ def _with_rules(
     found: list[RangedFinding], tree: Tree, form: Form, context: CheckContext
 ) -> list[RangedFinding]:
     """Return the findings of earlier stages and of the rules, without rules at values that are already condemned."""
+    found = drop_missing_keys_on_the_move(found)
     refused = [it for it in found if it.finding.rule is REFUSED_CONFIG]
     condemned = {it.span.start for it in found if it.finding.severity is Severity.ERROR and it not in refused}
     cut_off = set(_lines_of_cut_off_blocks(tree))
