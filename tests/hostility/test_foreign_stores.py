@@ -216,19 +216,22 @@ def test_a_store_of_another_user_is_refused(name: str, store: Path, victim: Vict
             ("trials.status", "null"),
             ("trials.status", "\x1b[2J"),
             ("results.status", "fine"),
+            ("runs.started_at", 1e30),
+            ("runs.started_at", float("inf")),
+            ("trials.started_at", -1e12),
             ("runs.status", "::error::x"),
             ("runs.eval_path", "/a/\x1b[2J\n::error::x"),
         ],
         1,
     ),
 )
-def test_a_status_or_path_that_no_run_has_is_an_error_line(
-    column: str, bad: str, store: Path, victim: Victim
+def test_a_status_time_or_path_that_no_run_has_is_an_error_line(
+    column: str, bad: object, store: Path, victim: Victim
 ) -> None:
     """Class: texts of a store that code looks up, or shows."""
     table, _, name = column.partition(".")
     _change(store, f"UPDATE {table} SET {name} = :it", it=bad)  # noqa: S608
-    for command in (*READING, "runs history"):
+    for command in (*READING, "runs history", "report --format json"):
         done = bounded(victim, *command.split())
         assert "\x1b" not in done.stdout + done.stderr
         assert "\n::error" not in done.stdout + done.stderr

@@ -39,6 +39,8 @@ _TRIAL_TYPES = (int, str, str, int, int, str, _NUMBER, _NUMBER, str, int, _NUMBE
 _RESULT_TYPES = (str, str, str, _NUMBER, _NUMBER, str, str | None, int, str | None, str, str)
 _RUN_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:+-]{0,199}")
 """Ids of runs become names of files."""
+_LATEST = 1e11
+"""In the year 5138; Python's calendar ends in 9999."""
 _WORD = re.compile(r"[a-z_]{1,30}")
 
 
@@ -81,10 +83,16 @@ def stored_run(row: tuple[Any, ...]) -> StoredRun:
     run_id, eval_path, *plain = row[:-2]
     if not _RUN_ID.fullmatch(run_id):
         raise strange(f"it has a run with the id {run_id[:40]!r}")
+    _require_times(*row[5:7])
     if not _WORD.fullmatch(row[7] or "none"):
         raise strange(f"it has a run with the status {row[7][:40]!r}")
     frame, end = _from_json(RunFrame, row[-2]), _from_json(RunEnd, row[-1])
     return StoredRun(run_id, Path(eval_path), *plain, frame, end)  # type: ignore[call-arg]  # the columns fit
+
+
+def _require_times(*times: float | None) -> None:
+    if not all(it is None or abs(it) < _LATEST for it in times):
+        raise strange("it has a time that no calendar has")
 
 
 def status_of(stored: str) -> Any:
@@ -150,6 +158,7 @@ RESULTS_COPY = (
 def stored_trial(row: tuple[Any, ...], graders: tuple[GraderOutcome, ...]) -> StoredTrial:
     _require_types(row, _TRIAL_TYPES)
     _, run_id, task, task_index, trial, status, score, weighted, error, attempts, started_at, *rest = row
+    _require_times(started_at)
     checkpoints, workspace, packed = rest
     record = TrialRecord(
         task,
