@@ -67,7 +67,9 @@ def _input_files(document: Document, task: Pointer, data: Mapping[str, Any]) -> 
         return
     copied = [it for it in input_files(document, task) if not it.has_content and not is_refused(it.text)]
     missing = [it for it in copied if not document.files.exists(folder / cleaned(it.text))]
-    if missing and document.process_dir is not None and _are_in(document, document.process_dir, copied):
+    is_below = all(document.files.exists(folder / _without_folder(folder, it.text)) for it in missing)
+    root = document.process_dir if missing and not is_below else None
+    if root is not None and _are_in(document, root, copied):
         message = f"{_display(document, folder)} lacks some of these files. The project folder has them all: run waza with `--context-dir .`"
         place = (*task, "inputs", "files")
         yield MISSING_FIXTURE.at(place, message, on="key", severity=Severity.INFORMATION)
@@ -116,9 +118,13 @@ def _display(document: Document, folder: Path) -> str:
 
 def _similar_files(document: Document, folder: Path, file: PathValue) -> Iterator[Fix]:
     """Change to an existing file with a similar name."""
-    # The name of the fixtures folder itself is not part of the path.
-    below = file.text.removeprefix("./").removeprefix(f"{folder.name}/")
+    below = _without_folder(folder, file.text)
     if below != file.text and document.files.exists(folder / below):
         yield Fix(f"Change to '{below}'", (SetValue(file.pointer, below),), preferred=True)
     else:
         yield from path_fixes(document, folder, file.pointer, file.text, new="")
+
+
+def _without_folder(folder: Path, text: str) -> str:
+    """Return a path without the name of the fixtures folder, which is not a part of it."""
+    return text.removeprefix("./").removeprefix(f"{folder.name}/")
