@@ -16,6 +16,17 @@ def first_quick(values: Iterable[Any], quick: int = 1) -> list[Any]:
     return [*found[:quick], *marked]
 
 
+def some_pairs(ones: Iterable[Any], others: Iterable[Any], every: int) -> list[tuple[Any, Any]]:
+    """Return one in `every` of all pairs, so that each value meets about as many of the other side."""
+    sides = list(others)
+    return [
+        (one, other)
+        for row, one in enumerate(ones)
+        for column, other in enumerate(sides)
+        if (row + column) % every == 0
+    ]
+
+
 def examples(most: int) -> int:
     """Return the number of examples of a property test: `most` under the profile `thorough`, fewer under `quick`."""
     return max(1, most * settings().max_examples // 100)

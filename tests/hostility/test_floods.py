@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory in Linux's unit")
 
-_LIMIT_SECONDS = 3
+_LIMIT_SECONDS = 2
 _GROWTH_BYTES = 50_000_000
 _LINE = "some line of text that is printed again and again"
 _FLOODS = {
@@ -24,6 +24,14 @@ _FLOODS = {
     "odd events": """yes '{"type": "unknown", "data": {}}'""",
     "an event without end": """printf '{"type": "assistant.message", "data": {"content": "'; tr '\\0' x < /dev/zero""",
 }
+_FORMS = [
+    (name, form)
+    for form, names in (
+        ("text", ("text", "one line", "errors", "both")),
+        ("copilot-jsonl", ("events", "tool calls", "odd events", "an event without end", "one line")),
+    )
+    for name in names
+]
 
 
 def _measure(folder: Path, script: str, *, form: str = "text", grader: str = "true") -> tuple[float, int]:
@@ -61,8 +69,7 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> tuple[float, int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flood", sorted(_FLOODS))
-@pytest.mark.parametrize("form", ["text", "copilot-jsonl"])
+@pytest.mark.parametrize(("flood", "form"), _FORMS)
 def test_an_agent_that_floods_costs_little_and_ends_in_time(
     flood: str, form: str, tmp_path: Path, quiet: tuple[float, int]
 ) -> None:

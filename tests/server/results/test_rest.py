@@ -19,7 +19,7 @@ from waza_lsp.server.results.reader import read_last_results
 
 _SETTLED_SECONDS = 1.5
 """By then a server on a busy machine has read the store and sent its refreshes."""
-_REST_SECONDS = 2.5
+_REST_SECONDS = 1.5
 
 
 def _no_store(store: Path) -> None:
