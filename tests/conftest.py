@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-settings.register_profile("thorough", max_examples=100)
+settings.register_profile("thorough", max_examples=50)
 settings.register_profile("quick", max_examples=20)
 settings.load_profile("quick")  # `--hypothesis-profile thorough` comes after this, and wins.
 _LEFT_OUT = pytest.StashKey[int]()

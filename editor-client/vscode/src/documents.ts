@@ -11,7 +11,7 @@ import { languages, type TextDocument } from 'vscode';
 export const documentSelector = [{ scheme: 'file', pattern: '**/*.{yaml,yml}' }];
 
 const evalNames = ['eval.yaml', 'eval.yml', '*.eval.yaml', '*.eval.yml', '*.vally.yaml', '*.vally.yml'];
-const otherNames = ['trigger_tests.yaml', 'trigger_tests.yml', '.waza.yaml', '.vally.yaml', '*.experiment.yaml'];
+const otherNames = ['trigger_tests.yaml', 'trigger_tests.yml', '.waza.yaml', '.waza.yml', '.vally.yaml', '*.experiment.yaml'];
 
 /** Names of files that can be run as a whole. */
 export const evalFiles = `**/{${evalNames.join(',')}}`;

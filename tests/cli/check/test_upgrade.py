@@ -257,7 +257,7 @@ def test_the_delivery_of_evidence_is_removed(delivery: str) -> None:
         ("config: {output_delivery: inline, prompt: Good?}\n", "config: {prompt: Good?}\n"),
         (
             "config:\n          # as text\n          output_delivery: inline  # all\n          prompt: Good?\n",
-            "config:\n          prompt: Good?\n",
+            "config:\n          # as text\n          # all\n          prompt: Good?\n",
         ),
     ],
 )
