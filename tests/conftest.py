@@ -7,10 +7,12 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("thorough", max_examples=50)
-settings.register_profile("quick", max_examples=20)
+# Tests share the machine with others, so no test depends on how long anything takes.
+_UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("thorough", max_examples=50, **_UNTIMED)
+settings.register_profile("quick", max_examples=20, **_UNTIMED)
 settings.load_profile("quick")  # `--hypothesis-profile thorough` comes after this, and wins.
 _LEFT_OUT = pytest.StashKey[int]()
 

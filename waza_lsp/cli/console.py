@@ -31,6 +31,11 @@ def show(text: str) -> None:
     click.echo(inert(text))
 
 
+def show_file_text(text: str) -> None:
+    """Print text of files as it is, for `patch` and redirection; on a terminal, what it would execute is escaped."""
+    click.echo((inert(text) if sys.stdout.isatty() else text).encode("utf-8", "backslashreplace"), nl=False)
+
+
 def show_chunks(chunks: Iterable[str]) -> None:
     """Print a long text while it is made, with one line break at its end.
 

@@ -10,7 +10,7 @@ from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.files.safe_write import write_bytes_atomic
 from waza_engine.lib.paths import is_inside, real_path
 from waza_engine.model.suite import LoadError
-from waza_lsp.cli.console import print_err, show
+from waza_lsp.cli.console import print_err, show, show_file_text
 from waza_lsp.cli.load_errors import find_place, give_up_loading, short_path
 from waza_lsp.cli.stored_runs import give_up
 from waza_lsp.cli.upgrade import upgrade
@@ -67,7 +67,7 @@ def convert(
         print_err(_loss_text(loss))
     if dry_run:
         for name, text in result.files.items():
-            click.echo(f"--- {folder / name}\n{text}")
+            show_file_text(f"--- {folder / name}\n{text}\n")
         for name, source in result.copies.items():
             click.echo(f"--- {folder / name}: a copy of {source}")
         return

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from lsprotocol import types
 
 from waza_engine.lib.links import PAGES
+from waza_engine.reports.inert import visible
 from waza_lsp.schema.describe import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
-from waza_lsp.schema.markup import plain_text
+from waza_lsp.schema.markup import fenced, plain_text
 from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.cursor.rows import row_of
@@ -56,7 +57,7 @@ def hover(
     paragraphs += ["---", *known] if paragraphs and known else known
     if not paragraphs:
         return None
-    text = "\n\n".join(paragraphs)
+    text = visible("\n\n".join(paragraphs))
     return types.Hover(
         contents=types.MarkupContent(types.MarkupKind.Markdown, text)
         if markdown
@@ -182,4 +183,4 @@ def _alias_target(snapshot: Snapshot, located: Located) -> Iterator[str]:
         return
     anchor = anchor_of_alias(snapshot.tree, snapshot.text, located.node.source, located.value.start)
     if anchor is not None:
-        yield f"```yaml\n{anchored_text(snapshot.text, anchor, _MAX_LINES)}\n```"
+        yield fenced(anchored_text(snapshot.text, anchor, _MAX_LINES), "yaml")

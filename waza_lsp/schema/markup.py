@@ -1,10 +1,12 @@
-r"""Turn our Markdown into plain text, for editors that do not render Markdown.
+r"""Put text of files into Markdown as data, and turn our Markdown into plain text for editors that do not render it.
 
-It handles what our own pages use: code, bold, links, tables, rules, escapes and hard line breaks.
+`plain_text` handles what our own pages use: code, bold, links, tables, rules, escapes and hard line breaks.
 """
 
 import re
 
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~]")
+_LINES = re.compile(r"\s*\n\s*")
 _FENCE = re.compile(r"(`{3,})\w*$")
 _TABLE_RULE = re.compile(r"\|(?: --- \|)+$")
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -14,6 +16,19 @@ _INLINE = re.compile(
     r"|\[(?P<title>[^\[\]]+)\]\((?P<address>[^()\s]+)\)"
     r"|\\(?P<escaped>[^\w\s])"
 )
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown shows as it is, on one line: it forms no links, images, headings or HTML."""
+    return _SPECIAL.sub(r"\\\g<0>", _LINES.sub(" ", text))
+
+
+def fenced(text: str, language: str) -> str:
+    """Return text as a block of code, which the text cannot end."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def plain_text(markdown: str) -> str:

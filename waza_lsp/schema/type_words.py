@@ -53,7 +53,12 @@ def limits(schema: Schema) -> Iterator[str]:
 def code(value: Any) -> str:
     """Return a value as inline code."""
     text = value if isinstance(value, str) else flow(value)
-    return f"`` {text} ``" if "`" in text else f"`{text}`"
+    if "`" not in text:
+        return f"`{text}`"
+    ticks = "``"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks} {text} {ticks}"
 
 
 def _sizes(schema: Schema) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.project.skills import SKILL, skill_at
+from waza_lsp.schema.markup import escaped, fenced
 from waza_lsp.schema.paths import PathValue, path_value_at
 from waza_lsp.schema.references import Name, name_at
 from waza_lsp.schema.type_words import code
@@ -19,8 +20,6 @@ from waza_lsp.workspace.recorded_facts import recorded_facts
 from waza_lsp.workspace.references import Mention, definitions
 from waza_lsp.workspace.score_shares import score_shares
 from waza_lsp.workspace.workspace import WorkspaceFiles
-
-_FENCE = "```"
 
 
 class CheckFailure(NamedTuple):
@@ -44,11 +43,8 @@ def failure_paragraphs(it: CheckFailure) -> Iterator[str]:
     line = " ".join(it.excerpt.split()[1:])
     if not it.excerpt or ("\n" not in it.excerpt and line in it.message):
         return
-    fence = _FENCE
-    while fence in it.excerpt:
-        fence += "`"
     of_task = f" of {code(it.task)}" if it.names_task and it.task else ""
-    yield f"Recorded lines{of_task}:\n{fence}text\n{it.excerpt}\n{fence}"
+    yield f"Recorded lines{of_task}:\n{fenced(it.excerpt, 'text')}"
 
 
 _MAX_PATHS = 5
@@ -136,7 +132,7 @@ def _name_facts(name: Name, snapshot: Snapshot, workspace: WorkspaceFiles) -> It
             yield _skill_fact(path, workspace)
         else:
             where = "" if it.uri == snapshot.uri else f"In {_mention_link(it, workspace)}:\n"
-            yield f"{where}```yaml\n{_definition_lines(it)}\n```"
+            yield f"{where}{fenced(_definition_lines(it), 'yaml')}"
             return
 
 
@@ -154,7 +150,7 @@ def _skill_fact(path: Path, workspace: WorkspaceFiles) -> str:
         if len(skill.description) <= _MAX_DESCRIPTION
         else skill.description[:_MAX_DESCRIPTION] + "…"
     )
-    return "\n\n".join(it for it in (said, _link(path, _display_path(path, workspace))) if it)
+    return "\n\n".join(it for it in (escaped(said), _link(path, _display_path(path, workspace))) if it)
 
 
 def _definition_lines(mention: Mention) -> str:

@@ -12,6 +12,7 @@ from waza_engine.lib.go.regexp import regex_error, regex_span
 from waza_engine.lib.pointer import Pointer
 from waza_engine.runs.recordings.preview import RecordingPreview, VerdictPreview
 from waza_lsp.schema.describe import data_along
+from waza_lsp.schema.markup import escaped
 from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.tree.located import Located
@@ -168,12 +169,7 @@ def _excerpt(text: str, place: tuple[int, int]) -> str:
     )
     before = text[max(0, start - _CONTEXT_CHARS) : start].rpartition("\n")[2]
     after = text[end : end + _CONTEXT_CHARS].partition("\n")[0]
-    return f"{_escape(before)}{shown}{_escape(after)}"
-
-
-def _escape(text: str) -> str:
-    """Escape text so that Markdown shows it literally."""
-    return "".join(f"\\{it}" if it in "\\`*_{}[]<>#|~" else it for it in text)
+    return f"{escaped(before)}{shown}{escaped(after)}"
 
 
 def _outcome_facts(
@@ -231,7 +227,7 @@ def _verdicts(
 def _outcome(verdict: VerdictPreview, inside: Pointer) -> str:
     for it in verdict.failed:
         if it.pointer in {inside, inside[1:]}:
-            return f"**not true**; {it.found}" if it.found else "**not true**"
+            return f"**not true**; {escaped(it.found)}" if it.found else "**not true**"
     return "the grader ended with an error" if verdict.status == "error" else "**true**"
 
 

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 
 from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.threshold import eval_verdict
+from waza_engine.reports.inert import visible
 from waza_engine.reports.reasons import Reason, reasons, why_unperformed
 
 _INFRASTRUCTURE = "InfrastructureError"
@@ -22,8 +23,8 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U000100
 
 
 def xml_text(text: str) -> str:
-    """Return `text` without the characters that XML 1.0 forbids or discourages."""
-    return _FORBIDDEN.sub("", text)
+    """Return `text` without the characters that XML 1.0 forbids or discourages; those that reorder text as escapes."""
+    return visible(_FORBIDDEN.sub("", text))
 
 
 def junit_xml(record: RunRecord) -> str:

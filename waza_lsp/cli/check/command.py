@@ -18,7 +18,7 @@ from waza_engine.reports.inert import inert
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
 from waza_lsp.cli.check.report import CheckedFile, as_text
 from waza_lsp.cli.check.sources import STDIN, Source, Sources, find_sources
-from waza_lsp.cli.console import EXIT_ERROR, may_colour, print_err
+from waza_lsp.cli.console import EXIT_ERROR, may_colour, print_err, show_file_text
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
@@ -166,7 +166,7 @@ def _upgrade(sources: Sources, goal: "Goal", output: str, *, fix: bool, diff: bo
         raise click.UsageError(f"--upgrade prints {' or '.join(UPGRADE_FORMATS)}, not {output}")
     report = check_upgrade(sources, goal)
     if diff:
-        click.echo(as_patches(report).encode("utf-8", "backslashreplace"), nl=False)
+        show_file_text(as_patches(report))
         return 1 if any(fixed_files(report)) else 0
     if fix:
         removed = [(it.name, text) for it in report.broken for text in it.upgraded.removed]
@@ -226,7 +226,7 @@ def _print_patches(sources: Sources, codes: _CodeFilter) -> int:
     from waza_lsp.cli.check.fix import patch
 
     patches = [patch(it) for it in _fixable_files(sources, codes)]
-    click.echo("".join(patches).encode("utf-8", "backslashreplace"), nl=False)
+    show_file_text("".join(patches))
     return 1 if patches else 0
 
 

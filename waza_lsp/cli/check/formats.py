@@ -1,6 +1,7 @@
 """Print the findings of `waza-lsp check` for CI: SARIF 2.1.0, JUnit XML, and GitHub workflow commands."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from waza_lsp.cli.check.report import CheckedFile, ReportedFinding
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.syntax.text import Span
 
+_SARIF_LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _SARIF_ROOT = "%SRCROOT%"
 _SARIF_LEVELS = {
@@ -67,14 +69,20 @@ def _sarif_result(file: CheckedFile, reported: ReportedFinding, rule_index: int)
         "ruleId": reported.finding.code,
         "ruleIndex": rule_index,
         "level": _SARIF_LEVELS[reported.finding.severity],
-        "message": {"text": reported.finding.message},
+        "message": {"text": _sarif_text(reported.finding.message)},
         "locations": [_location(file.name, reported.span)],
     }
     if reported.related:
         result["relatedLocations"] = [
-            {**_location(file.name, span), "message": {"text": text}} for span, text in reported.related
+            {**_location(file.name, span), "message": {"text": _sarif_text(text)}}
+            for span, text in reported.related
         ]
     return result
+
+
+def _sarif_text(text: str) -> str:
+    """Escape what SARIF would read as a link: `[text](target)` (section 3.11.6)."""
+    return _SARIF_LINK.sub(r"\\[", text)
 
 
 def _location(name: str, span: Span) -> dict[str, Any]:
