@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from textwrap import dedent
@@ -93,7 +94,7 @@ _ATTACKS = {
     "change the kernel's settings": "cat /proc/sys/kernel/panic > /proc/sys/kernel/panic",
     "open a device": "head -c 1 /dev/kmsg",
     "sockets of services": "[ -n \"$(find /run -type s 2>/dev/null)\" ]",
-    "temporary files of others": "[ -e /tmp/waza-bait ]",
+    "temporary files of others": '[ -e "$BAIT" ]',
 }  # fmt: skip
 
 
@@ -101,17 +102,17 @@ _ATTACKS = {
 @pytest.mark.parametrize("attack", sorted(_ATTACKS))
 @pytest.mark.parametrize("who", ["agent", "hook", "program"])
 def test_programs_in_bubblewrap_change_only_the_workspace(attack: str, who: str, folder: Path) -> None:
-    bait = Path("/tmp/waza-bait")  # noqa: S108  # the shared folder is meant
-    bait.touch()
-    _script(
-        folder / f"{who}.sh",
-        f"""
-        SUITE={folder} WAZA_PID={os.getpid()}
-        if ({_ATTACKS[attack]}) 2>/dev/null; then echo escaped; exit 1; fi
-        echo done:
-        """,
-    )
-    _run(folder, "--sandbox", "bwrap")
+    # The shared folder is meant, not the one of the test.
+    with tempfile.NamedTemporaryFile(dir="/tmp", prefix="waza-bait-") as bait:
+        _script(
+            folder / f"{who}.sh",
+            f"""
+            SUITE={folder} WAZA_PID={os.getpid()} BAIT={bait.name}
+            if ({_ATTACKS[attack]}) 2>/dev/null; then echo escaped; exit 1; fi
+            echo done:
+            """,
+        )
+        _run(folder, "--sandbox", "bwrap")
     assert "escaped" not in _output(folder)
     assert (folder / "eval.yaml").read_text(encoding="utf-8") == EVAL
 
