@@ -4,6 +4,8 @@ import gc
 import os
 import signal
 import sys
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,10 @@ _UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCh
 settings.register_profile("thorough", max_examples=50, **_UNTIMED)
 settings.register_profile("quick", max_examples=20, **_UNTIMED)
 settings.load_profile("quick")  # `--hypothesis-profile thorough` comes after this, and wins.
+_TESTS = Path(__file__).parent
+_MOSTLY_SLOW = frozenset(["faults", "fuzz", "hostility", "server"])
+_QUICK_CASES = 2
+"""How many cases of a parametrised test in these folders the quick suite runs. `.ci/run` runs all."""
 _LEFT_OUT = pytest.StashKey[int]()
 
 
@@ -30,8 +36,13 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, usual)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the files that have slow tests, so that all workers of pytest-xdist end at about the same time."""
+    """Mark further cases as slow, and start with the files that have slow tests.
+
+    Then all workers of pytest-xdist end at about the same time.
+    """
+    _leave_cases_to_ci(items)
     slow = {it.path for it in items if it.get_closest_marker("slow")}
     items.sort(key=lambda it: it.path not in slow)
 
@@ -40,6 +51,18 @@ def pytest_collection_finish() -> None:
     # A full garbage collection would visit the 15,000 tests and all modules again and again.
     gc.collect()
     gc.freeze()
+
+
+def _leave_cases_to_ci(items: list[pytest.Item]) -> None:
+    """Mark all but the first cases of each test as slow, in folders whose tests start processes."""
+    counts: Counter[str] = Counter()
+    for it in items:
+        folder = it.path.relative_to(_TESTS).parts[0]
+        if folder in _MOSTLY_SLOW and it.get_closest_marker("slow") is None:
+            test = it.nodeid.partition("[")[0]
+            counts[test] += 1
+            if counts[test] > _QUICK_CASES:
+                it.add_marker(pytest.mark.slow)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -50,6 +50,7 @@ def test_check_file_returns_what_the_editor_shows(example: Example, tmp_path: Pa
         assert found == {it for it in expected if it[0] not in OF_TEXTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["0.20", "0.26"])
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_older_versions_are_those_of_the_editor(example: Example, target: str, tmp_path: Path) -> None:
