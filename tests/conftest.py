@@ -18,7 +18,7 @@ settings.register_profile("quick", max_examples=20, **_UNTIMED)
 settings.load_profile("quick")  # `--hypothesis-profile thorough` comes after this, and wins.
 _TESTS = Path(__file__).parent
 _MOSTLY_SLOW = frozenset(["faults", "fuzz", "hostility", "server"])
-_QUICK_CASES = 2
+_QUICK_CASES = 1
 """How many cases of a parametrised test in these folders the quick suite runs. `.ci/run` runs all."""
 _LEFT_OUT = pytest.StashKey[int]()
 

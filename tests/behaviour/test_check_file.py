@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.behaviour.rules_harness import Example, examples
+from tests.slow import first_quick
 from waza_engine import Finding, LoadError, Severity, check_file
 from waza_engine.analysis.pipeline import check_context
 from waza_engine.generate.pages import rules_with_pages
@@ -37,7 +38,7 @@ def _as_tuple(finding: Finding) -> tuple[str, object, str, str]:
     return finding.code, finding.pointer, finding.message, finding.severity
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", first_quick(EXAMPLES, 60))
 def test_check_file_returns_what_the_editor_shows(example: Example, tmp_path: Path) -> None:
     example.check_in(tmp_path)
     path = tmp_path / "evals" / example.name
