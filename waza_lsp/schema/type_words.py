@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.analysis.schema.navigate import Schema, resolve
-from waza_engine.model.type_words import MANY, ONE
+from waza_engine.lib.type_words import MANY, ONE
 from waza_lsp.syntax.edit.emit import flow
 
 _MOST_LISTED = 6

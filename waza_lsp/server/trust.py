@@ -43,7 +43,7 @@ class Trust:
         self._asking = asyncio.Lock()
 
     def take_option(self, trusted: Any) -> None:
-        """Take `trusted` of the editor's `initializationOptions`. None is no answer; all but exactly `true` is a no."""
+        """Take `trusted` of the editor's `initializationOptions`. None means no answer; only exactly `true` is a yes."""
         self._editor_answer = None if trusted is None else trusted is True
 
     def is_granted(self, path: Path | None) -> bool:

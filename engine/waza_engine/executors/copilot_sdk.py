@@ -27,8 +27,8 @@ from waza_engine.executors.base import (
 )
 from waza_engine.executors.copilot_cli import cli_environment, cli_path, mcp_server, provider
 from waza_engine.executors.event_log import EventLog
+from waza_engine.executors.tool_names import all_names
 from waza_engine.lib.process.environment import program_environment
-from waza_engine.model.tool_names import all_names
 from waza_engine.model.trajectory import Trajectory
 
 _INSTALL = (

@@ -20,8 +20,8 @@ from waza_engine.generate.release_page import release_pages
 from waza_engine.generate.schemas.graders import config_schema, grader_types, is_legacy
 from waza_engine.generate.schemas.shape import subschemas
 from waza_engine.graders.base import Grader
+from waza_engine.lib.type_words import MANY, ONE
 from waza_engine.model.findings import Rule
-from waza_engine.model.type_words import MANY, ONE
 from waza_engine.recognition.recognise import Dialect, dialects, releases
 
 _REFERENCE = "#/$defs/"

@@ -53,7 +53,7 @@ class GradeError(Exception):
 
 
 class InfrastructureError(GradeError):
-    """No verdict is possible now, whatever the agent did: a judge gave none, or the machine lacks resources."""
+    """No verdict is possible now, whatever the agent did: a judge did not answer, or the machine lacks resources."""
 
 
 class Demand(Enum):

@@ -31,7 +31,7 @@ class ProviderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RoutedJudge:
-    """Asks the first judge whose pattern matches the model; `default` for other models, None if there is none."""
+    """Asks the first judge whose pattern matches the model. Other models go to `default`, or are refused without one."""
 
     routes: tuple[tuple[str, Judge], ...]
     default: Judge | None

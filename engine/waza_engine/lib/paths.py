@@ -88,7 +88,7 @@ def real_path(path: Path) -> Path:
 
 
 def file_bytes(path: str | Path, *, anywhere: bool = False) -> bytes | None:
-    """Return the bytes of a regular file; None if there is none or it cannot be read.
+    """Return the bytes of a regular file; None if it is missing or cannot be read.
 
     Links are followed inside of a repository, with `anywhere` everywhere.
     """

@@ -120,7 +120,7 @@ class Redactor:
         return cls({it: found[it] for it in sorted(found, key=len, reverse=True)})
 
     def text(self, text: str) -> str:
-        """Return the text without secrets; the same object if there are none."""
+        """Return the text without secrets. A text without any is returned itself."""
         for secret, mark in self.known.items():
             if secret in text:
                 text = text.replace(secret, mark)
@@ -130,7 +130,7 @@ class Redactor:
         return text
 
     def data(self, value: _Value) -> _Value:
-        """Return plain data, a record or an event with secrets replaced in all texts; the same object if there are none.
+        """Return plain data, a record or an event with secrets replaced in all texts. Without any, the value is returned itself.
 
         Identifiers of records and events stay, and paths.
         """

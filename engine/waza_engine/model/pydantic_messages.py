@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, core_schema
 
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.type_words import with_article
 from waza_engine.lib.yaml.scalars import Scalar, plain
 from waza_engine.model.fields import is_null
-from waza_engine.model.type_words import with_article
 
 UNKNOWN_KEY = "unknown key"
 """The text for a key that the model does not have."""

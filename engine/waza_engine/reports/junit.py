@@ -143,8 +143,8 @@ def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
 def _add_failure(case: ET.Element, task: TaskRecord) -> None:
     """Add why a task failed: from its first trial that did not pass, or from the hook that stopped it.
 
-    As in waza, a trial's error is a failure too (docs/reference/waza-formats.md, section 14.1). Only errors of
-    infrastructure are none: a task is in error if nothing else kept it from passing.
+    As in waza, a trial's error is a failure too (docs/reference/waza-formats.md, section 14.1). Errors of
+    infrastructure are not: a task is in error if nothing else kept it from passing.
     """
     is_open = task.status == "error"
     trial = next((it for it in task.trials if it.status != "passed" and it.infrastructure is is_open), None)

@@ -82,12 +82,12 @@ def test_values_of_variables_with_such_names_are_secrets_wherever_they_occur(tmp
             "SHORT_KEY": "abc",
             "WORD_SECRET": "password",
             "GOOGLE_APPLICATION_CREDENTIALS": str(tmp_path),
-            "HOME": "/home/opaque",
+            "HOME": "/opaque/home",
         },
     )
-    text = f"opaque-value opaque-value-and-more abc password {tmp_path} /home/opaque"
+    text = f"opaque-value opaque-value-and-more abc password {tmp_path} /opaque/home"
     assert redactor.text(text) == (
-        f"[redacted OPENAI_API_KEY] [redacted GH_TOKEN] abc password {tmp_path} /home/opaque"
+        f"[redacted OPENAI_API_KEY] [redacted GH_TOKEN] abc password {tmp_path} /opaque/home"
     )
 
 

@@ -36,7 +36,7 @@ class Folder:
         """Return an existing path in the folder.
 
         Raises:
-            ToolError: there is none, or it is outside of the folder.
+            ToolError: the path does not exist, or is outside of the folder.
 
         """
         path = self.root / name

@@ -43,7 +43,7 @@ async def run_eval(folder: Folder, path: str, tasks: Sequence[str], executor: st
 
 
 async def _read(process: asyncio.subprocess.Process) -> str:
-    """Return the end of the output: the verdict stands there."""
+    """Return the end of the output, which has the verdict."""
     if process.stdout is None:
         return ""
     kept = b""

@@ -136,7 +136,7 @@ def _key(question: Question) -> str:
 
 
 def _opened_store(eval_path: Path, stack: ExitStack) -> RunStore | None:
-    """Return the open store of an eval; None if there is none that can be read."""
+    """Return the open store of an eval; None if it is missing or cannot be read."""
     directory = default_store_dir(eval_path)
     if not (directory / FILE_NAME).is_file():
         return None

@@ -208,7 +208,7 @@ def _second_colon_in_brackets(lines: list[str], line: int, column: int) -> Probl
 
 
 def _innermost_bracket(text: str) -> str:
-    """Return the last bracket that a line opens and does not close; empty if there is none."""
+    """Return the last bracket that a line opens and does not close, or ""."""
     opened: list[str] = []
     for _, it in _outside_quotes(text)[0]:
         if it in _CLOSING:

@@ -23,6 +23,7 @@ from waza_engine.analysis.schema.schema_index import SchemaIndex
 from waza_engine.analysis.schema.value_keywords import BEYOND_INTEGERS
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import likely_names
+from waza_engine.lib.type_words import any_of, list_of, with_article
 from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.findings import (
     Finding,
@@ -35,7 +36,6 @@ from waza_engine.model.findings import (
     SetValue,
     Severity,
 )
-from waza_engine.model.type_words import any_of, list_of, with_article
 from waza_engine.rules.bad_format import BAD_FORMAT
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.missing_companion import MISSING_COMPANION

@@ -11,13 +11,13 @@ from pathlib import Path
 from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.waza.tool_args import ArgumentTest, Matchers, known_arguments, matcher_refusals
+from waza_engine.executors.tool_names import is_same_tool
 from waza_engine.lib.go.regexp import case_insensitive_error, regex_error, regex_error_span, regex_matches
 from waza_engine.lib.go.text import trim
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import Text
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
-from waza_engine.model.tool_names import is_same_tool
 from waza_engine.model.trajectory import ToolCall
 from waza_engine.rules._patterns import regex_fixes
 from waza_engine.rules.blank_tool_name import BLANK_TOOL_NAME

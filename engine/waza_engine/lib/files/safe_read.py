@@ -86,7 +86,7 @@ def repository_of(given: str) -> str:
 
 
 def marked_folder(given: str, marks: tuple[str, ...], here: str = "") -> str:
-    """Return the nearest folder above an absolute path that holds one of `marks` or is `here`; "" if there is none.
+    """Return the nearest folder above an absolute path that holds one of `marks` or is `here`, or "".
 
     Folders that a link leads to from inside of another such folder do not count.
     """

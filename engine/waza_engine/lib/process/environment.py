@@ -142,7 +142,7 @@ def withheld_secrets(source: Mapping[str, str], names: Iterable[str] = ()) -> li
 
 
 def withheld_note(source: Mapping[str, str], said: str, names: Iterable[str] = ()) -> str:
-    """Return a sentence about the withheld credentials that a failed program names in what it `said`, or ""."""
+    """Return a sentence about the withheld credentials that the output `said` of a failed program names, or ""."""
     missing = [it for it in withheld_secrets(source, names) if re.search(rf"\b{re.escape(it)}\b", said)]
     if not missing:
         return ""

@@ -74,7 +74,7 @@ def _copilot_judge(plan: Plan, environment: Mapping[str, str]) -> Judge:
 
 
 def protection_warning(plan: Plan) -> str:
-    """Return what this system does not protect from code that graders evaluate; "" if it protects all, or there is none."""
+    """Return what the kernel does not protect from code that graders evaluate; "" if nothing is missing."""
     kinds = (find_grader(it.type, it.dialect) for it in _grader_entries(plan))
     if not any(kind is not None and kind.evaluates_code for kind in kinds):
         return ""

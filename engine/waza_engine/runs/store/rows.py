@@ -99,7 +99,7 @@ def status_of(stored: str) -> Any:
     """Return the status of a trial or grader for the stored one.
 
     Raises:
-        ForeignStoreError: it is none.
+        ForeignStoreError: the file is not a store.
 
     """
     if stored == INFRASTRUCTURE:

@@ -14,6 +14,7 @@ from waza_engine.analysis.pipeline import entry_errors
 from waza_engine.executors.base import TOOL_CALLS, TOOL_NAMES, Executor
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.executors.tool_names import is_same_tool
 from waza_engine.graders.base import ConfigError, Demand, GraderResult, GradingContext
 from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import find_grader
@@ -25,7 +26,6 @@ from waza_engine.model.judge import NO_JUDGE, Judge
 from waza_engine.model.records import GraderOutcome, TrialRecord
 from waza_engine.model.scores import Status, mean, weighted_mean
 from waza_engine.model.suite import CONSTRAINT, CustomAgent, GraderEntry, Task
-from waza_engine.model.tool_names import is_same_tool
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.recognition.recognise import dialect_for
 from waza_engine.runs.planning.participants import needs_judge

@@ -6,8 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from waza_engine.dialects.waza.graders.tool_constraint import ToolConstraintGrader
+from waza_engine.executors.tool_names import is_same_tool
 from waza_engine.graders.base import GraderResult, GradingContext, Scope
-from waza_engine.model.tool_names import is_same_tool
 from waza_engine.model.trajectory import Session
 
 
