@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 pytest.importorskip("mcp", reason="the extra 'mcp' is not installed")
 
@@ -15,8 +16,10 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
+from waza_lsp.cli.mcp.command import mcp
 from waza_lsp.cli.mcp.folder import MAX_CHARACTERS, Folder, data
 from waza_lsp.cli.mcp.server import build_server
+from waza_lsp.cli.mcp.tools import Tool, tool_descriptions
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "code-explainer"
 MISSPELT = """\
@@ -63,6 +66,37 @@ async def test_tools_only_read_by_default(folder: Folder) -> None:
         *("draft_graders", "grade_last", "runs", "compare"),
     }
     assert all(it.annotations and it.annotations.read_only_hint for it in tools.values())
+
+
+async def test_descriptions_without_the_protocol_are_those_of_the_server(folder: Folder) -> None:
+    async with Client(build_server(folder)) as client:
+        served = {it.name: it for it in (await client.list_tools()).tools}
+    for tool in tool_descriptions():
+        of_server = served[tool.name]
+        assert (of_server.title, of_server.description) == (tool.title, tool.description)
+        assert "\n " not in tool.description
+        theirs = of_server.input_schema["properties"]
+        assert {name: {**it, "title": theirs[name]["title"]} for name, it in _properties(tool)} == theirs
+        assert of_server.input_schema.get("required") == tool.input_schema.get("required")
+
+
+def _properties(tool: Tool) -> list[tuple[str, dict[str, Any]]]:
+    return list(tool.input_schema["properties"].items())
+
+
+def test_a_tool_is_called_without_the_protocol(workspace: Path) -> None:
+    def called(tool: str, arguments: str) -> tuple[int, str]:
+        done = CliRunner().invoke(mcp, ["--folder", str(workspace), "--call", tool], input=arguments)
+        return done.exit_code, done.output
+
+    status, text = called("check", '{"paths": ["broken"]}')
+    assert (status, "unknown-key" in text) == (0, True)
+    assert called("nonsense", "")[1].startswith("error: No tool 'nonsense'. The tools are check, ")
+    status, text = called("check", '{"path": "broken"}')
+    assert (status, "path: Extra inputs are not permitted" in text) == (2, True)
+    status, text = called("explain", "[")
+    assert (status, "Wrong arguments of 'explain'" in text) == (2, True)
+    assert "No file or folder" in called("check", '{"paths": ["absent"]}')[1]
 
 
 async def test_a_mistake_is_found_explained_and_fixed(workspace: Path, folder: Folder) -> None:

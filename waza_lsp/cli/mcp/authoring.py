@@ -6,7 +6,6 @@ from functools import partial
 from typing import Annotated
 
 from lsprotocol import types
-from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from waza_engine.generate.pages import all_pages
@@ -15,7 +14,7 @@ from waza_engine.model.findings import Severity
 from waza_lsp.cli.check.fix import fix_file, patch, write
 from waza_lsp.cli.check.report import CheckedFile, as_text
 from waza_lsp.cli.check.sources import Source, find_sources
-from waza_lsp.cli.mcp.folder import Folder, bounded, data
+from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError, bounded, data
 from waza_lsp.features.completion import CompletionClient, completion
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.hover import hover
@@ -50,7 +49,7 @@ def check(folder: Folder, paths: Sequence[str], level: Severity) -> str:
 def _checked(folder: Folder, source: Source, levels: Sequence[Severity]) -> CheckedFile:
     name = folder.relative(source.name)
     if source.unreadable:
-        raise ToolError(f"{name}: {source.unreadable}")
+        raise ToolRefusedError(f"{name}: {source.unreadable}")
     found = [it for it in findings(source.snapshot, source.world) if it.finding.severity in levels]
     return CheckedFile.of(name, source.snapshot, found)
 
@@ -60,7 +59,9 @@ def explain_place(folder: Folder, path: str, line: int, column: int) -> str:
     snapshot = folder.source(path).snapshot
     found = hover(snapshot, _position(snapshot, line, column), WorkspaceFiles(folder.root))
     if found is None or not isinstance(found.contents, types.MarkupContent):
-        raise ToolError(f"Nothing is known about line {line}, column {column}. Point at a key or a value.")
+        raise ToolRefusedError(
+            f"Nothing is known about line {line}, column {column}. Point at a key or a value."
+        )
     return data(f"the meaning of {path}:{line}:{column}", found.contents.value)
 
 
@@ -72,7 +73,7 @@ def explain_page(name: str) -> str:
         return bounded("\n\n".join(found))
     known = sorted({it.rpartition("/")[2] for it in pages})
     guesses = ", ".join(nearest(name, known))
-    raise ToolError(f"No page {name!r}.{f' Similar names: {guesses}.' if guesses else ''}")
+    raise ToolRefusedError(f"No page {name!r}.{f' Similar names: {guesses}.' if guesses else ''}")
 
 
 def complete(folder: Folder, path: str, line: int, column: int) -> str:
@@ -91,7 +92,7 @@ def complete(folder: Folder, path: str, line: int, column: int) -> str:
 def fix(folder: Folder, paths: Sequence[str], *, apply: bool) -> str:
     """Return the safe fixes as a patch; with `apply`, change the files."""
     if apply and not folder.may_write:
-        raise ToolError(
+        raise ToolRefusedError(
             "This server may not write. Apply the patch yourself, or start it with --allow-write."
         )
     sources = find_sources(tuple(os.fspath(folder.path(it)) for it in paths), "", None)
@@ -106,7 +107,7 @@ def fix(folder: Folder, paths: Sequence[str], *, apply: bool) -> str:
             try:
                 write(fixed)
             except OSError as error:
-                raise ToolError(
+                raise ToolRefusedError(
                     f"{folder.relative(source.name)} cannot be written: {error.strerror}"
                 ) from error
     if not patches:
@@ -117,7 +118,7 @@ def fix(folder: Folder, paths: Sequence[str], *, apply: bool) -> str:
 def _position(snapshot: Snapshot, line: int, column: int) -> types.Position:
     lines = snapshot.text.lines
     if line > len(lines):
-        raise ToolError(f"There is no line {line}: the file has {len(lines)}.")
+        raise ToolRefusedError(f"There is no line {line}: the file has {len(lines)}.")
     return snapshot.text.position(Place(line - 1, min(column - 1, len(snapshot.text.line(line - 1)))))
 
 

@@ -1,11 +1,16 @@
 """`waza-lsp mcp`: serve the tools of this project to agents, on standard input and output."""
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from waza_engine.lib.paths import real_path
 from waza_lsp.cli.stored_runs import give_up
+
+if TYPE_CHECKING:
+    from waza_lsp.cli.mcp.folder import Folder
 
 _MISSING = "The package 'mcp' is not installed. Install it with: pip install 'waza-lsp[mcp]'"
 _UNTRUSTED = (
@@ -24,7 +29,10 @@ _UNTRUSTED = (
 )
 @click.option("--allow-write", is_flag=True, help="Let the tool 'fix' change files.")
 @click.option("--allow-run", is_flag=True, help="Add the tool 'run'. Only in a folder that you trust.")
-def mcp(folder: Path, allow_write: bool, allow_run: bool) -> None:
+@click.option(
+    "--call", "tool", metavar="TOOL", help="Call one tool and exit. Its arguments are JSON on standard input."
+)
+def mcp(folder: Path, allow_write: bool, allow_run: bool, tool: str | None) -> None:
     """Serve check, explain, complete, fix, draft_graders, grade_last, runs and compare to agents.
 
     The Model Context Protocol is spoken on standard input and output. The server reads only, unless you allow more.
@@ -34,7 +42,32 @@ def mcp(folder: Path, allow_write: bool, allow_run: bool) -> None:
       waza-lsp mcp
       waza-lsp mcp --folder evals --allow-write
       claude mcp add waza -- waza-lsp mcp
+      echo '{"paths": ["evals"]}' | waza-lsp mcp --call check
     """
+    from waza_lsp.cli.mcp.folder import Folder
+    from waza_lsp.server.trust import is_remembered
+
+    root = real_path(folder)
+    if allow_run and not is_remembered(root):
+        give_up(_UNTRUSTED.format(folder=root))
+    workspace = Folder(root, may_write=allow_write, may_run=allow_run)
+    if tool:
+        _call(workspace, tool)
+    else:
+        _serve(workspace)
+
+
+def _call(folder: "Folder", tool: str) -> None:
+    from waza_lsp.cli.mcp.call import call_tool
+    from waza_lsp.cli.mcp.folder import ToolRefusedError
+
+    try:
+        click.echo(call_tool(folder, tool, sys.stdin.buffer.read()))
+    except ToolRefusedError as error:
+        give_up(str(error))
+
+
+def _serve(folder: "Folder") -> None:
     try:
         # Imported late: the package is an extra, and takes longer than all other commands together.
         from waza_lsp.cli.mcp.server import build_server
@@ -42,10 +75,4 @@ def mcp(folder: Path, allow_write: bool, allow_run: bool) -> None:
         if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
             raise
         give_up(_MISSING)
-    from waza_lsp.cli.mcp.folder import Folder
-    from waza_lsp.server.trust import is_remembered
-
-    root = real_path(folder)
-    if allow_run and not is_remembered(root):
-        give_up(_UNTRUSTED.format(folder=root))
-    build_server(Folder(root, may_write=allow_write, may_run=allow_run)).run("stdio")
+    build_server(folder).run("stdio")

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcp.server.mcpserver.exceptions import ToolError
-
 from waza_engine.lib.paths import is_inside
 from waza_engine.lib.process.run import ProcessResult, run
 from waza_engine.reports.inert import inert
@@ -22,6 +20,10 @@ MAX_CHARACTERS = 40_000
 """How much data one answer may hold: about 10,000 tokens."""
 _SECONDS = 120.0
 _OUTPUT_BYTES = 64_000_000
+
+
+class ToolRefusedError(Exception):
+    """A tool cannot do what the agent asks. The message tells the agent why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +38,31 @@ class Folder:
         """Return an existing path in the folder.
 
         Raises:
-            ToolError: the path does not exist, or is outside of the folder.
+            ToolRefusedError: the path does not exist, or is outside of the folder.
 
         """
         path = self.root / name
         if "\0" in name or not is_inside(path, self.root):
-            raise ToolError(f"{name!r} is outside of {self.root}. Name a path inside of it.")
+            raise ToolRefusedError(f"{name!r} is outside of {self.root}. Name a path inside of it.")
         if not path.exists():
-            raise ToolError(f"No file or folder {name!r} in {self.root}.")
+            raise ToolRefusedError(f"No file or folder {name!r} in {self.root}.")
         return path
 
     def source(self, name: str) -> Source:
         """Read one eval file.
 
         Raises:
-            ToolError: it is missing, cannot be read, or is not an eval file.
+            ToolRefusedError: it is missing, cannot be read, or is not an eval file.
 
         """
         path = self.path(name)
         if path.is_dir():
-            raise ToolError(f"{name!r} is a folder. Name a file.")
+            raise ToolRefusedError(f"{name!r} is a folder. Name a file.")
         for source in find_sources((os.fspath(path),), "", None):
             if source.unreadable:
-                raise ToolError(f"{name}: {source.unreadable}")
+                raise ToolRefusedError(f"{name}: {source.unreadable}")
             return source
-        raise ToolError(f"{name!r} is not an eval file: neither its name nor its keys say so.")
+        raise ToolRefusedError(f"{name!r} is not an eval file: neither its name nor its keys say so.")
 
     def relative(self, path: str | Path) -> str:
         """Return the name of a path as the agent knows it."""
@@ -72,16 +74,16 @@ class Folder:
         """Run one of our commands in the folder, in a process of its own.
 
         Raises:
-            ToolError: it takes too long, or cannot be started.
+            ToolRefusedError: it takes too long, or cannot be started.
 
         """
         command = [sys.executable, "-P", "-m", *arguments]
         try:
             result = run(command, cwd=self.root, seconds=seconds, stdin=stdin, output_limit=_OUTPUT_BYTES)
         except (OSError, ValueError) as error:
-            raise ToolError(f"The command cannot be started: {error}") from error
+            raise ToolRefusedError(f"The command cannot be started: {error}") from error
         if result.timed_out:
-            raise ToolError(f"Stopped after {seconds:.0f} s.")
+            raise ToolRefusedError(f"Stopped after {seconds:.0f} s.")
         return result
 
     def output_of(
@@ -90,13 +92,13 @@ class Folder:
         """Return what `waza-lsp ARGUMENTS` prints, with its notes.
 
         Raises:
-            ToolError: it exits with a status that is not `fine`. The message is its own.
+            ToolRefusedError: it exits with a status that is not `fine`. The message is its own.
 
         """
         result = self.command(["waza_lsp", *arguments], seconds=seconds)
         notes = result.stderr.decode("utf-8", "replace").strip()
         if result.status not in fine:
-            raise ToolError(data("message of the command", notes or f"Exit status {result.status}."))
+            raise ToolRefusedError(data("message of the command", notes or f"Exit status {result.status}."))
         printed = result.stdout.decode("utf-8", "replace")
         return f"{printed.rstrip()}\n{notes}".strip()
 

@@ -7,9 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from mcp.server.mcpserver.exceptions import ToolError
-
-from waza_lsp.cli.mcp.folder import Folder, data
+from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError, data
 from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.syntax.edit.emit import block
 from waza_lsp.workspace.workspace import WorkspaceFiles
@@ -27,7 +25,7 @@ def draft_graders(folder: Folder, path: str, task: str) -> str:
     owner = next((member for it, member in tasks if it.id == task), None)
     if owner is None or owner.path is None:
         names = "\n".join(it.id for it, _ in tasks[:_MOST_NAMES])
-        raise ToolError(f"{path} has no task {task!r}. {data('its tasks', names)}")
+        raise ToolRefusedError(f"{path} has no task {task!r}. {data('its tasks', names)}")
     question = {
         "ask": "draft",
         "path": str(owner.path),
@@ -42,7 +40,7 @@ def draft_graders(folder: Folder, path: str, task: str) -> str:
     drafts = answer.get("drafts")
     if not drafts:
         reason = answer.get("none") or "nothing is recorded, or all drafts fail on a recording"
-        raise ToolError(f"No grader can be drafted: {reason}. Run the task once, then try again.")
+        raise ToolRefusedError(f"No grader can be drafted: {reason}. Run the task once, then try again.")
     text = "\n".join(block([it["entry"] for it in drafts]))
     return data("graders that pass on all recordings of the task's last run", text)
 
@@ -72,7 +70,7 @@ def compare(folder: Folder, names: Sequence[str]) -> str:
         if "/" in name or "\\" in name or name.endswith((".json", ".jsonl")):
             folder.path(name)
         if name.startswith("-"):
-            raise ToolError(f"{name!r} is not a run.")
+            raise ToolRefusedError(f"{name!r} is not a run.")
     return data("comparison of runs", folder.output_of("compare", *names))
 
 

@@ -5,10 +5,8 @@ import os
 import sys
 from collections.abc import Sequence
 
-from mcp.server.mcpserver.exceptions import ToolError
-
 from waza_engine.lib.process.reaper import kill_session
-from waza_lsp.cli.mcp.folder import Folder, data
+from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError, data
 
 _VERDICTS = frozenset([0, 1, 3])
 _MOST_BYTES = 8_000_000
@@ -18,7 +16,7 @@ async def run_eval(folder: Folder, path: str, tasks: Sequence[str], executor: st
     """Run an eval in a process of its own and return its report. A cancelled call ends the process and what it started.
 
     Raises:
-        ToolError: the path is wrong, or the run could not be done.
+        ToolRefusedError: the path is wrong, or the run could not be done.
 
     """
     options = [option for it in tasks for option in ("--task", it)]
@@ -38,7 +36,7 @@ async def run_eval(folder: Folder, path: str, tasks: Sequence[str], executor: st
         if process.returncode is None:
             kill_session(process.pid)
     if status not in _VERDICTS:
-        raise ToolError(data("message of the run", text))
+        raise ToolRefusedError(data("message of the run", text))
     return data("report of the run", text)
 
 
