@@ -15,6 +15,7 @@ from lsprotocol import types
 
 from waza_lsp.server import trust as module
 from waza_lsp.server.handlers.notifications import trusted_option
+from waza_lsp.server.transport import client
 from waza_lsp.server.trust import Trust, state_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links, owners and modes of Unix")
@@ -23,6 +24,9 @@ YES = "Trust this folder"
 
 class Editor:
     """An editor with these folders. `answer` is called for each question."""
+
+    choose = client.Client.choose
+    does_editor_actions = False
 
     def __init__(self, folders: list[Path], answer: Callable[[], Any] = lambda: None) -> None:
         self.folders = folders
@@ -136,7 +140,7 @@ async def test_trust_an_editor_that_cannot_ask_is_told_what_to_do(
 async def test_trust_an_editor_that_never_answers_stays_untrusted(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_QUESTION_SECONDS", 0.05)
+    monkeypatch.setattr(client, "_QUESTION_SECONDS", 0.05)
     editor = Editor([repository], lambda: asyncio.get_running_loop().create_future())
     assert not await asyncio.wait_for(trust_of(editor).ask(repository / "eval.yaml"), 5)
     assert editor.shown

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from waza_lsp.server.transport.client import Client
 from waza_lsp.server.trust import Trust, state_file
 
 pytestmark = pytest.mark.asyncio
@@ -18,6 +19,9 @@ pytestmark = pytest.mark.asyncio
 
 class Editor:
     """An editor that answers the question with a title, None or an exception, and counts the questions."""
+
+    does_editor_actions = False
+    choose = Client.choose
 
     def __init__(self, folders: list[Path], answer: Any) -> None:
         self.folders = folders

@@ -206,6 +206,15 @@ class Settings:
         default="",
         metadata=_setting("run.model", _TEXT, "Model for runs from the editor; empty means the eval's own."),
     )
+    run_agent_command: str = field(
+        default="",
+        metadata=_setting(
+            "run.agentCommand",
+            _TEXT,
+            "Command that starts the agent in runs from the editor, instead of the eval's executor, such as "
+            "`my-agent --print {prompt}`. Empty means the eval's own. It does not change runs with `waza.run.executor`.",
+        ),
+    )
     run_pass_environment: tuple[str, ...] = field(
         default=(),
         metadata=_setting(

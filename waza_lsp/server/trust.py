@@ -18,18 +18,18 @@ from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.lib.files.temporary import state_folder
 from waza_engine.lib.paths import real_path
 from waza_engine.reports.inert import harmless
-from waza_lsp.server.transport.client import Client
+from waza_lsp.server.transport.client import CannotAskError, Client
 
 _TRUST = "Trust this folder"
 _REFUSE = "Not now"
 _FILE = "trusted-folders.json"
 _MOST_BYTES = 1 << 20
-_QUESTION_SECONDS = 600.0
-"""How long a question may stay open. Some editors never answer."""
 _UNANSWERED = (
     "{folder} is not trusted: nothing is executed. Run the command again to be asked again, or start the server with "
     "'trusted': true in its initializationOptions."
 )
+_UNTRUSTED = "This workspace is not trusted: nothing is executed."
+_MANAGE = "Manage Trust"
 _REFUSED = "This workspace is not trusted: nothing is executed. Trust it in your editor to run evals."
 
 
@@ -56,7 +56,7 @@ class Trust:
         """Return whether something may execute for a file. Ask the user if nobody has; explain a refusal."""
         if self._editor_answer is not None:
             if not self._editor_answer:
-                self._client.show(_REFUSED)
+                self._refuse()
             return self._editor_answer
         if path is None:
             self._client.show(_REFUSED)
@@ -72,6 +72,12 @@ class Trust:
             return True
         self._client.show(_UNANSWERED.format(folder=harmless(folder.name or str(folder))))
         return False
+
+    def _refuse(self) -> None:
+        if not self._client.does_editor_actions:
+            self._client.show(_REFUSED)
+            return
+        self._client.offer(_UNTRUSTED, {_MANAGE: lambda: self._client.act("manageTrust")})
 
     def _is_trusted(self, folder: Path) -> bool:
         if folder not in self._granted and is_remembered(folder):
@@ -89,15 +95,12 @@ class Trust:
             f"Do you trust the authors of the evals in {harmless(str(folder))}? Running and grading start agents, "
             "programs and assertions that the files there name."
         )
-        actions = [types.MessageActionItem(_TRUST), types.MessageActionItem(_REFUSE)]
-        request = types.ShowMessageRequestParams(types.MessageType.Warning, message, actions)
         try:
-            async with asyncio.timeout(_QUESTION_SECONDS):
-                answer: Any = await self._client.lsp.window_show_message_request_async(request)
-        except Exception as error:  # noqa: BLE001  # an editor that cannot ask answers with any error; that is no trust
+            answer = await self._client.choose(message, [_TRUST, _REFUSE], types.MessageType.Warning)
+        except CannotAskError as error:
             self._client.log(f"The editor cannot ask whether {folder} is trusted: {error}")
             return False
-        if getattr(answer, "title", None) != _TRUST:
+        if answer != _TRUST:
             return False
         try:
             await asyncio.to_thread(_remember, folder)

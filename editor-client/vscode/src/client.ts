@@ -14,6 +14,7 @@ import {
 
 import { withArguments } from './commands';
 import { documentSelector } from './documents';
+import { perform, type EditorAction } from './editorActions';
 import type { ServerCommand } from './locate';
 import { progressNotifications } from './progress';
 import type { RunEvent } from './protocol';
@@ -54,6 +55,7 @@ export function createClient(
     outputChannel: log,
     initializationOptions: () => ({
       runEvents: true,
+      editorActions: true,
       trusted: workspace.isTrusted,
       beside: givenByYamlExtension(),
     }),
@@ -86,6 +88,7 @@ export function createClient(
   });
   const crashes = client.createDefaultErrorHandler();
   client.onNotification('waza/runEvent', (event: RunEvent) => told.runEvent.fire(event));
+  client.onNotification('waza/editorAction', (request: EditorAction) => perform(request));
   client.onNotification('waza/testsChanged', ({ uri }: { uri?: string }) => told.testsChanged.fire(uri));
   client.onDidChangeState(({ newState }) => {
     switch (newState) {

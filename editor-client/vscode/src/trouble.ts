@@ -1,7 +1,8 @@
 /** Messages and actions for the user if there is no server. */
 
-import { commands, env, window } from 'vscode';
+import { commands, window } from 'vscode';
 
+import { perform } from './editorActions';
 import type { NotFound } from './locate';
 
 const install = 'Install';
@@ -12,9 +13,7 @@ export async function explainNotFound({ problem, setting, canInstall }: NotFound
   const offers = [...(canInstall ? [install] : []), ...(isSetting ? [openSetting] : [])];
   const answer = await window.showErrorMessage(problem, ...offers);
   if (answer === openSetting) {
-    // With a remote machine, the user settings do not show machine-specific values.
-    const page = env.remoteName ? 'openRemoteSettings' : 'openSettings';
-    await commands.executeCommand(`workbench.action.${page}`, { query: setting });
+    await perform({ action: 'openSetting', name: setting });
   } else if (answer === install) {
     await commands.executeCommand('waza.installServer');
   }

@@ -29,6 +29,7 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.executors.event_log import EventLog
+from waza_engine.lib.extras import install_command
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.process import reaper
@@ -38,7 +39,7 @@ from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.trajectory import Trajectory
 
 _DONE = frozenset(["completed", "failed"])
-_INSTALL = "The executor 'acp' needs the agent client protocol; install it with: pip install 'waza-lsp[acp]'"
+_EXTRA = "acp"
 _GRACE_SECONDS = 2.0
 _QUIET_SECONDS = 0.1
 
@@ -183,7 +184,10 @@ class AcpExecutor:
         try:
             self._acp = importlib.import_module("acp")
         except ImportError as error:
-            raise UnavailableError(_INSTALL) from error
+            message = (
+                f"The Agent Client Protocol is not installed. Install it with: {install_command(_EXTRA)}"
+            )
+            raise UnavailableError(message, extra=_EXTRA) from error
         self._argv = agent_argv(
             self._command,
             self._environment,

@@ -29,7 +29,23 @@ class ExecutorError(Exception):
 
 
 class UnavailableError(Exception):
-    """No trial can run: unknown executor, missing program, no login. The run ends with exit status 2."""
+    """No trial can run: unknown executor, missing program, no login. The run ends with exit status 2.
+
+    The first sentence of the message says what is missing, the others what to do. `extra` is the extra of this
+    distribution that is not installed, if that is the reason.
+    """
+
+    def __init__(self, message: str, *, extra: str = "") -> None:
+        super().__init__(message)
+        self.extra = extra
+
+
+class NoExecutorError(UnavailableError):
+    """There is no executor called `name`, or it cannot be loaded."""
+
+    def __init__(self, message: str, name: str) -> None:
+        super().__init__(message)
+        self.name = name
 
 
 @dataclass(frozen=True, slots=True)

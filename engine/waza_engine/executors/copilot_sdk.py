@@ -28,12 +28,11 @@ from waza_engine.executors.base import (
 from waza_engine.executors.copilot_cli import cli_environment, cli_path, mcp_server, provider
 from waza_engine.executors.event_log import EventLog
 from waza_engine.executors.tool_names import all_names
+from waza_engine.lib.extras import install_command
 from waza_engine.lib.process.environment import program_environment
 from waza_engine.model.trajectory import Trajectory
 
-_INSTALL = (
-    "The executor 'copilot-sdk' needs the Copilot SDK; install it with: pip install 'waza-lsp[copilot]'"
-)
+_EXTRA = "copilot"
 _SIGN_IN = (
     "You are not signed in to Copilot. Start 'copilot' and use /login, set GITHUB_TOKEN, or set COPILOT_PROVIDER_BASE_URL "
     "to your own model endpoint"
@@ -279,4 +278,5 @@ def _import_sdk() -> Any:
     try:
         return importlib.import_module("copilot")
     except ImportError as error:
-        raise UnavailableError(_INSTALL) from error
+        message = f"The Copilot SDK is not installed. Install it with: {install_command(_EXTRA)}"
+        raise UnavailableError(message, extra=_EXTRA) from error

@@ -6,26 +6,27 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from waza_engine import executors as _folder
-from waza_engine.executors.base import AGENT_COMMAND, Executor, ExecutorOptions, UnavailableError
+from waza_engine.executors.base import AGENT_COMMAND, Executor, ExecutorOptions, NoExecutorError
+from waza_engine.executors.known_agents import KNOWN_AGENTS
 from waza_engine.plugins import EXECUTOR_GROUP, plugin_entry_points
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-_AGENTS = {"codex": "codex exec {prompt}", "claude-cli": "claude -p {prompt}"}
-"""Executors of some waza versions that start a program, and the agent command for the same program."""
+_AGENTS = {"codex": "codex", "claude-cli": "claude"}
+"""Executors of some waza versions that start a program, and that program."""
 
 
 def make_executor(name: str, options: ExecutorOptions) -> Executor:
     """Create the executor called `name`.
 
     Raises:
-        UnavailableError: it does not exist or cannot be loaded; the message names the alternatives.
+        NoExecutorError: it does not exist or cannot be loaded; the message names the alternatives.
 
     """
     executor = _executor(name)
     if executor is None:
-        raise UnavailableError(_explanation(name))
+        raise NoExecutorError(_explanation(name), name)
     return executor(options)
 
 
@@ -33,7 +34,7 @@ def starts_agent(name: str) -> bool:
     """Whether the executor exists and starts the program of `--agent-command`.
 
     Raises:
-        UnavailableError: it cannot be loaded.
+        NoExecutorError: it cannot be loaded.
 
     """
     executor = _executor(name)
@@ -75,8 +76,9 @@ def _load(plug_in: "EntryPoint") -> type[Executor]:
     try:
         executor: type[Executor] = plug_in.load()
     except (ImportError, AttributeError) as error:
-        raise UnavailableError(
-            f"The executor '{plug_in.name}' is installed as {plug_in.value} but cannot be loaded: {error}"
+        raise NoExecutorError(
+            f"The executor '{plug_in.name}' is installed as {plug_in.value} but cannot be loaded: {error}",
+            plug_in.name,
         ) from error
     return executor
 
@@ -85,9 +87,10 @@ def _explanation(name: str) -> str:
     usable = " or ".join(f"--executor {it}" for it in executor_names())
     if not name:
         return f"The eval does not set an executor. Add config.executor, or use {usable}"
-    if name in _AGENTS:
-        return (
-            f"waza-lsp has no executor '{name}'. Run its agent with "
-            f"--executor command --agent-command '{_AGENTS[name]}'. Or use {usable}"
-        )
+    for agent in KNOWN_AGENTS:
+        if agent.program == _AGENTS.get(name):
+            return (
+                f"waza-lsp has no executor '{name}'. Run its agent with "
+                f"--executor command --agent-command '{agent.command}'. Or use {usable}"
+            )
     return f"Unknown executor '{name}'. Use {usable}"

@@ -17,6 +17,7 @@ from typing import Any
 
 from waza_engine.judges.patience import breaker_of, with_retries
 from waza_engine.judges.replies import json_reply
+from waza_engine.lib.extras import install_command
 from waza_engine.lib.redaction import Redactor
 from waza_engine.model.judge import JudgeCall, JudgeError, JudgeRequest, JudgeTool, JudgeTurn
 
@@ -178,5 +179,5 @@ def _import(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise JudgeError(
-            "The Copilot SDK is not installed; install it with: pip install 'waza-lsp[copilot]'"
+            f"The Copilot SDK is not installed. Install it with: {install_command('copilot')}"
         ) from error

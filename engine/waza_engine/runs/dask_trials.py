@@ -22,6 +22,7 @@ from typing import Any
 
 from waza_engine.executors.base import Executor, ExecutorOptions, Progress, UnavailableError
 from waza_engine.executors.registry import make_executor
+from waza_engine.lib.extras import install_command
 from waza_engine.lib.redaction import Redactor
 from waza_engine.model.records import TrialRecord
 from waza_engine.model.trajectory import Trajectory
@@ -31,7 +32,6 @@ from waza_engine.runs.trial.grade import Bench
 from waza_engine.runs.trial.perform import run_trial
 from waza_engine.version import __version__
 
-_INSTALL = "Trials on other machines need Dask; install it with: pip install 'waza-lsp[dask]'"
 _PACKAGE = "waza-lsp"
 _KILLED_WORKER = "KilledWorker"
 _SCHEDULER_ERRORS = frozenset(["CommClosedError", "ClientClosedError", "FutureCancelledError"])
@@ -293,4 +293,6 @@ def _distributed() -> Any:
     try:
         return importlib.import_module("distributed")
     except ImportError as error:
-        raise UnavailableError(_INSTALL) from error
+        raise UnavailableError(
+            f"Dask is not installed. Install it with: {install_command('dask')}"
+        ) from error

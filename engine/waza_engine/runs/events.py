@@ -124,6 +124,19 @@ class RunFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutorUnavailable:
+    """The run ends because its executor cannot work on this machine. The first sentence of `message` says why.
+
+    `extra` is the extra of this distribution that would help, if that is the reason.
+    """
+
+    run_id: str
+    executor: str
+    message: str
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BaselineEvent:
     """An event of the baseline pass, the one without skills. It is no verdict on the tasks."""
 
@@ -152,6 +165,7 @@ Event = (
     | TaskFinished
     | Note
     | RunFinished
+    | ExecutorUnavailable
     | BaselineEvent
     | ArmEvent
 )
@@ -169,6 +183,7 @@ _EVENT_NAMES: dict[type[Any], str] = {
     TaskFinished: "task_finished",
     Note: "note",
     RunFinished: "run_finished",
+    ExecutorUnavailable: "executor_unavailable",
     BaselineEvent: "baseline",
     ArmEvent: "arm",
 }

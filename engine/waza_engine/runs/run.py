@@ -23,7 +23,7 @@ from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.redaction import Redactor
 from waza_engine.model.judge import Judge
 from waza_engine.model.records import RunRecord
-from waza_engine.runs.events import Listener, Note, RunFinished, RunStarted
+from waza_engine.runs.events import ExecutorUnavailable, Listener, Note, RunFinished, RunStarted
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun, Performer
 from waza_engine.runs.planning.participants import sandbox_problem, withheld_variables_note
@@ -140,7 +140,12 @@ async def _run_and_close(live: LiveRun, resumed: ResumeState) -> None:
 async def _run_phases(live: LiveRun, resumed: ResumeState) -> None:
     if problem := sandbox_problem(live.plan, live.bench.executor):
         raise _StopError(problem)
-    await live.bench.executor.start()
+    try:
+        await live.bench.executor.start()
+    except UnavailableError as error:
+        executor = live.bench.executor.name
+        live.emit(ExecutorUnavailable(live.run_id, executor, str(error), error.extra))
+        raise
     await _run_pass(live)
     await _run_triggers(live)
     if live.plan.settings.baseline:

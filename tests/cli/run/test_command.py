@@ -102,16 +102,16 @@ def test_exit_status(arguments: list[str], status: int) -> None:
 
 def test_what_to_do_is_said_about_an_executor_that_is_not_there() -> None:
     result = invoke("--executor", "codex")
-    assert "--executor command --agent-command 'codex exec {prompt}'" in result.stderr
+    assert "--executor command --agent-command 'codex exec " in result.stderr
     assert result.stdout == ""
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "copilot", None)
     monkeypatch.setitem(sys.modules, "acp", None)
-    for executor, extra in (("copilot-sdk", "copilot"), ("acp", "acp")):
+    for executor, package in (("copilot-sdk", "github-copilot-sdk"), ("acp", "agent-client-protocol")):
         result = invoke("--executor", executor)
-        assert (result.exit_code, f"pip install 'waza-lsp[{extra}]'" in result.stdout) == (2, True)
+        assert (result.exit_code, f"-m pip install {package}==" in result.stdout) == (2, True)
 
 
 @pytest.mark.parametrize(

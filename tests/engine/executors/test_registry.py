@@ -23,7 +23,7 @@ def test_the_folder_is_the_list() -> None:
     [
         ("", "does not set an executor"),
         ("magic", "nknown executor 'magic'"),
-        ("codex", "--executor command --agent-command 'codex exec {prompt}'"),
+        ("codex", "--executor command --agent-command 'codex exec "),
     ],
 )
 def test_an_unknown_name_gets_suggestions(name: str, message: str) -> None:

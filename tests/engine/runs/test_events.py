@@ -10,6 +10,7 @@ from waza_engine.runs.events import (
     ArmEvent,
     BaselineEvent,
     Event,
+    ExecutorUnavailable,
     Note,
     RunFinished,
     RunStarted,
@@ -47,6 +48,7 @@ EVENTS = [
     TaskFinished("r", "t", "failed", 0.5, 0.5),
     Note("r", "warning", "not stored"),
     RunFinished("r", "cancelled", 3, 0.5, 0.5, 2, 1, 1, 0, 9),
+    ExecutorUnavailable("r", "copilot-sdk", "The Copilot SDK is not installed.", "copilot"),
     BaselineEvent("r", _TRIAL),
     ArmEvent("r", "arm", BaselineEvent("r", _TRIAL)),
 ]

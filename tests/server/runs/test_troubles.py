@@ -151,8 +151,8 @@ async def test_a_missing_extra_is_named_with_what_to_do(
         it.open(task_file(suite))
         answer = await it.execute("waza.runTask", uri=it.uri, task=TASK)
         assert answer["status"] == "error"
-        assert "waza-lsp[copilot]" in answer["error"]
-        await until(lambda: any("pip install 'waza-lsp[copilot]'" in one for one in it.messages))
+        assert "-m pip install github-copilot-sdk==" in answer["error"]
+        await until(lambda: any("-m pip install github-copilot-sdk==" in one for one in it.messages))
         assert (await it.lenses_with("Grade again"))[0] == "▶ Run task"
 
 

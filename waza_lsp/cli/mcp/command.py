@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from waza_engine.lib.extras import install_command
 from waza_engine.lib.paths import real_path
 from waza_lsp.cli.stored_runs import give_up
 
 if TYPE_CHECKING:
     from waza_lsp.cli.mcp.folder import Folder
 
-_MISSING = "The package 'mcp' is not installed. Install it with: pip install 'waza-lsp[mcp]'"
 _UNTRUSTED = (
     "{folder} is not trusted, so --allow-run is refused. A file of a repository may have set that option. If you trust "
     "the evals there, trust the folder once in your editor."
@@ -74,5 +74,5 @@ def _serve(folder: "Folder") -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
             raise
-        give_up(_MISSING)
+        give_up(f"The package 'mcp' is not installed. Install it with: {install_command('mcp')}")
     build_server(folder).run("stdio")

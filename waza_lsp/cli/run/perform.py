@@ -57,9 +57,9 @@ def perform(
             refuse_without_otel()
         except UnavailableError as error:
             give_up(str(error))
-    ready = prepare(request, None) if request.is_new else None
+    ready = prepare(request, None, emit) if request.is_new else None
     with asyncio.Runner() as runner, _open_store(directory, ready.run_id if ready else "", emit) as store:
-        run = ready or prepare(request, store)
+        run = ready or prepare(request, store, emit)
         try:
             record = runner.run(
                 _run_until_cancelled(run, request.dask, emit, live, store, directory / "logs")

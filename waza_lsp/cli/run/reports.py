@@ -11,6 +11,7 @@ from typing import IO, Any, Self
 import click
 
 from waza_engine.executors.base import UnavailableError
+from waza_engine.lib.extras import install_command
 from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.model.records import RunRecord
 from waza_engine.reports.github import github_markdown
@@ -41,7 +42,6 @@ PRINTED_FORMATS: Mapping[str, Callable[[RunRecord], Iterable[str]]] = {
 _SHARED_FOLDERS = frozenset(["directory", "transcripts"])
 """Folders that the files of several runs share."""
 _NOT_IN_NAMES = re.compile(r"[/\\:\s]")
-_INSTALL_OTEL = "Sending traces needs OpenTelemetry; install it with: pip install 'waza-lsp[otel]'"
 _OTEL_BATCH = 500
 _BLOCK = 1 << 16
 
@@ -255,7 +255,9 @@ def _exporter() -> Any:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
         from opentelemetry.sdk import trace  # noqa: F401  # must be installed, too
     except ImportError as error:
-        raise UnavailableError(_INSTALL_OTEL) from error
+        raise UnavailableError(
+            f"OpenTelemetry is not installed. Install it with: {install_command('otel')}"
+        ) from error
     return OTLPSpanExporter()
 
 

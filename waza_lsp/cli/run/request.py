@@ -9,13 +9,14 @@ from typing import Any, Self
 
 import click
 
-from waza_engine.executors.base import Executor, ExecutorOptions, UnavailableError
+from waza_engine.executors.base import Executor, ExecutorOptions, NoExecutorError, UnavailableError
 from waza_engine.executors.registry import make_executor, starts_agent
 from waza_engine.lib.process.sandbox_choice import Sandbox, sandbox_in
 from waza_engine.lib.redaction import REDACTED, REDACTED_NAME
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import dialect_of_file, load_suite
 from waza_engine.recognition.recognise import load_object
+from waza_engine.runs.events import ExecutorUnavailable, Listener
 from waza_engine.runs.planning.participants import (
     protection_warning,
     sandbox_problem,
@@ -217,8 +218,11 @@ class PreparedRun:
     resumed: ResumeState = field(default_factory=ResumeState)
 
 
-def prepare(request: RunRequest, store: RunStore | None) -> PreparedRun:
-    """Load the suite, plan the run and make its executor; end the program if that is impossible."""
+def prepare(request: RunRequest, store: RunStore | None, emit: Listener) -> PreparedRun:
+    """Load the suite, plan the run and make its executor; end the program if that is impossible.
+
+    A missing executor is also an event, because a program that reads events can offer another one.
+    """
     eval_file = request.eval_file
     if request.dask and request.replay_from:
         give_up("--replay-from reads the run store of this machine and cannot be used with --dask")
@@ -233,6 +237,8 @@ def prepare(request: RunRequest, store: RunStore | None) -> PreparedRun:
     except LoadError as error:
         give_up_loading(error)
     except (PlanError, UnavailableError, ResumeError, StoreError) as error:
+        if isinstance(error, NoExecutorError):
+            emit(ExecutorUnavailable("", error.name, str(error)))
         give_up(str(error), eval_file)
 
 

@@ -15,6 +15,7 @@ from lsprotocol import types
 
 from waza_engine.project.suite_files import eval_of
 from waza_lsp.runnables.runnables import runnables_in
+from waza_lsp.server.commands.other_executor import other_request, with_agent_command
 from waza_lsp.server.params import Params, params_of, pointer_in, tasks_in, text_in
 from waza_lsp.server.results.reader import on_disk
 from waza_lsp.server.runs.process import RunRequest
@@ -185,12 +186,19 @@ async def _run(session: Session, params: Params, tasks: list[str]) -> Answer | N
         message = f"{names} {verb} unsaved changes: the run uses what is on disk."
         session.client.show(message, types.MessageType.Info)
     settings, process_dir = session.configuration.settings, session.workspace.process_dir(eval_path)
-    request = RunRequest(eval_path, tuple(tasks), settings.run_executor, settings.run_model, process_dir)
+    request = RunRequest(
+        eval_path, tuple(tasks), settings.run_executor, settings.run_model, directory=process_dir
+    )
     if await asyncio.to_thread(_is_experiment, eval_path, session.client.encoding):
         # The variants of an experiment name their own models.
         request = replace(request, model="", part_option="--variant")
     title, token = f"{eval_path.parent.name}: {_title_of(tasks)}", text_in(params, "token")
-    answer = await _carry_out(session, _job(eval_path, request, title, token=token))
+    other: RunRequest | None = with_agent_command(request, settings.run_agent_command)
+    answer: Answer = {}
+    while other is not None:
+        answer = await _carry_out(session, _job(eval_path, other, title, token=token))
+        missing = answer.get("unavailable")
+        other = await other_request(session, other, missing) if missing else None
     return {**answer, "unsaved": unsaved}
 
 
@@ -218,7 +226,7 @@ async def _carry_out(session: Session, job: "Job") -> Answer:
         session.live,
     )
     answer = await controller.carry_out(job)
-    if answer["status"] == "error" and answer["error"]:
+    if answer["status"] == "error" and answer["error"] and "unavailable" not in answer:
         session.client.show(str(answer["error"]).splitlines()[-1])
     return answer
 

@@ -30,6 +30,7 @@ def on_initialize(session: Session, params: types.InitializeParams) -> None:
     client.name = params.client_info.name if params.client_info is not None else ""
     session.trust.take_option(trusted_option(options))
     client.follows_runs = _option(options, "runEvents", default=False) is True
+    client.does_editor_actions = _option(options, "editorActions", default=False) is True
     session.configuration.beside_at_start = read_beside(_option(options, "beside", default=False))
     for method in whole_requests(session.configuration.beside_at_start):
         features.pop(method, None)

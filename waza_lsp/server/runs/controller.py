@@ -15,6 +15,7 @@ from waza_engine.model.records import GraderOutcome
 from waza_engine.runs.events import (
     ArmEvent,
     Event,
+    ExecutorUnavailable,
     Note,
     RunStarted,
     TaskFinished,
@@ -91,13 +92,14 @@ class RunController:
             record.end()
             self.live.run_ended(job.eval_path)
         progress.end(last.status)
-        return {
+        answer: Answer = {
             "runId": last.run_id,
             "status": last.status,
             "score": last.score,
             "error": last.error,
             "tasks": list(record.tasks.values()),
         }
+        return answer | ({"unavailable": record.unavailable} if record.unavailable else {})
 
     def _texts_before(self, job: Job) -> Iterator[tuple[Path, Snapshot]]:
         """The files of the suite as the job reads them. The user may edit them during the job."""
@@ -154,6 +156,8 @@ class _Record:
     texts: dict[Path, Snapshot]
     test_events: TestEvents
     tasks: dict[str, Answer] = field(default_factory=dict)
+    unavailable: Answer | None = None
+    """The executor that cannot work on this machine: its name, why, and the extra that would help."""
     _trials: dict[str, list[tuple[GraderOutcome, ...]]] = field(default_factory=dict)
     _arms: dict[str, str] = field(default_factory=dict)
     """The runs of the arms of an experiment. Their trials are not results of the experiment's file."""
@@ -167,10 +171,9 @@ class _Record:
                 self._start_task(event)
             case ArmEvent():
                 self._arms[event.task] = event.told.run_id
-                if isinstance(event.told, Note):
-                    self._log(event.told)
-            case Note():
-                self._log(event)
+                self._take_trouble(event.told)
+            case Note() | ExecutorUnavailable():
+                self._take_trouble(event)
             case TrialFinished():
                 self._task(event.task)["graders"] = event_data(event)["graders"]
                 if event.attempts != 0:
@@ -185,10 +188,16 @@ class _Record:
         if client.follows_runs:
             client.notify("waza/runEvent", self.test_events.data(event, checks))
 
-    def _log(self, note: Note) -> None:
-        """Log a warning of the run. Only editors that follow runs would show it otherwise."""
-        if note.level in {"warning", "error"}:
-            self.parts.client.log(f"{self.job.title}: {note.message}", types.MessageType.Warning)
+    def _take_trouble(self, event: Event) -> None:
+        """Log a warning of the run, which only editors that follow runs would show. Keep why it cannot start."""
+        match event:
+            case Note() if event.level in {"warning", "error"}:
+                self.parts.client.log(f"{self.job.title}: {event.message}", types.MessageType.Warning)
+            case ExecutorUnavailable():
+                members = event_data(event)
+                self.unavailable = {it: members[it] for it in ("executor", "message", "extra")}
+            case _:
+                pass
 
     def end(self) -> None:
         """End open tasks, however the run ended, and read what it has stored."""

@@ -49,18 +49,29 @@ class RunRequest:
     tasks: tuple[str, ...] = ()
     executor: str = ""
     model: str = ""
+    agent_command: str = ""
+    agent_format: str = ""
     directory: Path | None = None
     part_option: str = "--task"
+
+    @property
+    def selects_tasks(self) -> bool:
+        """Whether its parts are tasks, not the variants of an experiment."""
+        return self.part_option == "--task"
 
     def command(self) -> list[str]:
         """The command line of the run."""
         options: list[str] = []
         for task in self.tasks:
-            options += [self.part_option, literal(task) if self.part_option == "--task" else task]
+            options += [self.part_option, literal(task) if self.selects_tasks else task]
         if self.executor:
             options += ["--executor", self.executor]
         if self.model:
             options += ["--model", self.model]
+        if self.agent_command:
+            options += ["--agent-command", self.agent_command]
+        if self.agent_format:
+            options += ["--agent-format", self.agent_format]
         start = [sys.executable, "-P", "-m", "waza_lsp", "run", str(self.eval_path)]
         return [*start, "--events", "jsonl", *options]
 

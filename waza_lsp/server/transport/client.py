@@ -1,6 +1,8 @@
 """The editor at the other end of the connection: what it can do, and the messages that it gets."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,13 @@ from waza_lsp.features.completion import CompletionClient
 from waza_lsp.server.transport.protocol import OwnDocumentsProtocol, message_converter
 from waza_lsp.snapshot import path_of
 from waza_lsp.workspace.client import Client as EditClient
+
+_QUESTION_SECONDS = 600.0
+"""How long a question may stay open. Some editors never answer."""
+
+
+class CannotAskError(Exception):
+    """The editor shows no questions with buttons."""
 
 
 class _LanguageServer(LanguageServer):
@@ -38,6 +47,9 @@ class Client:
         """Whether the editor reports changed files."""
         self.formats = False
         """Whether formatting is registered with an editor that allows that later."""
+        self.does_editor_actions = False
+        """Whether the editor handles `waza/editorAction`: what LSP has no request for."""
+        self._asking: set[asyncio.Task[None]] = set()
         self.leave: Callable[[], None] = lambda: None
         """Ends the server, if it serves only this editor."""
 
@@ -110,6 +122,45 @@ class Client:
     def log(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """Write a line to the editor's log of this server."""
         self.lsp.window_log_message(types.LogMessageParams(kind, message))
+
+    async def choose(
+        self, message: str, titles: Iterable[str], kind: types.MessageType = types.MessageType.Info
+    ) -> str | None:
+        """Ask the user with one button per title. Return the title; None without an answer.
+
+        Raises:
+            CannotAskError: the editor shows no questions.
+
+        """
+        actions = [types.MessageActionItem(it) for it in titles]
+        request = types.ShowMessageRequestParams(kind, message, actions)
+        try:
+            async with asyncio.timeout(_QUESTION_SECONDS):
+                answer: Any = await self.lsp.window_show_message_request_async(request)
+        except TimeoutError:
+            return None
+        except Exception as error:  # an editor that cannot ask answers with any error
+            raise CannotAskError(str(error)) from error
+        title = getattr(answer, "title", None)
+        return title if isinstance(title, str) else None
+
+    def offer(self, message: str, actions: Mapping[str, Callable[[], object]]) -> None:
+        """Show a warning with buttons, and call the action of the one that the user chooses."""
+
+        async def ask() -> None:
+            with suppress(CannotAskError):
+                title = await self.choose(message, actions, types.MessageType.Warning)
+                actions.get(title or "", lambda: None)()
+
+        task = asyncio.get_running_loop().create_task(ask())
+        self._asking.add(task)
+        task.add_done_callback(self._asking.discard)
+
+    def act(self, action: str, **members: Any) -> bool:
+        """Let the editor do something that LSP has no request for. Returns whether it can."""
+        if self.does_editor_actions:
+            self.notify("waza/editorAction", {"action": action, **members})
+        return self.does_editor_actions
 
     def warn(self, message: str) -> None:
         """Show a warning to the user."""
