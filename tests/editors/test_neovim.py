@@ -1,4 +1,4 @@
-"""A real Neovim with the shipped set-up: squiggle, completion, hover, lens, verdict."""
+"""A real Neovim with the shipped set-up: lenses, finding, fix, completion, hover, run, live verdict."""
 
 import json
 import subprocess
@@ -51,8 +51,13 @@ def test_the_root_is_the_nearest_folder_with_a_mark(version: str, tmp_path: Path
     wanted = marked_folders(tmp_path)
     files = list(wanted)
     named = "\n".join(map(str, files))
-    roots = seen_by_neovim(version, "roots.lua", files[0], tmp_path, WAZA_FILES=named)
-    assert [Path(it) for it in roots] == list(wanted.values()) == [workspace_root(it) for it in files]
+    seen = seen_by_neovim(version, "roots.lua", files[0], tmp_path, WAZA_FILES=named)
+    assert (
+        [Path(it) for it in seen["module"]] == list(wanted.values()) == [workspace_root(it) for it in files]
+    )
+    # The file for nvim-lspconfig needs a newer Neovim.
+    assert seen["lspconfig"] == (seen["module"] if version == "newer" else [])
+    assert (seen["cmd"], seen["filetypes"][0]) == (["waza-lsp", "serve"], "yaml")
 
 
 @pytest.mark.editor
@@ -60,13 +65,13 @@ def test_the_root_is_the_nearest_folder_with_a_mark(version: str, tmp_path: Path
 def test_neovim_edits_and_runs_an_eval(version: str, tmp_path: Path) -> None:
     eval_file = edited_example(tmp_path)
     seen = seen_by_neovim(version, "drive.lua", eval_file, tmp_path)
+    assert "Run all" in seen["first_lens"]
     assert seen["diagnostic"]["message"] == "Unknown key 'not_contians'. Did you mean 'not_contains'?"
     line = eval_file.read_text(encoding="utf-8").split("\n").index("      not_contains:")
     assert (seen["diagnostic"]["line"], seen["diagnostic"]["from"], seen["diagnostic"]["to"]) == (line, 6, 18)
     assert "contains" in seen["completion"]
     assert "trials_per_task" in seen["hover"]
-    assert "Run all" in seen["lens"]
-    assert seen["verdict"]["status"] == "passed"
-    assert len(seen["verdict"]["tasks"]) == 4
+    assert "✓ 4 of 4 passed" in seen["verdict"]
     assert seen["progress"][0] == "begin"
-    assert seen["progress"][-1] == "end"
+    assert seen["live"][0].count('"e" found in the output') == 4
+    assert seen["messages"] == []

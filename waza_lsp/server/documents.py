@@ -1,12 +1,16 @@
 """The open documents: one snapshot each, and which of them have findings to publish."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import Path
 
 from lsprotocol import types
 
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Text
 
+_MOST_RECENT = 32
+"""How many edits a late one can precede. Helix 25.01 sends the edits of one key or macro in any order."""
 _MOST_CLOSED = 8
 _MOST_CLOSED_LINES = 25_000
 
@@ -19,6 +23,7 @@ class Documents:
 
     def __init__(self) -> None:
         self._open: dict[str, Snapshot] = {}
+        self._recent: dict[str, _RecentEdits] = {}
         self._uris: dict[Path, str] = {}
         self._stale: set[str] = set()
         self._closed: dict[str, Snapshot] = {}
@@ -51,6 +56,7 @@ class Documents:
         """Add a document that the client has opened."""
         snapshot = Snapshot.of(item.uri, item.text, item.version, encoding)
         self._open[item.uri] = snapshot
+        self._recent[item.uri] = _RecentEdits(snapshot.text, item.version)
         self._closed.pop(item.uri, None)
         self._stale.add(item.uri)
         if snapshot.path is not None:
@@ -58,15 +64,22 @@ class Documents:
 
     def change(self, params: types.DidChangeTextDocumentParams) -> None:
         """Apply an edit. An edit of a document that is not open is dropped."""
-        uri = params.text_document.uri
+        uri, version = params.text_document.uri, params.text_document.version
         before = self._open.get(uri)
-        if before is not None:
-            self._open[uri] = before.with_changes(list(params.content_changes), params.text_document.version)
-            self._stale.add(uri)
+        if before is None:
+            return
+        recent, changes = self._recent[uri], list(params.content_changes)
+        if recent.add(version, changes):
+            self._open[uri] = before.with_changes(changes, version)
+        else:
+            whole = types.TextDocumentContentChangeWholeDocument(str(recent.replayed()))
+            self._open[uri] = before.with_changes([whole], recent.version)
+        self._stale.add(uri)
 
     def close(self, uri: str) -> None:
         """Remove a document, but cache its snapshot for a while."""
         closed = self._open.pop(uri, None)
+        self._recent.pop(uri, None)
         self._stale.discard(uri)
         if closed is None:
             return
@@ -89,6 +102,55 @@ class Documents:
         stale = [self._open[it] for it in self._stale]
         self._stale.clear()
         return stale
+
+
+class _RecentEdits:
+    """The last edits of a document and the text before them, for edits that arrive after later ones."""
+
+    def __init__(self, text: Text, version: int) -> None:
+        self._before = text
+        self._before_version = version
+        self._edits: list[tuple[int, _Changes]] = []
+
+    @property
+    def version(self) -> int:
+        """The version of the document after all edits."""
+        return self._edits[-1][0] if self._edits else self._before_version
+
+    def add(self, version: int, changes: "_Changes") -> bool:
+        """Add an edit; return False if it is older than another one, so that the text must be replayed."""
+        if version <= self.version:
+            versions = [it for it, _ in self._edits]
+            place = bisect_left(versions, version)
+            if self._before_version < version != versions[place]:
+                self._edits.insert(place, (version, changes))
+                return False
+            # A client that counts anew, or not at all: the order of its messages holds.
+            self._before, self._before_version, self._edits = self.replayed(), version - 1, []
+        self._edits.append((version, changes))
+        if len(self._edits) > _MOST_RECENT:
+            self._before_version, oldest = self._edits.pop(0)
+            self._before = _changed(self._before, oldest)
+        return True
+
+    def replayed(self) -> Text:
+        """Return the text after all edits in the order of their versions."""
+        text = self._before
+        for _, changes in self._edits:
+            text = _changed(text, changes)
+        return text
+
+
+_Changes = list[types.TextDocumentContentChangeEvent]
+
+
+def _changed(text: Text, changes: _Changes) -> Text:
+    for it in changes:
+        if isinstance(it, types.TextDocumentContentChangePartial):
+            text = text.replace_range(it.range, it.text)
+        else:
+            text = text.replace(None, it.text)
+    return text
 
 
 def _line_count(snapshots: dict[str, Snapshot]) -> int:

@@ -1,6 +1,6 @@
 -- Drives waza-lsp in a real Neovim and writes what it saw as JSON. Any failure leaves with a non-zero status.
+-- Lenses are read from the screen's marks: what a person sees, not what a request would answer.
 local function run()
-  vim.opt.runtimepath:append(vim.env.WAZA_CLIENT)
   package.path = vim.env.WAZA_CLIENT .. '/?.lua;' .. package.path
   local seen = { progress = {}, messages = {} }
   local waza = require('waza_lsp')
@@ -11,34 +11,72 @@ local function run()
     table.insert(seen.messages, result.message)
     return result
   end
-
-  vim.cmd('edit ' .. vim.env.WAZA_EVAL)
-  vim.bo.filetype = 'yaml'
-  local buffer = vim.api.nvim_get_current_buf()
-  local client = waza.start(buffer, {
+  waza.setup({
     cmd = { vim.env.WAZA_PYTHON, '-P', '-m', 'waza_lsp', 'serve' },
     settings = { waza = { run = { executor = 'replay' } } },
   })
-  assert(client, 'the server did not start')
+  vim.cmd('filetype on')
 
-  local function lines_with(text)
-    for index, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
+  local shown_lenses
+  local function wait_for(what, holds)
+    assert(vim.wait(10000, function()
+      vim.cmd('redraw') -- Neovim 0.12 sets the marks of lenses when it draws.
+      return holds()
+    end, 20), what .. ': ' .. vim.inspect(shown_lenses and shown_lenses(0)) .. vim.inspect(seen.messages))
+  end
+  shown_lenses = function(buffer)
+    local found = {}
+    for name, space in pairs(vim.api.nvim_get_namespaces()) do
+      if name:find('codelens', 1, true) then
+        for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, space, 0, -1, { details = true })) do
+          local chunks = mark[4].virt_text or (mark[4].virt_lines or {})[1] or {}
+          local text = table.concat(vim.tbl_map(function(chunk) return chunk[1] end, chunks))
+          found[mark[2]] = vim.trim(text)
+        end
+      end
+    end
+    return found
+  end
+  local function first_line_with(text)
+    for index, line in ipairs(vim.api.nvim_buf_get_lines(0, 0, -1, false)) do
       if line:find(text, 1, true) then
         return index - 1, line
       end
     end
     error('no line with ' .. text)
   end
+  local function findings(text)
+    return vim.tbl_filter(function(it) return it.message:find(text, 1, true) ~= nil end, vim.diagnostic.get(0))
+  end
 
-  -- The seeded mistake is found, on the word.
-  assert(vim.wait(10000, function() return #vim.diagnostic.get(buffer) > 0 end, 20), 'no diagnostics')
-  local found = vim.diagnostic.get(buffer)[1]
+  -- The first file: its lenses show, although nothing was typed and no event followed the start of the server.
+  vim.cmd('edit ' .. vim.env.WAZA_EVAL)
+  local buffer = vim.api.nvim_get_current_buf()
+  wait_for('no lenses in the first file', function() return (shown_lenses(buffer)[0] or ''):find('Run all') end)
+  seen.first_lens = shown_lenses(buffer)[0]
+
+  -- The seeded mistake is found, on the word, and a code action mends it.
+  wait_for('no diagnostics', function() return #findings('not_contians') > 0 end)
+  local found = findings('not_contians')[1]
   seen.diagnostic = { message = found.message, line = found.lnum, from = found.col, to = found.end_col, source = found.source }
-
-  -- Mending it clears the finding.
-  local line, text = lines_with('not_contians')
-  vim.api.nvim_buf_set_lines(buffer, line, line + 1, false, { (text:gsub('contians', 'contains')) })
-  assert(vim.wait(10000, function() return #vim.diagnostic.get(buffer) == 0 end, 20), 'the finding stayed')
+  local line = first_line_with('not_contians')
+  vim.api.nvim_win_set_cursor(0, { line + 1, 8 })
+  vim.ui.select = function(items, options, choose)
+    local wanted = options.prompt:find('lens') and 'Run all' or seen.wanted
+    for _, item in ipairs(items) do
+      if options.format_item(item):find(wanted, 1, true) then
+        return choose(item)
+      end
+    end
+    error('not offered: ' .. wanted .. vim.inspect(vim.tbl_map(options.format_item, items)))
+  end
+  seen.wanted = "Change to 'not_contains'"
+  vim.lsp.buf.code_action()
+  wait_for('the code action changed nothing', function()
+    return (vim.api.nvim_buf_get_lines(buffer, line, line + 1, false)[1]):find('not_contains', 1, true)
+  end)
+  wait_for('the finding stayed', function() return #findings('not_contians') == 0 end)
+  vim.cmd('silent write')
 
   -- Completion of a grader's options on a new line.
   vim.api.nvim_buf_set_lines(buffer, line, line, false, { '      ' })
@@ -51,21 +89,26 @@ local function run()
     return answer.result
   end
   local completion = ask('textDocument/completion', { textDocument = document, position = { line = line, character = 6 } })
-  seen.completion = {}
-  for _, item in ipairs(completion.items or completion) do
-    table.insert(seen.completion, item.label)
-  end
+  seen.completion = vim.tbl_map(function(item) return item.label end, completion.items or completion)
   vim.api.nvim_buf_set_lines(buffer, line, line + 1, false, {})
+  vim.cmd('silent write')
 
   -- Hover on a key.
-  local key = lines_with('trials_per_task')
+  local key = first_line_with('trials_per_task')
   seen.hover = ask('textDocument/hover', { textDocument = document, position = { line = key, character = 4 } }).contents.value
 
-  -- The lens on the first line, run as a person would run it.
-  vim.cmd('silent write')
-  local lenses = ask('textDocument/codeLens', { textDocument = document })
-  seen.lens = lenses[1].command.title
-  seen.verdict = ask('workspace/executeCommand', { command = lenses[1].command.command, arguments = lenses[1].command.arguments })
+  -- The lens on the first line, run as a person runs it; its verdict appears without another key.
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  vim.lsp.codelens.run()
+  wait_for('no verdict in the lens', function() return (shown_lenses(buffer)[0] or ''):find('1.00') end)
+  seen.verdict = shown_lenses(buffer)[0]
+
+  -- An edit makes a check fail in every recorded task: a finding each.
+  local check = first_line_with("I don't have access")
+  vim.api.nvim_buf_set_lines(buffer, check, check, false, { '        - e' })
+  vim.cmd('doautocmd TextChanged') -- No event without a key.
+  wait_for('no live verdict', function() return #findings('"e"') > 0 end)
+  seen.live = vim.tbl_map(function(it) return it.message end, vim.diagnostic.get(buffer))
 
   local file = assert(io.open(vim.env.WAZA_SEEN, 'w'))
   file:write(vim.fn.json_encode(seen))
