@@ -10,11 +10,10 @@ from waza_engine.runs.reviews import (
     PendingVerdict,
     Review,
     add_review,
-    apply_reviews,
     pending_verdicts,
-    read_reviews,
     review_file,
 )
+from waza_engine.runs.store.record import pending_reviews
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import show
@@ -118,8 +117,6 @@ def _login_name() -> str:
 
 def _pending_reviews(store: RunStore, run: StoredRun) -> list[PendingVerdict]:
     try:
-        records = [it.record for it in store.trials(run.run_id)]
-        reviews = read_reviews(store.directory)
+        return pending_reviews(store, run.run_id)
     except StoreError as error:
         give_up(str(error))
-    return pending_verdicts([apply_reviews(run.run_id, it, reviews) for it in records])

@@ -11,7 +11,9 @@ from lsprotocol import types
 
 from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.server.commands.explain_grader import explain_grader
-from waza_lsp.server.commands.files import convert, export_schemas, show_report
+from waza_lsp.server.commands.files import convert, export_schemas
+from waza_lsp.server.commands.recorded_runs import compare_runs, delete_runs, rerun, show_report
+from waza_lsp.server.commands.reviews import pending_reviews, review
 from waza_lsp.server.commands.run import cancel_run, clear_results, grade, run_eval, run_failed, run_task
 from waza_lsp.server.commands.upgrade import upgrade_workspace
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
@@ -47,6 +49,11 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.cancelRun": cancel_run,
     "waza.clearResults": clear_results,
     "waza.showReport": show_report,
+    "waza.compareRuns": compare_runs,
+    "waza.rerun": rerun,
+    "waza.deleteRuns": delete_runs,
+    "waza.pendingReviews": pending_reviews,
+    "waza.review": review,
     "waza.exportSchemas": export_schemas,
     "waza.convert": convert,
     "waza.upgradeWorkspace": upgrade_workspace,

@@ -54,3 +54,14 @@ async def test_a_suite_of_the_dialect_itself_is_refused(
     params = types.ExecuteCommandParams("waza.convert", [{"uri": uri, "to": "waza"}])
     assert await client.workspace_execute_command_async(params) is None
     assert "already" in client.messages[-1].message
+
+
+async def test_a_plan_for_a_task_is_about_its_eval_and_the_other_dialect(
+    client: LanguageClient, suite: Path, opened: Opener
+) -> None:
+    uri = opened(suite / "tasks" / "explain-retry.yaml")
+    params = types.ExecuteCommandParams("waza.convert", [{"uri": uri, "plan": True}])
+    answer: Any = await client.workspace_execute_command_async(params)
+    assert answer["to"] == "vally"
+    assert answer["files"] == [(suite / "vally" / "eval.yaml").as_uri()]
+    assert not (suite / "vally").exists()

@@ -1,5 +1,6 @@
 """Human reviews of a run: in lenses, and in regraded verdicts."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from tests.server.results_harness import editor, until
+from tests.server.results_harness import editor, plain, until
 from waza_lsp.server.results.reader import read_last_results
 
 EVAL = """\
@@ -112,3 +113,33 @@ def test_only_the_run_that_was_reviewed_has_another_score(tmp_path: Path) -> Non
     verdict = after.tasks["greets"].verdict
     assert (verdict.status, verdict.score, verdict.scores) == ("passed", 1.0, (0.5, 1.0))
     assert after.tasks["greets"].checks.failed == []
+
+
+async def test_a_review_is_recorded_by_a_command(tmp_path: Path, task: Path) -> None:
+    waza(tmp_path, "run", "eval.yaml")
+    uri = task.as_uri()
+    async with editor(tmp_path) as it:
+        found = plain(await it.execute("waza.pendingReviews", uri=uri))
+        [waiting] = found["pending"]
+        assert (waiting["task"], waiting["grader"], waiting["criteria"]) == (
+            "greets",
+            "polite",
+            ["Is it polite?"],
+        )
+        about = {
+            "uri": uri,
+            "runId": found["runId"],
+            **{key: waiting[key] for key in ("task", "grader", "trial")},
+        }
+        assert await it.execute("waza.review", **about) is None
+        assert "needs a verdict" in it.messages[-1]
+        left = plain(await it.execute("waza.review", **about, passed=False, comment="Rude"))
+        assert left == {"runId": found["runId"], "pending": []}
+        assert await it.execute("waza.review", **about, passed=True) is None
+        assert "No review of 'polite'" in it.messages[-1]
+    [line] = (tmp_path / ".waza-lsp" / "reviews.jsonl").read_text(encoding="utf-8").splitlines()
+    assert {key: json.loads(line)[key] for key in ("passed", "score", "comments")} == {
+        "passed": False,
+        "score": 0.0,
+        "comments": "Rude",
+    }

@@ -1,9 +1,8 @@
-"""Commands that write files: export schemas, write a report, convert a suite."""
+"""Commands that write files: export schemas, convert a suite."""
 
 import asyncio
 import json
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +17,6 @@ if TYPE_CHECKING:
     from waza_engine.convert import Conversion
 
 Answer = dict[str, Any]
-
-
-class ReportError(Exception):
-    """There is no report. The message says why."""
 
 
 async def export_schemas(session: Session, *arguments: Any) -> Answer | None:
@@ -61,87 +56,23 @@ def _write_schemas(target: Path, bounds: Path) -> int:
     return len(paths)
 
 
-async def show_report(session: Session, *arguments: Any) -> Answer | None:
-    """`waza.showReport {runId, uri?}`: write the report of a stored run and answer with its path.
-
-    Clients that follow runs show it themselves. Other editors are asked to show it.
-    """
-    client, params = session.client, params_of(arguments)
-    path = path_of(text_in(params, "uri"))
-    # The report is written beside the store, whose content somebody else may have written.
-    if not await session.trust.ask(path or next(iter(client.folders), None)):
-        return None
-    files = {path} if path is not None else {it.path for it in session.documents}
-    # The run may be in the store of another folder, which must be trusted, too.
-    trusted = [it for it in (*files, *client.folders) if it is not None and session.trust.is_granted(it)]
-    try:
-        report = await asyncio.to_thread(write_report, text_in(params, "runId"), trusted)
-    except ReportError as error:
-        client.show(str(error))
-        return None
-    window = client.capabilities.window
-    if not client.follows_runs and window is not None and window.show_document is not None:
-        client.lsp.window_show_document(types.ShowDocumentParams(report.as_uri(), external=True))
-    return {"path": str(report), "uri": report.as_uri()}
-
-
-def write_report(run_id: str, places: Iterable[Path]) -> Path:
-    """Write the report of a run below `reports/` of its store. Runs in a thread.
-
-    The run is searched in the stores of `places`: folders, and files of evals.
-
-    Raises:
-        ReportError: No store has the run, or the file cannot be written.
-
-    """
-    # Imported late: they bring pydantic and SQLite.
-    from waza_engine.lib.files.safe_write import replace_inside
-    from waza_engine.project.suite_files import eval_of
-    from waza_engine.reports.html.comparison import arms_report
-    from waza_engine.reports.html.report import html_report
-    from waza_engine.runs.store.record import stored_record
-    from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
-
-    if not run_id:
-        raise ReportError("This result has no stored run to report: it comes from recordings in files.")
-    evals = [it / "x" if it.is_dir() else eval_of(it) or it for it in places]
-    for directory in dict.fromkeys(map(default_store_dir, evals)):
-        if not (directory / FILE_NAME).is_file():
-            continue
-        try:
-            with RunStore(directory, for_reading=True) as store:
-                near = store.find_runs(run_id)
-                found = [it for it in near if it.run_id == run_id]
-                arms = [it for it in near if it.frame.arm is not None and it.frame.arm.run_id == run_id]
-                if not (found or arms):
-                    continue
-                pieces = (
-                    [html_report(stored_record(store, found[0]), store.history(run_id))]
-                    if found
-                    else arms_report([stored_record(store, it) for it in arms])
-                )
-            target = directory / "reports" / f"{run_id}.html"
-            replace_inside(target, directory, pieces)
-        except (StoreError, OSError) as error:
-            raise ReportError(f"The report cannot be written: {error}") from error
-        return target
-    raise ReportError(f"Run {run_id} is no longer in the run store.")
-
-
 async def convert(session: Session, *arguments: Any) -> Answer | None:
-    """`waza.convert {uri, to, directory?, plan?}`: convert the suite of a file to another dialect, as new files.
+    """`waza.convert {uri, to?, directory?, plan?}`: convert the suite of a file to another dialect, as new files.
 
     The files on disk are converted. The editor creates the new files, beside the eval unless `directory` is given, and
-    never replaces a file. Answers with the new files and with what was lost; with `plan` it creates none.
+    never replaces a file. Answers with the new files and with what was lost; with `plan` it creates none. Without `to`,
+    it is the first dialect that the suite does not have.
     """
     # Imported late, here and below, for a fast start.
     from waza_engine.model.suite import LoadError
 
     client, params = session.client, params_of(arguments)
-    path, dialect = path_of(text_in(params, "uri")), text_in(params, "to")
+    path = path_of(text_in(params, "uri"))
     if path is None:
         client.show("Only files on disk can be converted; save this document first.")
         return None
+    path, other = await asyncio.to_thread(_eval_and_other_dialect, path)
+    dialect = text_in(params, "to") or other
     folder = Path(text_in(params, "directory") or path.parent / dialect)
     if params.get("plan") is not True and not await session.trust.ask(path):
         return None
@@ -161,7 +92,7 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
         for name, source in result.copies.items()
     ]
     if params.get("plan") is True:
-        return {"files": [(folder / it).as_uri() for it in result.files], "lost": lost}
+        return {"to": dialect, "files": [(folder / it).as_uri() for it in result.files], "lost": lost}
     if not client.edits.create_files:
         command = f"waza-lsp convert {path.name} --to {dialect}"
         client.show(f"This editor cannot create files for a server. Use a terminal instead: {command}")
@@ -173,7 +104,18 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
     if not applied.applied:
         client.show(applied.failure_reason or "The editor did not create the files. They may already exist.")
         return None
-    return {"files": list(files), "lost": lost}
+    return {"to": dialect, "files": list(files), "lost": lost}
+
+
+def _eval_and_other_dialect(path: Path) -> tuple[Path, str]:
+    """Return the eval of a file, and the first dialect to convert to that is not its own."""
+    from waza_engine.convert import TARGETS
+    from waza_engine.project.load_suite import dialect_of_file
+    from waza_engine.project.suite_files import eval_of
+
+    path = eval_of(path) or path
+    own = dialect_of_file(path).name
+    return path, next(it for it in TARGETS if it != own)
 
 
 def _conversion(path: Path, dialect: str, folder: Path, process_dir: Path) -> "Conversion":

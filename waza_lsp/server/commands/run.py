@@ -186,8 +186,16 @@ async def _run(session: Session, params: Params, tasks: list[str]) -> Answer | N
         message = f"{names} {verb} unsaved changes: the run uses what is on disk."
         session.client.show(message, types.MessageType.Info)
     settings, process_dir = session.configuration.settings, session.workspace.process_dir(eval_path)
+    executor = text_in(params, "executor") or settings.run_executor
+    model = text_in(params, "model") or settings.run_model
+    trials = params.get("trials")
     request = RunRequest(
-        eval_path, tuple(tasks), settings.run_executor, settings.run_model, directory=process_dir
+        eval_path,
+        tuple(tasks),
+        executor,
+        model,
+        directory=process_dir,
+        trials=trials if isinstance(trials, int) and trials > 0 else 0,
     )
     if await asyncio.to_thread(_is_experiment, eval_path, session.client.encoding):
         # The variants of an experiment name their own models.

@@ -44,6 +44,8 @@ from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
 from waza_lsp.runnables.commands import ActionKind
 from waza_lsp.server.coexistence import own_items
+from waza_lsp.server.handlers.recorded_runs import METHOD as RUNS
+from waza_lsp.server.handlers.recorded_runs import recorded_runs
 from waza_lsp.server.params import members_of, text_in
 from waza_lsp.server.session import Session
 from waza_lsp.server.testing.tree import METHOD as TESTS
@@ -318,6 +320,7 @@ REQUESTS: list[Row | SessionRow] = [
     ),
     Row(types.TEXT_DOCUMENT_CODE_LENS, _code_lenses, absent=[]),
     SessionRow(TESTS, _tests),
+    SessionRow(RUNS, recorded_runs),
     SessionRow("waza/document", _document),
     Row(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, [], types.CodeActionOptions(KINDS)),
 ]

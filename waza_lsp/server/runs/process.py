@@ -42,7 +42,8 @@ class Request(Protocol):
 class RunRequest:
     """A run of an eval, or only of the tasks with these ids. `directory` is where the run starts.
 
-    `part_option` is the option that selects tasks; the one of an experiment selects variants.
+    `part_option` is the option that selects tasks; the one of an experiment selects variants. `trials` is 0 for the
+    eval's own number.
     """
 
     eval_path: Path
@@ -53,6 +54,7 @@ class RunRequest:
     agent_format: str = ""
     directory: Path | None = None
     part_option: str = "--task"
+    trials: int = 0
 
     @property
     def selects_tasks(self) -> bool:
@@ -68,10 +70,15 @@ class RunRequest:
             options += ["--executor", self.executor]
         if self.model:
             options += ["--model", self.model]
+<<<<<<< HEAD
         if self.agent_command:
             options += ["--agent-command", self.agent_command]
         if self.agent_format:
             options += ["--agent-format", self.agent_format]
+=======
+        if self.trials:
+            options += ["--trials", str(self.trials)]
+>>>>>>> 1e07d0a6 (Answer with the runs of the store, and compare, repeat, delete and review them from an editor)
         start = [sys.executable, "-P", "-m", "waza_lsp", "run", str(self.eval_path)]
         return [*start, "--events", "jsonl", *options]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, cast, overload
 
 from waza_engine.model.records import RunRecord, TrialRecord, TrialVerdict
-from waza_engine.runs.reviews import apply_reviews, read_reviews
+from waza_engine.runs.reviews import PendingVerdict, apply_reviews, pending_verdicts, read_reviews
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore
 from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
@@ -137,6 +137,17 @@ def reviewed_verdicts(store: RunStore, run_id: str) -> list[TrialVerdict]:
         return store.verdicts(run_id)
     trials = (apply_reviews(run_id, it.record, reviews) for it in store.trials(run_id))
     return [TrialVerdict(it.task, it.trial, it.status, it.score, it.infrastructure) for it in trials]
+
+
+def pending_reviews(store: RunStore, run_id: str) -> list[PendingVerdict]:
+    """Return the verdicts of a run that still wait for a person.
+
+    Raises:
+        StoreError: the store cannot be read.
+
+    """
+    reviews = read_reviews(store.directory)
+    return pending_verdicts([apply_reviews(run_id, it.record, reviews) for it in store.trials(run_id)])
 
 
 def _with_review_verdict(store: RunStore, run: StoredRun) -> StoredRun:

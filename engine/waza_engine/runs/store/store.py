@@ -8,7 +8,7 @@ run; it is created again. Runs are ordered by when they were stored, independent
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -201,15 +201,34 @@ class RunStore:
                 (status, score, run_id),
             )
 
-    def runs(self, eval_path: Path | None = None, limit: int = 100) -> list[StoredRun]:
-        """Return the runs of one eval or of all, newest first. Baseline passes are not listed on their own."""
+    def runs(self, eval_path: Path | None = None, limit: int = 100, *, before: str = "") -> list[StoredRun]:
+        """Return the runs of one eval or of all, newest first. Baseline passes are not listed on their own.
+
+        With `before`, only those that started before this run.
+        """
         rows = self.file.rows(
             f"SELECT {RUN_COLUMNS} FROM runs WHERE (?1 IS NULL OR eval_path = ?1) AND baseline_of IS NULL"  # noqa: S608  # our own names
-            " ORDER BY rowid DESC LIMIT ?2",
-            (str(real_path(eval_path)) if eval_path else None, limit),
+            " AND (?3 = '' OR rowid < (SELECT rowid FROM runs WHERE run_id = ?3)) ORDER BY rowid DESC LIMIT ?2",
+            (str(real_path(eval_path)) if eval_path else None, limit, before),
         )
         with translate_errors(self.path):
             return [stored_run(row) for row in rows]
+
+    def evals(self) -> list[tuple[StoredRun, int]]:
+        """Return the newest run of each eval, with the number of the eval's runs, newest first."""
+        rows = self.file.rows(
+            f"SELECT number, {RUN_COLUMNS} FROM runs JOIN (SELECT max(rowid) AS newest, count(*) AS number FROM runs"  # noqa: S608  # our own names
+            " WHERE baseline_of IS NULL GROUP BY eval_path) ON runs.rowid = newest ORDER BY newest DESC",
+            (),
+        )
+        with translate_errors(self.path):
+            return [(stored_run(row[1:]), row[0]) for row in rows]
+
+    def delete_runs(self, run_ids: Sequence[str]) -> None:
+        """Delete runs with their trials and their baseline passes."""
+        with self.file.transaction() as sql:
+            for it in run_ids:
+                sql.execute("DELETE FROM runs WHERE run_id = ?1 OR baseline_of = ?1", (it,))
 
     def find_runs(self, run_id: str) -> list[StoredRun]:
         """Return the runs whose id starts with `run_id`, newest first; only the exact match if there is one."""
