@@ -44,7 +44,7 @@ async def main(names: list[str]) -> None:
         with running_vscode(home / "vscode", vsix, SETTINGS) as vscode:
             async with running_browser() as browser:
                 studio = _Studio(vscode, browser, home)
-                for name in names or ["editing", "testing", "walkthrough", "tour"]:
+                for name in names or ["icon", "editing", "testing", "walkthrough", "tour"]:
                     await getattr(studio, name)()
     finally:
         shutil.rmtree(home)
@@ -69,6 +69,13 @@ class _Studio:
         async with open_window(self._browser, url, IMAGES, SIZE) as screen:
             await screen.lens("Run")
             yield screen
+
+    async def icon(self) -> None:
+        """The icon of the extension, as a PNG: shops take no SVG."""
+        page = await self._browser.new_page(viewport={"width": 128, "height": 128})
+        drawing = await asyncio.to_thread((MEDIA / "icon.svg").read_text, encoding="utf-8")
+        await page.set_content(f"<body style='margin: 0'>{drawing}</body>")
+        await page.screenshot(path=MEDIA / "icon.png", omit_background=True)
 
     async def editing(self) -> None:
         """A mistake, completion and hover."""

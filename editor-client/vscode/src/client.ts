@@ -12,15 +12,15 @@ import {
   WorkDoneProgressCancelNotification,
 } from 'vscode-languageclient/node';
 
+import { showAnswer } from './answers';
 import { withArguments } from './commands';
 import { documentSelector } from './documents';
 import { perform, type EditorAction } from './editorActions';
 import type { ServerCommand } from './locate';
 import { progressNotifications } from './progress';
 import type { RunEvent } from './protocol';
-import { showReport } from './report';
+import type { Ask } from './recordedRuns';
 import type { ServerStatus } from './serverStatus';
-import { showVerdict } from './verdict';
 import { givenByYamlExtension } from './yamlExtension';
 
 /** Events of the client for the rest of the extension. */
@@ -49,6 +49,8 @@ export function createClient(
   const progress = progressNotifications(
     (token) => void client.sendNotification(WorkDoneProgressCancelNotification.type, { token }),
   );
+  const ask: Ask = async <Answer>(method: string, params: object) =>
+    (await client.sendRequest<Answer | null>(method, params)) ?? undefined;
   // The id is the settings section in which the client looks for `trace.server`.
   const client: Client = new Client('waza', 'waza-lsp', server, {
     documentSelector,
@@ -68,13 +70,13 @@ export function createClient(
     middleware: {
       handleWorkDoneProgress: progress.handle,
       executeCommand: async (command, args, next) => {
-        const complete = await withArguments(command, args);
+        const complete = await withArguments(command, args, ask);
         if (!complete) {
           return undefined;
         }
         const result: unknown = await next(command, complete);
         // Not awaited: the command is done, but the message can stay for long.
-        void (command === 'waza.showReport' ? showReport(result) : showVerdict(result));
+        void showAnswer(command, result, log);
         return result;
       },
     },

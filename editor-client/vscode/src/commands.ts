@@ -1,24 +1,68 @@
 /**
- * Server commands without a target: from the command palette, or from a menu that passes a file.
+ * The arguments of server commands without a target: from the command palette, or from a menu that
+ * passes a file or nodes of the Runs view.
  */
 
 import { Uri, window, workspace } from 'vscode';
 
+import { conversionOf } from './conversion';
 import { evalFiles, looksLikeEval } from './documents';
+import type { Ask } from './recordedRuns';
+import { verdictOn } from './review';
+import { runsToCompare, runsToDelete, runToRepeat } from './runChoice';
+import { isRunsNode, type RunsNode } from './runItems';
 
-const aboutFile = new Set(['waza.runEval', 'waza.runFailed', 'waza.grade']);
+const aboutFile = new Set(['waza.runEval', 'waza.runFailed', 'waza.grade', 'waza.convert', 'waza.review']);
 
 /** The arguments to send, or undefined if the user chose nothing. */
-export async function withArguments(command: string, args: unknown[]): Promise<unknown[] | undefined> {
-  const [first] = args;
-  if (first instanceof Uri) {
-    return [{ uri: first.toString() }];
+export async function withArguments(command: string, args: unknown[], ask: Ask): Promise<unknown[] | undefined> {
+  const [first, all] = args;
+  if (first !== undefined && !(first instanceof Uri) && !isRunsNode(first)) {
+    return args; // From the server itself: a lens, or a code action.
   }
-  if (first !== undefined || !aboutFile.has(command)) {
-    return first === undefined ? [{}] : args;
+  const nodes = isRunsNode(first) ? (Array.isArray(all) ? all.filter(isRunsNode) : [first]) : [];
+  const argument = await argumentOf(command, first instanceof Uri ? first : undefined, nodes, ask);
+  return argument && [argument];
+}
+
+async function argumentOf(
+  command: string,
+  given: Uri | undefined,
+  nodes: RunsNode[],
+  ask: Ask,
+): Promise<object | undefined> {
+  switch (command) {
+    case 'waza.compareRuns':
+      return runsToCompare(nodes, ask);
+    case 'waza.deleteRuns':
+      return runsToDelete(nodes, ask);
+    case 'waza.rerun':
+      return runToRepeat(nodes, ask);
+    case 'waza.showReport':
+      return reportOf(nodes[0]);
   }
-  const file = await evalFile();
-  return file && [{ uri: file.toString() }];
+  const ofNode = nodes[0] && 'uri' in nodes[0] ? Uri.parse(nodes[0].uri) : undefined;
+  const file = given ?? ofNode ?? (aboutFile.has(command) ? await evalFile() : undefined);
+  if (!file) {
+    return aboutFile.has(command) ? undefined : {};
+  }
+  switch (command) {
+    case 'waza.convert':
+      return conversionOf(file, ask);
+    case 'waza.review':
+      return verdictOn(file, ask);
+    default:
+      return { uri: file.toString() };
+  }
+}
+
+/** The run of the Runs view, or the newest one: of the eval in the editor, or of all. */
+function reportOf(node: RunsNode | undefined): object {
+  if (node?.kind === 'run') {
+    return { runId: node.run.runId, uri: node.uri };
+  }
+  const document = window.activeTextEditor?.document;
+  return document && looksLikeEval(document) ? { uri: document.uri.toString() } : {};
 }
 
 /** The eval in the editor, or the only one of the workspace, or the user's choice. */

@@ -2,10 +2,12 @@
 
 import { Uri, commands, window, workspace, type ExtensionContext } from 'vscode';
 
+import { atCursor } from './atCursor';
 import { createFileStatus } from './fileStatus';
 import { installServer } from './install';
 import { whenNeeded } from './need';
 import { newEval } from './newEval';
+import { createRunsView } from './runsView';
 import { Server } from './server';
 import { createServerStatus } from './serverStatus';
 import { offerSnippets } from './snippets';
@@ -26,6 +28,8 @@ export function activate(context: ExtensionContext): void {
     current,
     createFileStatus(current),
     createTestView(current),
+    createRunsView(current),
+    atCursor(current),
     offerSnippets(context.extensionUri),
     commands.registerCommand('waza.restartServer', () => current.start()),
     commands.registerCommand('waza.showLogs', () => log.show()),

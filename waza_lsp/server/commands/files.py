@@ -92,7 +92,12 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
         for name, source in result.copies.items()
     ]
     if params.get("plan") is True:
-        return {"to": dialect, "files": [(folder / it).as_uri() for it in result.files], "lost": lost}
+        return {
+            "uri": path.as_uri(),
+            "to": dialect,
+            "files": [(folder / it).as_uri() for it in result.files],
+            "lost": lost,
+        }
     if not client.edits.create_files:
         command = f"waza-lsp convert {path.name} --to {dialect}"
         client.show(f"This editor cannot create files for a server. Use a terminal instead: {command}")
@@ -104,7 +109,7 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
     if not applied.applied:
         client.show(applied.failure_reason or "The editor did not create the files. They may already exist.")
         return None
-    return {"to": dialect, "files": list(files), "lost": lost}
+    return {"uri": path.as_uri(), "to": dialect, "files": list(files), "lost": lost}
 
 
 def _eval_and_other_dialect(path: Path) -> tuple[Path, str]:

@@ -1,0 +1,32 @@
+/** Shows the answers of server commands: a report, a verdict, or where files were written. */
+
+import { Uri, type LogOutputChannel } from 'vscode';
+
+import { showConversion } from './conversion';
+import { showReport } from './report';
+import { showLeft } from './review';
+import { showVerdict } from './verdict';
+import { offerFolder } from './written';
+
+export async function showAnswer(command: string, answer: unknown, log: LogOutputChannel): Promise<void> {
+  switch (command) {
+    case 'waza.showReport':
+    case 'waza.compareRuns':
+      return showReport(answer);
+    case 'waza.exportSchemas':
+      return showSchemas(answer);
+    case 'waza.convert':
+      return showConversion(answer, log);
+    case 'waza.review':
+      return showLeft(answer);
+    default:
+      return showVerdict(answer);
+  }
+}
+
+async function showSchemas(answer: unknown): Promise<void> {
+  const { directory, count } = (answer ?? {}) as { directory?: string; count?: number };
+  if (directory !== undefined) {
+    await offerFolder(`Wrote ${count} schemas.`, Uri.file(directory));
+  }
+}
