@@ -196,7 +196,8 @@ def _as_then(run_id: str, places: Iterable[Path]) -> Answer:
     return {
         "uri": uri,
         "tasks": [it.id for it in frame.tasks] if is_part else [],
-        "executor": frame.executor,
+        # Without its command line, which the settings may have, the executor cannot start anything.
+        "executor": "" if chosen.agent_command else frame.executor,
         "model": frame.model,
         "trials": chosen.trials,
     }

@@ -70,15 +70,12 @@ class RunRequest:
             options += ["--executor", self.executor]
         if self.model:
             options += ["--model", self.model]
-<<<<<<< HEAD
         if self.agent_command:
             options += ["--agent-command", self.agent_command]
         if self.agent_format:
             options += ["--agent-format", self.agent_format]
-=======
         if self.trials:
             options += ["--trials", str(self.trials)]
->>>>>>> 1e07d0a6 (Answer with the runs of the store, and compare, repeat, delete and review them from an editor)
         start = [sys.executable, "-P", "-m", "waza_lsp", "run", str(self.eval_path)]
         return [*start, "--events", "jsonl", *options]
 
