@@ -67,11 +67,11 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
     from waza_engine.model.suite import LoadError
 
     client, params = session.client, params_of(arguments)
-    path = path_of(text_in(params, "uri"))
-    if path is None:
+    file = path_of(text_in(params, "uri"))
+    if file is None:
         client.show("Only files on disk can be converted; save this document first.")
         return None
-    path, other = await asyncio.to_thread(_eval_and_other_dialect, path)
+    path, other = await asyncio.to_thread(_eval_and_other_dialect, file)
     dialect = text_in(params, "to") or other
     folder = Path(text_in(params, "directory") or path.parent / dialect)
     if params.get("plan") is not True and not await session.trust.ask(path):
