@@ -4,7 +4,8 @@
 (require 'yaml-mode)
 (setq inhibit-message t
       make-backup-files nil
-      create-lockfiles nil)
+      create-lockfiles nil
+      last-nonmenu-event ?a)
 (add-to-list 'load-path (getenv "WAZA_CLIENT"))
 (require 'waza-lsp)
 (setq waza-lsp-command (list (getenv "WAZA_PYTHON") "-P" "-m" "waza_lsp" "serve"))
@@ -30,12 +31,63 @@
   (prog1 (mapcar #'substring-no-properties (all-completions "" (nth 2 (funcall capf))))
     (delete-region (line-beginning-position) (1+ (line-end-position)))))
 
-(defun drive-mend ()
-  "Correct the misspelt key, and save."
-  (drive-line-of "not_contians")
-  (delete-region (point) (line-end-position))
-  (insert "not_contains:")
-  (basic-save-buffer))
+(defun drive-choosing (title command)
+  "Call COMMAND, and choose what has TITLE in it where it asks."
+  (cl-letf (((symbol-function 'completing-read)
+             (lambda (_prompt offered &rest _)
+               (let ((titles (all-completions "" offered)))
+                 (or (seq-find (lambda (it) (string-match-p (regexp-quote title) it)) titles)
+                     (error "Not offered: %s but %s" title titles))))))
+    (call-interactively command)))
+
+(defun drive-finding (findings text)
+  "Wait for a finding with TEXT among what FINDINGS returns: lists of a message, its beginning and its end."
+  (drive-until (format "a finding with %s" text)
+               (lambda () (seq-find (lambda (it) (string-match-p (regexp-quote text) (car it))) (funcall findings)))))
+
+(defun drive-said (text)
+  "Wait for a message with TEXT, and return it."
+  (drive-until (format "a message with %s" text)
+               (lambda ()
+                 (with-current-buffer (messages-buffer)
+                   (save-excursion
+                     (goto-char (point-max))
+                     (when (search-backward text nil t)
+                       (buffer-substring-no-properties (line-beginning-position) (line-end-position))))))))
+
+(defun drive-steps (findings action capf hover run verdict)
+  "Find, fix, complete, hover, run and grade live with a client's functions; return what was seen.
+FINDINGS returns the findings, ACTION is the command for code actions, CAPF completes, HOVER returns a text, RUN runs all,
+VERDICT returns what is shown of it at last."
+  (let* ((finding (drive-finding findings "not_contians"))
+         (marked (buffer-substring-no-properties (nth 1 finding) (nth 2 finding))))
+    (drive-line-of "not_contians")
+    (drive-choosing "Change to 'not_contains'" action)
+    (drive-until "a mended key" (lambda () (save-excursion (goto-char (point-min)) (search-forward "not_contains:" nil t))))
+    (basic-save-buffer)
+    (drive-until "no finding" (lambda () (null (funcall findings))))
+    (drive-line-of "not_contains")
+    (let ((offered (drive-completions capf)))
+      (drive-line-of "trials_per_task")
+      (forward-char 2)
+      (let ((hovered (funcall hover)))
+        (basic-save-buffer)
+        (goto-char (point-min))
+        (let* ((begun (float-time))
+               (waited (progn (funcall run) (- (float-time) begun)))
+               (told (drive-said "waza-lsp: "))
+               (shown (funcall verdict)))
+          (drive-line-of "        - I don't have access")
+          (insert "        - e\n")
+          (basic-save-buffer)
+          `((message . ,(car finding))
+            (marked . ,marked)
+            (completion . ,offered)
+            (hover . ,hovered)
+            (waited . ,waited)
+            (told . ,told)
+            (shown . ,shown)
+            (live . ,(car (drive-finding findings "\"e\" found in the output")))))))))
 
 (defun drive-run (steps)
   "Open the eval, have STEPS done in its buffer, and write what they return."
@@ -48,7 +100,7 @@
           (insert (json-encode seen)))
         (kill-emacs 0))
     (error
-     (princ (format "%S\n" problem) #'external-debugging-output)
+     (princ (format "%S\n%s" problem (with-current-buffer (messages-buffer) (buffer-string))) #'external-debugging-output)
      (kill-emacs 1))))
 
 ;;; drive.el ends here
