@@ -1,6 +1,7 @@
 """Ask the client to request lenses, hints or diagnostics again, once for all changes of a moment."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from waza_lsp.server.transport.client import Client
 
 _PAUSE_SECONDS = 0.3
 _LENS_PAUSE_SECONDS = 0.1
+_BUSY_PAUSE_SECONDS = 0.5
+"""The pause if the last refresh was less than a second ago: a run can change results hundreds of times in a second."""
 
 
 class _Ability(Protocol):
@@ -35,6 +38,7 @@ class Refresh:
         self._send = send
         self._pause = pause
         self._waiting: asyncio.Task[None] | None = None
+        self._sent = 0.0
 
     @property
     def is_supported(self) -> bool:
@@ -46,11 +50,14 @@ class Refresh:
     def soon(self, pause: float | None = None) -> None:
         """Send the refresh after `pause` seconds, in which more changes may come."""
         pause = self._pause if pause is None else pause
+        if time.monotonic() - self._sent < 1:
+            pause = max(pause, _BUSY_PAUSE_SECONDS)
         if self.is_supported and (self._waiting is None or self._waiting.done()):
             self._waiting = asyncio.get_running_loop().create_task(self._send_after(pause))
 
     async def _send_after(self, pause: float) -> None:
         await asyncio.sleep(pause)
+        self._sent = time.monotonic()
         with suppress(JsonRpcException):
             await self._send()
 

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { Disposable, TestRunRequest, type TestController, type TestItem, type TestRun } from 'vscode';
 
+import { batched } from './batched';
 import type { RunEvent, Told, Verdict } from './protocol';
 import type { Server } from './server';
 import { failedMessages, taskMessage, trialLines } from './testMessages';
@@ -79,15 +80,33 @@ export function followRuns(controller: TestController, tree: TestTree, server: S
     }
   }
 
-  const subscriptions = Disposable.from(server.onRunEvent(take), server.onGone(abandonAll));
+  const queue = batched<RunEvent>((events) => merged(events).forEach(take));
+  const subscriptions = Disposable.from(
+    queue,
+    server.onRunEvent(queue.add),
+    server.onGone(() => {
+      queue.flush();
+      abandonAll();
+    }),
+  );
   return {
     expect(request) {
       const token = randomUUID();
       add(token, request, { token });
-      return { token, dispose: () => end(token) };
+      const dispose = (): void => {
+        queue.flush();
+        end(token);
+      };
+      return { token, dispose };
     },
     dispose: () => subscriptions.dispose(),
   };
+}
+
+/** Events without the starts of tasks that have ended, too: VS Code draws after each change of a state. */
+function merged(events: RunEvent[]): RunEvent[] {
+  const ended = new Set(events.filter((it) => it.event === 'task_finished').map((it) => it.key));
+  return events.filter((it) => it.event !== 'task_started' || !ended.has(it.key));
 }
 
 function follow(run: ShownRun, event: RunEvent, item: TestItem | undefined): void {

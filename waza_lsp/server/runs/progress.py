@@ -13,6 +13,9 @@ from pygls.exceptions import JsonRpcException
 
 from waza_lsp.server.transport.client import Client
 
+_PAUSE_SECONDS = 0.2
+"""Between two reports. Clients draw each of them, and a run can have hundreds of events in a second."""
+
 
 class Progress:
     """Shows progress to clients that support it. Sets `cancel` when the user cancels."""
@@ -25,6 +28,7 @@ class Progress:
         self._percentage = 0
         self._is_shown = False
         self._watch: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, title: str) -> None:
         """Ask the client to show the progress."""
@@ -49,16 +53,22 @@ class Progress:
         self.cancel.set()
 
     def report(self, message: str | None, percentage: int) -> None:
-        """Show how far the work is."""
+        """Show how far the work is, at the end of the current pause."""
         self._message, self._percentage = message, percentage
-        if self._is_shown:
-            report = types.WorkDoneProgressReport(message=message, percentage=percentage)
-            self._client.lsp.work_done_progress.report(self._token, report)
+        if self._is_shown and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._send)
+
+    def _send(self) -> None:
+        self._timer = None
+        report = types.WorkDoneProgressReport(message=self._message, percentage=self._percentage)
+        self._client.lsp.work_done_progress.report(self._token, report)
 
     def end(self, message: str) -> None:
         """Close the progress and release its token."""
         if self._watch is not None:
             self._watch.cancel()
+        if self._timer is not None:
+            self._timer.cancel()
         progress = self._client.lsp.work_done_progress
         if self._is_shown:
             progress.end(self._token, types.WorkDoneProgressEnd(message=message))
