@@ -4,16 +4,23 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 
 def first_quick(values: Iterable[Any], quick: int = 1) -> list[Any]:
-    """Mark all values of a parameter but the first `quick` as slow. A plain tuple sets several parameters."""
+    """Mark all values of a parameter but the first `quick` as slow.
+
+    A plain tuple sets several parameters, and a value with an id (`pytest.param`) keeps it.
+    """
     found = list(values)
-    marked = (
-        pytest.param(*(it if type(it) is tuple else (it,)), marks=pytest.mark.slow) for it in found[quick:]
-    )
-    return [*found[:quick], *marked]
+    return [*found[:quick], *map(_slow, found[quick:])]
+
+
+def _slow(value: Any) -> ParameterSet:
+    if isinstance(value, ParameterSet):
+        return pytest.param(*value.values, marks=[*value.marks, pytest.mark.slow], id=value.id)
+    return pytest.param(*(value if type(value) is tuple else (value,)), marks=pytest.mark.slow)
 
 
 def some_pairs(ones: Iterable[Any], others: Iterable[Any], every: int) -> list[tuple[Any, Any]]:
