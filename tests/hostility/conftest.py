@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.forked import keep_warm
 from tests.hostility.bait import CANARY, Victim
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm() -> None:
+    keep_warm()
 
 
 @pytest.fixture

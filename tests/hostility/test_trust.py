@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
+from tests.forked import SERVER
 from tests.hostility.bait import CANARY, Victim
 from tests.slow import first_quick
 
-SERVER = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
 TRAPS = """\
 - type: program
   name: program

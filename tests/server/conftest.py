@@ -3,7 +3,6 @@
 import asyncio
 import os
 import shutil
-import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -13,6 +12,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
+from tests.forked import SERVER, keep_warm
 from tests.slow import first_quick
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -26,7 +26,9 @@ def suite(tmp_path: Path) -> Path:
     return folder
 
 
-SERVER = [sys.executable, "-P", "-m", "waza_lsp", "serve"]
+@pytest.fixture(scope="session", autouse=True)
+def _warm() -> None:
+    keep_warm()
 
 
 def make_client() -> LanguageClient:

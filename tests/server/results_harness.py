@@ -11,7 +11,8 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities
 
-from tests.server.conftest import SERVER, make_client
+from tests.forked import SERVER, process_of
+from tests.server.conftest import make_client
 
 CANCEL_SECONDS = 3.0
 """Seconds. A cancelled run ends within one second, but a busy machine needs longer."""
@@ -52,7 +53,7 @@ class Editor:
     def pid(self) -> int:
         server = self.client._server
         assert server is not None
-        return server.pid
+        return process_of(server.pid)
 
     def open(self, path: Path, text: str | None = None) -> None:
         self.uri = path.as_uri()

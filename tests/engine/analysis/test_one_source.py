@@ -54,12 +54,16 @@ def test_the_rules_name_no_grader_type_and_no_option() -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", [ENGINE / "checking", ENGINE / "validation", SERVER], ids=lambda it: it.name
+    "folder",
+    [ENGINE / "analysis", ENGINE / "recognition", ENGINE / "project", SERVER],
+    ids=lambda it: it.name,
 )
 def test_others_name_no_grader_type_and_no_option(folder: Path) -> None:
     # Names of one word, such as "text" and "tool", mean other things there; some options belong to runs, too.
     names = {it for it in (TYPES | OPTIONS) - FILE_KEYS - {it.name for it in fields(Overrides)} if "_" in it}
-    assert [it for path in folder.rglob("*.py") for it in _typed(path, names)] == []
+    files = [*folder.rglob("*.py")]
+    assert files
+    assert [it for path in files for it in _typed(path, names)] == []
 
 
 def test_files_are_recognised_by_every_grader_type() -> None:

@@ -12,7 +12,8 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from tests.server.conftest import SERVER, make_client, until_found
+from tests.forked import SERVER
+from tests.server.conftest import make_client, until_found
 from tests.server.handlers.test_editing import change, until
 
 EVAL = """\

@@ -95,7 +95,8 @@ async def test_hover_symbols_and_lenses(client: LanguageClient, suite: Path, ope
         ("no-excuses", "text"),
     ]
     lenses = await client.text_document_code_lens_async(types.CodeLensParams(document))
-    assert [it.command.command for it in lenses or [] if it.command] == ["waza.runEval"]
+    # A lens that grades joins it, once the server has seen the recordings.
+    assert next(it.command.command for it in lenses or [] if it.command) == "waza.runEval"
     task = opened(suite / "tasks" / "explain-retry.yaml")
     lenses = await client.text_document_code_lens_async(
         types.CodeLensParams(types.TextDocumentIdentifier(task))

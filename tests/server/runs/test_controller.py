@@ -13,7 +13,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient, client_capabilities
 
-from tests.server.conftest import SERVER, Opener, make_client
+from tests.forked import SERVER
+from tests.server.conftest import Opener, make_client
 from tests.server.results.test_annotations import is_running, make_slow, task_file
 from tests.server.results_harness import CANCEL_SECONDS, until
 

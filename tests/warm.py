@@ -1,0 +1,122 @@
+"""The warm process: it has imported all of our modules, and forks for each command that it is asked to run.
+
+`tests/forked.py` starts it with the path of a socket. A client sends one line of JSON with its three standard streams,
+and gets a line with the exit status. If it closes the connection instead, the command is killed.
+"""
+
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import random
+import resource
+import selectors
+import signal
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+from struct import calcsize, unpack
+from typing import Any
+
+_STREAMS = 3
+
+
+def _import_all() -> None:
+    """Import what commands import late. Extras that are not installed are left out."""
+    for name in ("waza_engine", "waza_lsp"):
+        for it in pkgutil.walk_packages(importlib.import_module(name).__path__, f"{name}."):
+            if not it.name.endswith("__main__") and not it.name.startswith("waza_engine.generate."):
+                with suppress(ImportError):
+                    importlib.import_module(it.name)
+
+
+def _serve(listener: socket.socket) -> None:
+    """Fork for each connection, and return in the child. The parent ends with its standard input."""
+    selector = selectors.DefaultSelector()
+    selector.register(listener, selectors.EVENT_READ)
+    selector.register(0, selectors.EVENT_READ)
+    children: dict[socket.socket, tuple[int, int]] = {}
+    while True:
+        for key, _ in selector.select():
+            ready: Any = key.fileobj
+            if ready == 0:
+                os._exit(0)
+            if ready is listener:
+                connection, _ = listener.accept()
+                message, streams = _received(connection)
+                if not message:
+                    connection.close()
+                elif child := os.fork():
+                    _tell(connection, child)
+                    for it in streams:
+                        os.close(it)
+                    children[connection] = child, os.pidfd_open(child)
+                    selector.register(connection, selectors.EVENT_READ)
+                    selector.register(children[connection][1], selectors.EVENT_READ, connection)
+                else:
+                    _leave(selector, [listener, connection, *children], [it for _, it in children.values()])
+                    _become(json.loads(message), streams)
+                    return
+            elif isinstance(ready, socket.socket):  # The client is gone.
+                selector.unregister(ready)
+                os.kill(children[ready][0], signal.SIGKILL)
+            else:
+                child, end = children.pop(key.data)
+                status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+                with suppress(KeyError):
+                    selector.unregister(key.data)
+                selector.unregister(end)
+                os.close(end)
+                with suppress(OSError):
+                    key.data.sendall(b"%d\n" % status)
+                key.data.close()
+
+
+def _tell(connection: socket.socket, child: int) -> None:
+    """Write down which process does the work of the client, for tests that look for it."""
+    client, _, _ = unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, calcsize("3i")))
+    Path(sys.argv[1]).with_name(str(client)).write_text(str(child), encoding="ascii")
+
+
+def _received(connection: socket.socket) -> tuple[bytes, list[int]]:
+    message, streams, _, _ = socket.recv_fds(connection, 65536, _STREAMS)
+    while message and not message.endswith(b"\n"):
+        message += connection.recv(65536)
+    return message, streams
+
+
+def _leave(selector: selectors.BaseSelector, connections: list[socket.socket], numbers: list[int]) -> None:
+    """Close what belongs to the parent."""
+    selector.close()
+    for it in connections:
+        it.close()
+    for number in numbers:
+        os.close(number)
+
+
+def _become(request: dict[str, Any], streams: list[int]) -> None:
+    for number, it in enumerate(streams):
+        os.dup2(it, number)
+        os.close(it)
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    random.seed()
+    sys.argv[1:] = request["arguments"]
+    if request["memory"]:
+        resource.setrlimit(resource.RLIMIT_AS, (request["memory"], request["memory"]))
+
+
+if __name__ == "__main__":
+    _import_all()
+    gc.freeze()  # So that a collection in a child copies fewer pages.
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(sys.argv[1])
+        listening.listen()
+        os.write(1, b"ready\n")
+        _serve(listening)
+    from waza_lsp.__main__ import main
+
+    main()
