@@ -17,6 +17,7 @@ from lsprotocol import types
 from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.lib.files.temporary import state_folder
 from waza_engine.lib.paths import real_path
+from waza_engine.lib.system.users import is_private
 from waza_engine.reports.inert import harmless
 from waza_lsp.server.transport.client import CannotAskError, Client
 
@@ -130,8 +131,7 @@ def _read(path: Path) -> list[str]:
         return []
     with open_regular(path, anywhere=True) as file:
         about = os.fstat(file.fileno())
-        is_own = os.name == "nt" or (about.st_uid == os.geteuid() and not about.st_mode & 0o022)
-        if about.st_nlink > 1 or not is_own:
+        if about.st_nlink > 1 or not is_private(about):
             return []
         found = json.loads(file.read(_MOST_BYTES) or b"")
     return [it for it in found if isinstance(it, str)] if isinstance(found, list) else []
@@ -140,9 +140,7 @@ def _read(path: Path) -> list[str]:
 def _is_private(folder: Path) -> bool:
     """Whether the folder belongs to this user, and no one else can put files there."""
     about = folder.lstat()
-    return stat.S_ISDIR(about.st_mode) and (
-        os.name == "nt" or (about.st_uid == os.geteuid() and not about.st_mode & 0o022)
-    )
+    return stat.S_ISDIR(about.st_mode) and is_private(about)
 
 
 def _remember(folder: Path) -> None:

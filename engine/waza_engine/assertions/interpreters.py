@@ -4,7 +4,6 @@ Python is the engine's own interpreter, isolated and without site packages; Java
 only the environment variables that an interpreter needs to start.
 """
 
-import contextlib
 import json
 import os
 import shutil
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.assertions.workers import Workers
 from waza_engine.lib.process import run as processes
+from waza_engine.lib.system.linux import limit_data
 
 TIME_LIMIT_SECONDS = 10.0
 """The limit for all Python assertions of one grader together. waza has only the limit of the whole run."""
@@ -83,7 +83,8 @@ def _start_node() -> subprocess.Popen[bytes]:
     about = _node(os.path.realpath(node))
     command = [about.path, *about.options, "-e", _source("javascript_worker.js")]
     worker = processes.start(_behind_wall(command, read=about.files), env=_environment())
-    _limit_data(worker.pid)
+    # Memory outside the JavaScript heap (array buffers).
+    limit_data(worker.pid, _NODE_DATA_BYTES)
     return worker
 
 
@@ -117,16 +118,6 @@ def _node(path: str) -> _Node:
     # Without code from strings, no object of the interpreter's own realm leads to `process`.
     options = (*_NODE_OPTIONS, *([permission] if permission else []))
     return _Node(path, options, (*libraries, *_NODE_FILES))
-
-
-def _limit_data(pid: int) -> None:
-    """Limit memory outside the JavaScript heap (array buffers). Only Linux can do that for another process."""
-    if sys.platform == "linux":
-        import resource
-
-        with contextlib.suppress(OSError, ValueError):
-            resource.prlimit(pid, resource.RLIMIT_DATA, (_NODE_DATA_BYTES, _NODE_DATA_BYTES))
-            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
 
 
 def _environment() -> dict[str, str]:

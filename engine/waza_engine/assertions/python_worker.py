@@ -115,6 +115,8 @@ def main() -> None:
 
 
 def _in_fork(request: bytes, source: int, sink: int, limits: dict[str, Any]) -> bytes:
+    if sys.platform == "win32":
+        raise OSError("Windows cannot fork")
     secret = os.urandom(16)
     reading, writing = os.pipe()
     verdict, proof = os.pipe()
@@ -242,9 +244,10 @@ def _restrict(limits: dict[str, Any]) -> None:
         ("RLIMIT_NOFILE", 64),
         ("RLIMIT_NPROC", 0),
     ):
-        # macOS refuses some of them; the parent's time limit still applies.
+        # macOS refuses some of them, and Windows has none; the parent's time limit still applies.
         with contextlib.suppress(AttributeError, ValueError, OSError):
-            resource.setrlimit(getattr(resource, name), (most, most))
+            if sys.platform != "win32":
+                resource.setrlimit(getattr(resource, name), (most, most))
     for module in filter(None, (os, sys.modules.get("posix"))):
         for name in _UNAUDITED:
             vars(module).pop(name, None)

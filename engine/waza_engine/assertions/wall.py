@@ -161,8 +161,8 @@ def missing_parts() -> tuple[str, ...]:
         missing.append("the kernel has no landlock: files are not protected")
     elif abi < _SCOPE_ABI:
         missing.append(f"landlock is version {abi}: signals to other processes are not refused")
-    if os.uname().machine not in _MACHINES:
-        missing.append(f"no list of system calls for {os.uname().machine}: seccomp is off")
+    if _machine() not in _MACHINES:
+        missing.append(f"no list of system calls for {_machine()}: seccomp is off")
     elif not _has_seccomp():
         missing.append("the kernel has no seccomp: sockets and processes are not refused")
     return tuple(missing)
@@ -188,14 +188,20 @@ def _prctl(option: int, *arguments: int) -> int:
     return int(_libc().prctl(option, *map(ctypes.c_ulong, rest)))
 
 
+def _machine() -> str:
+    if sys.platform != "linux":
+        return ""
+    return os.uname().machine
+
+
 def _landlock_version() -> int:
     return max(0, _syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint(1)))
 
 
 def _has_seccomp() -> bool:
-    if os.uname().machine not in _MACHINES:
+    if _machine() not in _MACHINES:
         return False
-    call = _SECCOMP[_MACHINES[os.uname().machine][1]]
+    call = _SECCOMP[_MACHINES[_machine()][1]]
     action = ctypes.c_uint32(_REFUSE)
     return _syscall(call, ctypes.c_uint(_ACTION_AVAILABLE), ctypes.c_uint(0), ctypes.byref(action)) == 0
 
@@ -209,7 +215,7 @@ def _require(result: int, what: str) -> int:
 
 def _become_nobody(program: str) -> None:
     """Drop root's rights. A container may refuse that; then the rest of the wall must do."""
-    if os.geteuid() != 0:
+    if sys.platform != "linux" or os.geteuid() != 0:
         return
     with contextlib.suppress(OSError):
         _prctl(_KEEP_CAPABILITIES, 1)
@@ -249,6 +255,8 @@ def _restrict_files(readable: Iterable[str], executable: Iterable[str], listed: 
 
 
 def _allow(rules: int, path: str, rights: int) -> None:
+    if sys.platform != "linux":
+        return
     with contextlib.suppress(OSError):
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
         if not os.path.isdir(path):  # noqa: PTH112
@@ -261,7 +269,7 @@ def _allow(rules: int, path: str, rights: int) -> None:
 def _restrict_calls(*, threads_only: bool) -> None:
     if not _has_seccomp():
         return
-    machine, column = _MACHINES[os.uname().machine]
+    machine, column = _MACHINES[_machine()]
     program = b"".join(_filter(machine, column, threads_only=threads_only))
     buffer = ctypes.create_string_buffer(program)
 

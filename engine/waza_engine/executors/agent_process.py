@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -114,7 +113,7 @@ async def run_agent(
 
 async def end(process: asyncio.subprocess.Process) -> None:
     """Kill the program with its process group and close its pipes, even if another process has them open."""
-    _kill_group(process)
+    kill_session(process.pid)
     # Closing the pipes reads the exit status, which the event loop's watcher would then miss. So wait for it first.
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_PIPE_GRACE_SECONDS):
@@ -141,7 +140,7 @@ async def _talk(
     except TimeoutError:
         broken = f"timed out after {limits.seconds:g} s"
     finally:
-        _kill_group(process)
+        kill_session(process.pid)
         # Read what is left in the pipes, but not for ever: a descendant outside the group may hold them open.
         await asyncio.wait([reading, errors], timeout=_PIPE_GRACE_SECONDS)
         for task in (reading, errors, feeding, ending):
@@ -188,11 +187,3 @@ async def _feed(stream: asyncio.StreamWriter, text: str) -> None:
         stream.write(text.encode("utf-8", "replace"))
         await stream.drain()
         stream.close()
-
-
-def _kill_group(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(OSError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            kill_session(process.pid)

@@ -6,10 +6,7 @@ of this process, kills a running hook with its process group. Processes that a f
 """
 
 import asyncio
-import contextlib
 import os
-import signal
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +14,7 @@ from pathlib import Path
 
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.environment import program_environment, withheld_note
+from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.sandbox import confined
 from waza_engine.lib.process.shortage import ShortageError
 from waza_engine.lib.process.spawn import start_program
@@ -82,18 +80,10 @@ async def _run_to_end(argv: Sequence[str], directory: Path) -> tuple[int, str]:
         try:
             exit_code = await process.wait()
         except asyncio.CancelledError:
-            _kill_group(process)
+            kill_session(process.pid)
             await process.wait()
             raise
         finally:
             reaper.unwatch(process.pid)
         output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL_BYTES))
         return exit_code, output.read().decode("utf-8", "replace").strip()
-
-
-def _kill_group(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(OSError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)

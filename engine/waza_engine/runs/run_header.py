@@ -13,6 +13,7 @@ from pathlib import Path
 
 from waza_engine.lib.files.digests import digest
 from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.system.programs import exists
 from waza_engine.model.records import TriggerResult
 from waza_engine.model.suite import ExperimentArm, Metric, Scoring
 from waza_engine.runs.planning.fingerprint import fingerprints
@@ -110,13 +111,7 @@ def is_running(frame: RunFrame) -> bool:
         return False
     if frame.born and frame.born != _process_birth(frame.pid):
         return False  # Another process has the pid by now.
-    try:
-        os.kill(frame.pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return exists(frame.pid)
 
 
 def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:

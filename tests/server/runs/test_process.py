@@ -8,7 +8,6 @@ from asyncio.base_subprocess import BaseSubprocessTransport as _Transport
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from tests.faults.leftovers import PATIENCE_SECONDS
 from tests.server.results.test_annotations import children
 from tests.server.results_harness import until
 from waza_lsp.server.live.client import Worker, WorkerError
-from waza_lsp.server.runs import process as runs
 from waza_lsp.server.runs.follower import follow_run
 from waza_lsp.server.runs.process import RunProcesses
 
@@ -120,31 +118,6 @@ async def test_a_worker_that_is_ended_while_it_warms_up_is_not_asked_what_execut
         await asking
     assert notes.read_text() == "False\n"
     await no_child(WORKER)
-
-
-class _Process:
-    """A child as on Windows: it can be killed but leads no process group."""
-
-    pid = 2**22 + 1
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def terminate(self) -> None:
-        self.asked.append("terminate")
-
-    def kill(self) -> None:
-        self.asked.append("kill")
-
-
-async def test_a_system_without_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runs, "sys", SimpleNamespace(platform="win32"))
-    monkeypatch.setattr(runs, "os", SimpleNamespace())
-    monkeypatch.setattr(runs, "_GRACE_SECONDS", 0)
-    cancel, process = asyncio.Event(), _Process()
-    cancel.set()
-    await runs._stop_when(cancel, process)  # type: ignore[arg-type]  # it is as much of one as is asked for
-    assert process.asked == ["terminate", "kill"]
 
 
 async def test_children_get_the_variables_of_the_settings(tmp_path: Path) -> None:

@@ -5,7 +5,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
+from waza_engine.lib.process.spawn import start_program
 from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError, data
 
 _VERDICTS = frozenset([0, 1, 3])
@@ -21,13 +23,12 @@ async def run_eval(folder: Folder, path: str, tasks: Sequence[str], executor: st
     """
     options = [option for it in tasks for option in ("--task", it)]
     options += ["--executor", executor] if executor else []
-    process = await asyncio.create_subprocess_exec(
+    process = await start_program(
         *(sys.executable, "-P", "-m", "waza_lsp", "run", os.fspath(folder.path(path)), *options),
         cwd=folder.root,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
     )
     try:
         text = await _read(process)
@@ -35,6 +36,7 @@ async def run_eval(folder: Folder, path: str, tasks: Sequence[str], executor: st
     finally:
         if process.returncode is None:
             kill_session(process.pid)
+        reaper.unwatch(process.pid)
     if status not in _VERDICTS:
         raise ToolRefusedError(data("message of the run", text))
     return data("report of the run", text)

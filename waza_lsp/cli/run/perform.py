@@ -30,8 +30,10 @@ from waza_lsp.cli.run.request import PreparedRun, RunRequest, prepare
 from waza_lsp.cli.stored_runs import give_up, store_option
 
 _TICK_SECONDS = 0.5
-_CANCEL_SIGNALS = [signal.SIGINT, signal.SIGTERM, *([] if sys.platform == "win32" else [signal.SIGHUP])]
-"""Ctrl-C, termination, and a closed terminal. A signal that is ignored (`nohup`) stays ignored."""
+_CANCEL_SIGNALS = [
+    getattr(signal, it) for it in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, it)
+]
+"""Ctrl-C, termination, a closed terminal, Ctrl-Break. A signal that is ignored (`nohup`) stays ignored."""
 
 
 def perform(
@@ -103,7 +105,8 @@ def _continue_without_events(reason: str) -> None:
 
 def _interrupt_self() -> None:
     """Cancel the run: its events have no reader any more."""
-    os.kill(os.getpid(), signal.SIGTERM)
+    # Not `os.kill`, which on Windows ends the process at once.
+    signal.raise_signal(signal.SIGTERM)
 
 
 def _clear(live: LiveProgress | None) -> None:
@@ -155,17 +158,23 @@ async def _tick(progress: LiveProgress) -> None:
 def _cancel_on_signals() -> Iterator[None]:
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     numbers = [it for it in _CANCEL_SIGNALS if task and signal.getsignal(it) is not signal.SIG_IGN]
-    for number in numbers:
-        # Windows has no such handlers. There the runner itself cancels the task on Ctrl-C.
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(number, task.cancel)  # type: ignore[union-attr]  # `numbers` is empty without it
-    try:
-        yield
-    finally:
-        # After the run nothing handles them.
+    with contextlib.ExitStack() as after:
         for number in numbers:
-            with contextlib.suppress(NotImplementedError):
-                loop.remove_signal_handler(number)
+            # After the run nothing handles them.
+            after.callback(_on_signal(loop, number, task.cancel))  # type: ignore[union-attr]  # `numbers` is empty without it
+        yield
+
+
+def _on_signal(
+    loop: asyncio.AbstractEventLoop, number: signal.Signals, do: Callable[[], object]
+) -> Callable[[], object]:
+    """Call `do` in the loop when the signal comes. Returns the function that ends this."""
+    try:
+        loop.add_signal_handler(number, do)
+    except NotImplementedError:  # Windows
+        usual = signal.signal(number, lambda *_: loop.call_soon_threadsafe(do))
+        return lambda: signal.signal(number, usual)
+    return lambda: loop.remove_signal_handler(number)
 
 
 async def _run_here_or_on_dask(

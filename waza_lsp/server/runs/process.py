@@ -17,6 +17,7 @@ from waza_engine.lib.go.glob import literal
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.spawn import start_program
+from waza_engine.lib.system.programs import ask_to_end
 
 _GRACE_SECONDS = 0.7
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -154,26 +155,14 @@ def _how_killed(status: int | None) -> str:
 async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process) -> None:
     """Ask the child to stop, so that it stores and reports finished trials. Then kill the whole group."""
     await cancel.wait()
-    _signal_group(process, signal.SIGTERM)
+    ask_to_end(process.pid)
     await asyncio.sleep(_GRACE_SECONDS)
     end_group(process)
 
 
 def end_group(process: asyncio.subprocess.Process) -> None:
-    """Kill a process and everything that it started; on Windows, which has no groups, only the process."""
-    if sys.platform == "win32":
-        with suppress(OSError):
-            process.kill()
-    else:
-        kill_session(process.pid)
-
-
-def _signal_group(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.terminate()
-        else:
-            os.killpg(process.pid, number)
+    """Kill a process and everything that it started."""
+    kill_session(process.pid)
 
 
 async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:

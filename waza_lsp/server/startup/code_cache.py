@@ -116,8 +116,9 @@ def _open_at_once(path: str, flags: int) -> int:
 
 def _is_own(status: os.stat_result) -> bool:
     """Whether only the user can have written the file. Its bytecode is executed."""
-    is_private = os.name == "nt" or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
-    return is_private and stat.S_ISREG(status.st_mode)
+    from waza_engine.lib.system.users import is_private
+
+    return is_private(status) and stat.S_ISREG(status.st_mode)
 
 
 def _write(path: Path, entries: dict[bytes, Any]) -> None:

@@ -137,12 +137,13 @@ def _log_file() -> "Path | None":
     import stat
 
     from waza_engine.lib.files.temporary import state_folder
+    from waza_engine.lib.system.users import is_own
 
     try:
         folder = state_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = folder.lstat()
-        if not stat.S_ISDIR(about.st_mode) or (os.name != "nt" and about.st_uid != os.geteuid()):
+        if not stat.S_ISDIR(about.st_mode) or not is_own(about):
             return None
         folder.chmod(0o700)
     except (OSError, RuntimeError):  # There is no home folder, or it cannot be written.

@@ -8,6 +8,8 @@ import sys
 import threading
 from collections.abc import Callable
 
+from waza_engine.lib.system.programs import exists
+
 _POLL_SECONDS = 2.0
 _ATOMIC_BYTES = getattr(select, "PIPE_BUF", 512)
 
@@ -93,22 +95,12 @@ def when_gone(pid: int | None, then: Callable[[], None]) -> None:
         return
     except OSError:
         pass  # This container does not allow it.
-    if _exists(pid):
+    if exists(pid):
         _poll(loop, pid, then)
 
 
 def _poll(loop: asyncio.AbstractEventLoop, pid: int, then: Callable[[], None]) -> None:
-    if _exists(pid):
+    if exists(pid):
         loop.call_later(_POLL_SECONDS, _poll, loop, pid, then)
     else:
         then()
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -8,15 +8,15 @@ repository only: what a link shows may be the user's secret, and we print, store
 A module of its own because `lib.paths` needs it, which the other modules of this package import.
 """
 
-import contextlib
 import errno
 import os
 import stat
-import sys
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader, BytesIO, TextIOWrapper
 from pathlib import Path
+
+from waza_engine.lib.system.open_files import READ_AT_ONCE, real_folder, real_path
 
 MAX_BYTES = 64_000_000
 """For files without a smaller limit of their own."""
@@ -28,14 +28,6 @@ MAX_RESULTS_BYTES = 512_000_000
 """For results of runs: 10,000 trials take 62 MB."""
 _CHUNK = 1 << 20
 _OPEN_FILES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-# Without O_NONBLOCK, opening a named pipe waits for its writer. Windows lacks these flags.
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOCTTY", 0)
-    | getattr(os, "O_BINARY", 0)
-)
 
 
 class TooLargeError(OSError):
@@ -65,11 +57,11 @@ def open_regular(path: Path, *, inside: Path | None = None, anywhere: bool = Fal
     given = os.path.abspath(path)  # noqa: PTH100  # links stay
     # Opening some devices has effects; a pipe would lose its writer. So both before and after.
     _require_regular(os.stat(given).st_mode, path)  # noqa: PTH116  # pathlib is slower, and this is called at edits
-    handle = os.open(given, _FLAGS)
+    handle = os.open(given, READ_AT_ONCE)
     try:
         _require_regular(os.fstat(handle).st_mode, path)
         if not anywhere:
-            _require_inside(_real_path(handle, given), given, inside)
+            _require_inside(real_path(handle, given), given, inside)
         return os.fdopen(handle, "rb")
     except BaseException:
         os.close(handle)
@@ -112,18 +104,8 @@ def _require_inside(real: str, given: str, inside: Path | None) -> None:
     if real == given and inside is None:
         return
     root = repository_of(given) if inside is None else os.fspath(inside)
-    if not Path(real).is_relative_to(os.path.realpath(root)):
+    if not Path(real).is_relative_to(real_folder(root)):
         raise OSError(errno.EPERM, f"a link leads out of {root}", given)
-
-
-def _real_path(handle: int, given: str) -> str:
-    """Return the path of an open file without links. Linux knows it; elsewhere the path is resolved again."""
-    if sys.platform == "linux":
-        with contextlib.suppress(OSError):
-            real = os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115
-            if real == given or not real.endswith(" (deleted)"):
-                return real
-    return os.path.realpath(given)
 
 
 def regular_bytes(

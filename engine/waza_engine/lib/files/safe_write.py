@@ -14,9 +14,8 @@ from typing import IO
 from waza_engine.lib.files.safe_read import is_regular
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.process import reaper
+from waza_engine.lib.system.open_files import open_no_link
 
-# Windows lacks these flags.
-_SAFELY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _MAX_NAME = 50
 """In characters of up to four bytes each; file systems limit names to 255 bytes."""
 
@@ -105,9 +104,9 @@ def open_own(path: Path, *, append: bool = False) -> IO[bytes]:
         OSError: the file cannot be written, or the path is a link or not a regular file.
 
     """
-    flags = (os.O_RDWR | os.O_APPEND if append else os.O_WRONLY) | os.O_CREAT | _SAFELY
+    flags = (os.O_RDWR | os.O_APPEND if append else os.O_WRONLY) | os.O_CREAT
     try:
-        handle = os.open(path, flags, 0o666)
+        handle = open_no_link(os.fspath(path), flags)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.ENXIO}:
             raise OSError(error.errno, "the path is a link or not a regular file", os.fspath(path)) from error

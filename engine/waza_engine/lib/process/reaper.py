@@ -7,18 +7,20 @@ do: it reaches the child but not the child's own children, and it depends on the
 We can also be killed after a child has started but before we know its process id. Therefore `announce` puts a token into
 the child's environment, by which the guard recognises our processes. This needs `/proc`, so it works on Linux only.
 
-`kill_session` ends a child that leads a session, with all that it started: also daemons, which leave the session, are
-known by the token in their environment. `adopt_orphans` and `kill_orphans` end those that removed the token as well.
+`kill_session` ends a child that leads a session, with all that it started. On Linux also daemons, which leave the session,
+are known by the token in their environment. psutil alone would lose them, because it finds a process by its parent.
+Elsewhere `lib.system.programs` finds what it can. `adopt_orphans` and `kill_orphans` end those that removed the token as well.
 """
 
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import count
+
+from waza_engine.lib.system import linux, programs
 
 _VARIABLE = "WAZA_LSP_BIRTH"
 # Every process in a session of ours is ours: an assertion leads its own group in the session of its worker.
@@ -90,7 +92,8 @@ _registered: dict[str, None] = {}
 _births = count(1)
 _tokens: dict[int, str] = {}
 """The tokens of watched children, by process id."""
-_SET_SUBREAPER = 36
+_trees: dict[int, programs.Tree] = {}
+"""The watched children with all that they start, where the system does not list sessions."""
 _adopts = False
 _ROUNDS = 5
 """How often to look for processes again: some start others while they are killed."""
@@ -112,10 +115,12 @@ def announce(environment: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def watch(group: int, environment: Mapping[str, str] | None = None) -> None:
-    """Register a process group to be killed when this process ends. Does nothing on Windows, which has no groups.
+    """Register a process group to be killed when this process ends. On Windows that is the child's job.
 
     With the `environment` that the child was started with, the daemons that it leaves behind are killed, too.
     """
+    if sys.platform != "linux":
+        _trees[group] = programs.Tree(group)
     _send(f"+g{group}")
     if environment is not None and (token := environment.get(_VARIABLE)):
         _tokens[group] = token
@@ -130,7 +135,9 @@ def forget(environment: Mapping[str, str]) -> None:
 
 
 def unwatch(group: int) -> None:
-    """Unregister a group that has ended: the system may reuse its id."""
+    """Unregister a group that has ended, because the system may reuse its id. What it left behind lives on."""
+    if tree := _trees.pop(group, None):
+        tree.release()
     if token := _tokens.pop(group, ""):
         _send("-t" + token)
     _send(f"-g{group}")
@@ -188,6 +195,7 @@ def _reset_after_fork() -> None:
     _lock = threading.Lock()  # another thread may have held it
     _registered.clear()
     _tokens.clear()
+    _trees.clear()
     if _guard is not None and _guard.stdin is not None:
         with contextlib.suppress(OSError):
             _guard.stdin.close()
@@ -199,31 +207,26 @@ if sys.platform != "win32":
 
 
 def kill_session(leader: int) -> None:
-    """Kill the leader's process group, and on Linux its session and all processes with the leader's token.
+    """Kill a child that leads a session, and what it has started; does nothing if all of it has ended.
 
-    Other systems cannot list them. Does nothing if all of them have ended.
+    On Linux that is its group, its session, and all processes with its token.
     """
-    if sys.platform == "win32":
-        return
-    with contextlib.suppress(OSError):
-        os.killpg(leader, signal.SIGKILL)
+    if sys.platform != "linux":
+        # First, because descendants without a parent are not found.
+        (_trees.get(leader) or programs.Tree(leader)).kill()
+    programs.kill_group(leader)
     mark = f"{_VARIABLE}={_tokens[leader]}".encode() if leader in _tokens else b""
 
     def is_left(pid: int) -> bool:
-        return _session(pid) == leader or (bool(mark) and mark in _environment(pid))
+        return linux.session(pid) == leader or (bool(mark) and mark in linux.environment(pid))
 
-    _kill_all(lambda: [pid for pid in _processes() if is_left(pid)])
+    _kill_all(lambda: [pid for pid in linux.processes() if is_left(pid)])
 
 
 def adopt_orphans() -> None:
     """Become the parent of all descendants whose own parent has ended. For a process that runs agents; Linux only."""
     global _adopts  # noqa: PLW0603  # a property of the process
-    if sys.platform == "linux":
-        _adopts = True
-        # Imported late: only processes that run agents need it.
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+    _adopts = linux.become_subreaper()
 
 
 def kill_orphans() -> None:
@@ -236,8 +239,7 @@ def _kill_all(find: Callable[[], list[int]]) -> None:
     for _ in range(_ROUNDS):
         found = find()
         for pid in found:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+            programs.kill(pid)
         if not found:
             return
 
@@ -247,7 +249,7 @@ def _orphans() -> list[int]:
     with _lock:
         own = {int(it[2:]) for it in _registered if it.startswith("+g")}
         own |= {_guard.pid} if _guard is not None else set()
-        return [pid for pid in _processes() if _is_orphan(pid, own)]
+        return [pid for pid in linux.processes() if _is_orphan(pid, own)]
 
 
 def _is_orphan(pid: int, own: set[int]) -> bool:
@@ -255,44 +257,10 @@ def _is_orphan(pid: int, own: set[int]) -> bool:
     seen = set[int]()
     while pid not in seen and pid not in own:
         seen.add(pid)
-        parent = _parent(pid)
+        parent = linux.parent(pid)
         if parent == os.getpid():
             return True
         if parent <= 1:
             return False
         pid = parent
     return False
-
-
-def _processes() -> Iterator[int]:
-    try:
-        names = os.listdir("/proc")  # noqa: PTH208  # names, not paths
-    except OSError:
-        return
-    yield from (int(it) for it in names if it.isdigit() and int(it) != os.getpid())
-
-
-def _session(pid: int) -> int:
-    try:
-        return os.getsid(pid)
-    except OSError:
-        return 0
-
-
-def _environment(pid: int) -> list[bytes]:
-    """Return the environment of a process; empty if it has ended or belongs to somebody else."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:  # noqa: PTH123
-            return file.read().split(b"\0")
-    except OSError:
-        return []
-
-
-def _parent(pid: int) -> int:
-    """Return the parent of a living process; 0 if it has ended."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
-            state, parent, *_ = file.read().rpartition(b")")[2].split()
-    except (OSError, ValueError):
-        return 0
-    return 0 if state == b"Z" else int(parent)

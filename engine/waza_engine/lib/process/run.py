@@ -7,7 +7,6 @@ process exits, or when a cancelled run calls `end_all`, are killed.
 import atexit
 import contextlib
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import IO
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.shortage import is_shortage, shortage_of
+from waza_engine.lib.system.programs import start_flags
 
 OUTPUT_LIMIT = 1_000_000
 """Bytes to keep of each output stream; the rest is read and discarded."""
@@ -109,7 +109,7 @@ def start(
             stderr=stderr,
             bufsize=0,
             start_new_session=True,
-            creationflags=_windows_flags(),
+            creationflags=start_flags(),
         )
     except (OSError, ValueError) as error:
         reaper.forget(environment)
@@ -155,20 +155,7 @@ def end_all() -> None:
 
 def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill the child and everything in its session; does nothing if all of it has ended."""
-    with contextlib.suppress(OSError):
-        if sys.platform == "win32":
-            # Windows has no process groups; taskkill walks the tree of processes.
-            subprocess.run(
-                ["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False
-            )
-        else:
-            kill_session(process.pid)
-
-
-def _windows_flags() -> int:
-    if sys.platform == "win32":
-        return subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
-    return 0
+    kill_session(process.pid)
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from waza_engine.lib.process.environment import is_usual
 from waza_engine.lib.process.sandbox_choice import IMAGE_VARIABLE, KINDS, Sandbox, sandbox_in
+from waza_engine.lib.system.users import docker_user
 
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  # hidden, not written
 _SERVICES = ("/run", "/var/run")
@@ -158,7 +159,7 @@ def docker_command(
 ) -> list[str]:
     """Return the command line of Docker. `names` are variables of our environment that the program gets."""
     readable = [it for it in mounts.readable if it not in mounts.writable]
-    user = f"{os.getuid()}:{os.getgid()}" if hasattr(os, "getuid") else ""
+    user = docker_user()
     return [
         *("docker", "run", "--rm", "--interactive", "--init", "--label", f"{_LABEL}={os.getpid()}"),
         *("--network", "bridge" if sandbox.network else "none", "--read-only", "--tmpfs", "/tmp"),  # noqa: S108

@@ -11,6 +11,7 @@ from typing import Any
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.shortage import is_shortage, shortage_of
+from waza_engine.lib.system.programs import start_flags
 
 
 async def start_program(
@@ -31,7 +32,9 @@ async def start_program(
     """
     environment = reaper.announce(env)
     starting = asyncio.ensure_future(
-        asyncio.create_subprocess_exec(*argv, env=environment, start_new_session=True, **options)
+        asyncio.create_subprocess_exec(
+            *argv, env=environment, start_new_session=True, creationflags=start_flags(), **options
+        )
     )
     try:
         process = await asyncio.shield(starting)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, open_regular
 from waza_engine.lib.paths import is_inside, real_path
+from waza_engine.lib.system.users import is_trusted_owner
 from waza_engine.project.store_location import FOLDER
 from waza_engine.runs.store.schema import TABLES, VERSION
 
@@ -122,18 +123,11 @@ def require_own_files(path: Path) -> None:
             raise ForeignStoreError(f"{file.name} is a link", "Replace the link by the file")
         if not stat.S_ISREG(about.st_mode):
             raise ForeignStoreError(f"{file.name} is not a regular file", f"Move {file} away")
-        if os.name != "nt" and about.st_uid not in _own_users():
+        if not is_trusted_owner(about):
             raise ForeignStoreError(
                 f"{file.name} belongs to another user ({about.st_uid})",
                 f"If you trust it, copy {folder} with 'cp -r' to make it yours",
             )
-
-
-def _own_users() -> set[int]:
-    """Return the ids of the users whose files this user trusts."""
-    own = os.geteuid()
-    caller = os.environ.get("SUDO_UID", "") if own == 0 else ""
-    return {own, 0, *((int(caller),) if caller.isdecimal() else ())}
 
 
 def require_our_schema(sql: sqlite3.Connection) -> None:

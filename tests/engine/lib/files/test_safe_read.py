@@ -1,6 +1,7 @@
 """Only regular files are read: reading a named pipe would never end."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from waza_engine.model.suite import LoadError
 from waza_engine.project.discovery import eval_files
 from waza_engine.project.reading import read_text
 from waza_engine.project.settings import Projects
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes in folders")
 
 
 @pytest.fixture
