@@ -71,9 +71,7 @@ def test_a_reused_process_id_belongs_to_no_tree(parent: subprocess.Popen[bytes])
     tree = programs.Tree(parent.pid)
     assert tree._leader is not None
     # As if the id had belonged to a process that started earlier.
-    tree._leader._create_time = 1.0
-    tree._leader._ident = (parent.pid, 1.0)
-    tree._leader._hash = None
+    vars(tree._leader).update(_create_time=1.0, _ident=(parent.pid, 1.0), _hash=None)
     if sys.platform != "win32":
         tree.kill()
         assert child.is_running()
