@@ -1,6 +1,6 @@
-"""A chat endpoint on loopback that plays a script: what the Copilot CLI talks to in these tests.
+"""A model endpoint on loopback that plays a script: what the Copilot CLI and Claude Code talk to in these tests.
 
-A step is a text, or a tool call (name, arguments). The number of assistant messages so far chooses the step: the CLI adds
+It speaks chat completions and, at a path that ends with `/messages`, the Messages API. A step is a text, or a tool call (name, arguments). The number of assistant messages so far chooses the step: the CLI adds
 messages of the user by itself, so those cannot be counted.
 """
 
@@ -37,12 +37,48 @@ class StandInModel:
             "COPILOT_MODEL": "stand-in",
         }
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The completion for one request."""
+    def claude_environment(self, home: Path) -> dict[str, str]:
+        """What makes Claude Code use this model, and nothing else of the network, with a state of its own."""
+        return {
+            "HOME": str(home),
+            "CLAUDE_CONFIG_DIR": str(home / ".claude"),
+            "ANTHROPIC_BASE_URL": self.url.removesuffix("/v1"),
+            "ANTHROPIC_API_KEY": "stand-in-key",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+        }
+
+    def tools(self) -> set[str]:
+        """The names of the tools that were offered."""
+        every = [it for request in self.requests for it in request.get("tools", [])]
+        return {str(it.get("function", it)["name"]) for it in every}
+
+    def message(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer of the Messages API to one request. Requests without tools are not part of the script."""
+        done, step = self._step(request) if request.get("tools") else (0, "ok")
+        block: dict[str, Any] = {"type": "text", "text": step}
+        if not isinstance(step, str):
+            block = {"type": "tool_use", "id": f"toolu_{done}", "name": step[0], "input": step[1]}
+        return {
+            "id": f"msg_{done}",
+            "type": "message",
+            "role": "assistant",
+            "model": request["model"],
+            "content": [block],
+            "stop_reason": "end_turn" if isinstance(step, str) else "tool_use",
+            "stop_sequence": None,
+            "usage": {"input_tokens": 10, "output_tokens": 3},
+        }
+
+    def _step(self, request: dict[str, Any]) -> tuple[int, Step]:
         self.requests.append(request)
         time.sleep(self.delay_seconds)
         done = sum(it["role"] == "assistant" for it in request["messages"])
-        step = self.decide(request) if self.decide else self.script[min(done, len(self.script) - 1)]
+        return done, self.decide(request) if self.decide else self.script[min(done, len(self.script) - 1)]
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The completion for one request."""
+        done, step = self._step(request)
         message: dict[str, Any] = {"role": "assistant", "content": step}
         if not isinstance(step, str):
             function = {"name": step[0], "arguments": json.dumps(step[1])}
@@ -72,6 +108,26 @@ def as_stream(answer: dict[str, Any]) -> bytes:
     return "".join(f"data: {it}\n\n" for it in (*map(json.dumps, pieces), "[DONE]")).encode()
 
 
+def as_message_stream(answer: dict[str, Any]) -> bytes:
+    """An answer of the Messages API as server-sent events, each block in one piece."""
+    block = answer["content"][0]
+    if block["type"] == "text":
+        start, delta = {**block, "text": ""}, {"type": "text_delta", "text": block["text"]}
+    else:
+        start = {**block, "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+    end = {"stop_reason": answer["stop_reason"], "stop_sequence": None}
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {**answer, "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": start},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": end, "usage": {"output_tokens": 3}},
+        {"type": "message_stop"},
+    ]
+    return "".join(f"event: {it['type']}\ndata: {json.dumps(it)}\n\n" for it in events).encode()
+
+
 @contextmanager
 def stand_in_model() -> Iterator[StandInModel]:
     """The model, being served."""
@@ -80,8 +136,11 @@ def stand_in_model() -> Iterator[StandInModel]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            answer, streams = model.answer(request), bool(request.get("stream"))
-            data = as_stream(answer) if streams else json.dumps(answer).encode()
+            streams = bool(request.get("stream"))
+            is_message = self.path.partition("?")[0].endswith("/messages")
+            answer = model.message(request) if is_message else model.answer(request)
+            stream = as_message_stream if is_message else as_stream
+            data = stream(answer) if streams else json.dumps(answer).encode()
             try:
                 self.send_response(200)
                 self.send_header("Content-Type", "text/event-stream" if streams else "application/json")

@@ -3,10 +3,8 @@
 import os
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated
 
 from lsprotocol import types
-from pydantic import Field
 
 from waza_engine.generate.pages import all_pages
 from waza_engine.lib.spelling import nearest
@@ -22,12 +20,6 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
-File = Annotated[str, Field(description="Path of an eval file, relative to the workspace folder.")]
-Paths = Annotated[
-    list[str], Field(description="Files or folders, relative to the workspace folder.", max_length=1000)
-]
-Line = Annotated[int, Field(ge=1, description="Line, from 1.")]
-Column = Annotated[int, Field(ge=1, description="Column, from 1.")]
 _LEVELS = tuple(Severity)
 _MOST_ITEMS = 100
 _PLAIN = CompletionClient(snippets=False)

@@ -2,13 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from waza_engine.lib.extras import install_command
 from waza_engine.lib.paths import real_path
-from waza_lsp.cli.stored_runs import give_up
 
 if TYPE_CHECKING:
     from waza_lsp.cli.mcp.folder import Folder
@@ -45,16 +44,30 @@ def mcp(folder: Path, allow_write: bool, allow_run: bool, tool: str | None) -> N
       echo '{"paths": ["evals"]}' | waza-lsp mcp --call check
     """
     from waza_lsp.cli.mcp.folder import Folder
-    from waza_lsp.server.trust import is_remembered
 
     root = real_path(folder)
-    if allow_run and not is_remembered(root):
-        give_up(_UNTRUSTED.format(folder=root))
+    if allow_run and not _is_trusted(root):
+        _give_up(_UNTRUSTED.format(folder=root))
     workspace = Folder(root, may_write=allow_write, may_run=allow_run)
     if tool:
         _call(workspace, tool)
     else:
         _serve(workspace)
+
+
+# Imports below are late: agents wait for this start, and some give a server up that needs ten seconds on a busy machine.
+
+
+def _is_trusted(folder: Path) -> bool:
+    from waza_lsp.server.trust import is_remembered
+
+    return is_remembered(folder)
+
+
+def _give_up(message: str) -> NoReturn:
+    from waza_lsp.cli.stored_runs import give_up
+
+    give_up(message)
 
 
 def _call(folder: "Folder", tool: str) -> None:
@@ -64,7 +77,7 @@ def _call(folder: "Folder", tool: str) -> None:
     try:
         click.echo(call_tool(folder, tool, sys.stdin.buffer.read()))
     except ToolRefusedError as error:
-        give_up(str(error))
+        _give_up(str(error))
 
 
 def _serve(folder: "Folder") -> None:
@@ -74,5 +87,5 @@ def _serve(folder: "Folder") -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
             raise
-        give_up(f"The package 'mcp' is not installed. Install it with: {install_command('mcp')}")
+        _give_up(f"The package 'mcp' is not installed. Install it with: {install_command('mcp')}")
     build_server(folder).run("stdio")

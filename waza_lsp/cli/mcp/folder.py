@@ -10,11 +10,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from waza_engine.lib.paths import is_inside
 from waza_engine.lib.process.run import ProcessResult, run
 from waza_engine.reports.inert import inert
-from waza_lsp.cli.check.sources import Source, find_sources
+
+if TYPE_CHECKING:
+    from waza_lsp.cli.check.sources import Source
 
 MAX_CHARACTERS = 40_000
 """How much data one answer may hold: about 10,000 tokens."""
@@ -48,13 +51,15 @@ class Folder:
             raise ToolRefusedError(f"No file or folder {name!r} in {self.root}.")
         return path
 
-    def source(self, name: str) -> Source:
+    def source(self, name: str) -> "Source":
         """Read one eval file.
 
         Raises:
             ToolRefusedError: it is missing, cannot be read, or is not an eval file.
 
         """
+        from waza_lsp.cli.check.sources import find_sources
+
         path = self.path(name)
         if path.is_dir():
             raise ToolRefusedError(f"{name!r} is a folder. Name a file.")

@@ -10,8 +10,6 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp_types import ToolAnnotations
 
-from waza_engine.analysis.schema.files import published_schema, schema_names
-from waza_engine.generate.pages import all_pages
 from waza_engine.version import __version__
 from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError
 from waza_lsp.cli.mcp.tools import Effect, tools
@@ -78,11 +76,15 @@ def _add_resources(server: MCPServer) -> None:
     @server.resource("waza://schemas", mime_type="application/json")
     def schemas() -> str:
         """The names of all JSON Schemas."""
+        from waza_engine.analysis.schema.files import schema_names
+
         return json.dumps(schema_names())
 
     @server.resource("waza://schemas/{+name}", mime_type="application/schema+json")
     def schema(name: str) -> str:
         """The JSON Schema of a kind of file, or of a grader type's options."""
+        from waza_engine.analysis.schema.files import published_schema
+
         try:
             return json.dumps(published_schema(name))
         except KeyError as error:
@@ -91,11 +93,15 @@ def _add_resources(server: MCPServer) -> None:
     @server.resource("waza://docs", mime_type="application/json")
     def pages() -> str:
         """The names of all pages about grader types, findings and releases."""
+        from waza_engine.generate.pages import all_pages
+
         return json.dumps(sorted(all_pages()))
 
     @server.resource("waza://docs/{+name}", mime_type="text/markdown")
     def page(name: str) -> str:
         """A page about a grader type, a finding or a release."""
+        from waza_engine.generate.pages import all_pages
+
         found = all_pages().get(name)
         if found is None:
             raise ResourceNotFoundError(f"No page {name!r}. The names are in waza://docs.")

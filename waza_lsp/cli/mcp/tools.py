@@ -1,7 +1,8 @@
 """The tools for agents: their names, titles, descriptions and arguments. The one source for MCP and for VS Code's chat.
 
 A function here is one tool: its docstring is what the agent reads, its parameters are the arguments. None needs the
-package `mcp`.
+package `mcp`. What a tool is made of is imported with its first call: agents wait for the start of the server, and some
+give one up that needs ten seconds on a busy machine.
 """
 
 import inspect
@@ -15,10 +16,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from waza_engine.model.findings import Severity
-from waza_lsp.cli.mcp import authoring, recorded, running
-from waza_lsp.cli.mcp.authoring import Column, File, Line, Paths
 from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError
 
+File = Annotated[str, Field(description="Path of an eval file, relative to the workspace folder.")]
+Paths = Annotated[
+    list[str], Field(description="Files or folders, relative to the workspace folder.", max_length=1000)
+]
+Line = Annotated[int, Field(ge=1, description="Line, from 1.")]
+Column = Annotated[int, Field(ge=1, description="Column, from 1.")]
 Level = Literal["error", "warning", "information", "hint"]
 
 
@@ -92,7 +97,9 @@ def _authoring(folder: Folder) -> Iterator[Tool]:
         Such as misspelt options, wrong values and checks that can never fail. Lists each finding with its place and the
         titles of its fixes.
         """
-        return authoring.check(folder, paths, Severity(level))
+        from waza_lsp.cli.mcp.authoring import check
+
+        return check(folder, paths, Severity(level))
 
     def explain(
         name: Annotated[
@@ -108,18 +115,24 @@ def _authoring(folder: Folder) -> Iterator[Tool]:
         """
         if bool(name) == bool(path):
             raise ToolRefusedError("Give either a name, or a path with line and column.")
-        return authoring.explain_page(name) if name else authoring.explain_place(folder, path, line, column)
+        from waza_lsp.cli.mcp.authoring import explain_page, explain_place
+
+        return explain_page(name) if name else explain_place(folder, path, line, column)
 
     def complete(path: File, line: Line, column: Column) -> str:
         """List what fits at a place of a file: missing keys, values, grader types, names and files."""
-        return authoring.complete(folder, path, line, column)
+        from waza_lsp.cli.mcp.authoring import complete
+
+        return complete(folder, path, line, column)
 
     def fix(
         paths: Paths,
         apply: Annotated[bool, Field(description="Change the files. Only if the server may write.")] = False,
     ) -> str:
         """Return the safe fixes of all findings as a patch. A safe fix never makes a check weaker."""
-        return authoring.fix(folder, paths, apply=apply)
+        from waza_lsp.cli.mcp.authoring import fix
+
+        return fix(folder, paths, apply=apply)
 
     yield Tool("Check eval files", check)
     yield Tool("Explain a finding, grader or key", explain)
@@ -130,7 +143,9 @@ def _authoring(folder: Folder) -> Iterator[Tool]:
 def _recorded(folder: Folder) -> Iterator[Tool]:
     def draft_graders(path: File, task: Annotated[str, Field(description="The task's id or name.")]) -> str:
         """Draft graders for a task from its recorded run. Each draft passes on all recordings of that run."""
-        return recorded.draft_graders(folder, path, task)
+        from waza_lsp.cli.mcp.recorded import draft_graders
+
+        return draft_graders(folder, path, task)
 
     def grade_last(
         path: File,
@@ -140,14 +155,18 @@ def _recorded(folder: Folder) -> Iterator[Tool]:
 
         Without --allow-run, graders that start programs or ask a model are left out.
         """
-        return recorded.grade_last(folder, path, tasks)
+        from waza_lsp.cli.mcp.recorded import grade_last
+
+        return grade_last(folder, path, tasks)
 
     def runs(
         path: Annotated[str, Field(description="An eval file. Empty: all evals.")] = "",
         limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of runs.")] = 10,
     ) -> str:
         """List recorded runs, newest first: id, time, verdict, score, agent."""
-        return recorded.runs(folder, path, limit)
+        from waza_lsp.cli.mcp.recorded import runs
+
+        return runs(folder, path, limit)
 
     def compare(
         names: Annotated[
@@ -155,7 +174,9 @@ def _recorded(folder: Folder) -> Iterator[Tool]:
         ],
     ) -> str:
         """Compare runs task by task. Differences are the last run minus the first."""
-        return recorded.compare(folder, names)
+        from waza_lsp.cli.mcp.recorded import compare
+
+        return compare(folder, names)
 
     yield Tool("Draft graders from a run", draft_graders)
     yield Tool("Grade the last run again", grade_last)
@@ -172,6 +193,8 @@ def _run(folder: Folder) -> Tool:
         ] = "",
     ) -> str:
         """Run an eval and grade the agent. This starts the agent and the programs that the eval names, and may cost money."""
-        return await running.run_eval(folder, path, tasks, executor)
+        from waza_lsp.cli.mcp.running import run_eval
+
+        return await run_eval(folder, path, tasks, executor)
 
     return Tool("Run an eval", run, Effect.RUNS)
