@@ -22,6 +22,7 @@ _COMMANDS = {
     "merge": ("merge", "Merge the shards of a run."),
     "review": ("review", "Record human verdicts for 'human' graders."),
     "mcp": ("mcp.command", "Serve these tools to agents (MCP)."),
+    "agents": ("agents.command", "Show coding agents the findings after their edits."),
     "convert": ("convert", "Convert an eval to another dialect or the newest form."),
 }
 """The commands in the order of the help text, each with its module in this package and its line in that text."""
