@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from waza_engine.lib.extras import install_command
 from waza_engine.lib.paths import real_path
 
 if TYPE_CHECKING:
@@ -87,5 +86,7 @@ def _serve(folder: "Folder") -> None:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types"}:
             raise
+        from waza_engine.lib.extras import install_command
+
         _give_up(f"The package 'mcp' is not installed. Install it with: {install_command('mcp')}")
     build_server(folder).run("stdio")
