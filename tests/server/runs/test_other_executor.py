@@ -60,7 +60,7 @@ async def test_recordings_beside_the_eval_take_the_place_of_the_agent(tmp_path: 
         it.open(task_file(suite))
         answer = await run(it)
         assert (answer["status"], answer["score"]) == ("passed", 1.0)
-        buttons = ["Run with Recordings", "Run with Mock", "Install the Extra", "Choose Agent..."]
+        buttons = ["Run with Recordings", "Mock", "Install...", "Agent..."]
         assert user.asked == [(NOT_INSTALLED, buttons)]
         assert not it.messages
         assert statuses(it) == ["error", "passed"]
@@ -88,9 +88,7 @@ async def test_a_dismissed_question_ends_the_run_and_an_unknown_executor_asks_to
         it.open(task_file(suite))
         answer = await run(it)
         assert (answer["status"], answer["unavailable"]["executor"]) == ("error", "nobody")
-        assert user.asked == [
-            ("Unknown executor 'nobody'.", ["Run with Recordings", "Run with Mock", "Choose Agent..."])
-        ]
+        assert user.asked == [("Unknown executor 'nobody'.", ["Run with Recordings", "Mock", "Agent..."])]
 
 
 @pytest.mark.slow
@@ -99,7 +97,7 @@ async def test_the_packages_to_install_are_named_with_versions(
     tmp_path: Path, suite: Path, acts: bool
 ) -> None:
     async with editor(tmp_path, settings={"run": {}}, editorActions=acts) as it:
-        user = User(it, "Install the Extra", "Run Again")
+        user = User(it, "Install...", "Run Again")
         it.open(task_file(suite))
         assert (await run(it))["status"] == "error"
         told = user.actions[0]["command"] if acts else user.asked[1][0]
@@ -119,7 +117,7 @@ def agent(folder: Path, name: str, text: str) -> None:
 async def test_an_agent_of_the_path_is_chosen_and_kept(tmp_path: Path, suite: Path, machine: Path) -> None:
     agent(machine, "claude", "says jitter")
     async with editor(tmp_path, settings={"run": {}}, editorActions=True) as it:
-        user = User(it, "Choose Agent...", "Claude Code", "Keep in Settings")
+        user = User(it, "Agent...", "Claude Code", "Keep in Settings")
         it.open(task_file(suite))
         answer = await run(it)
         assert answer["status"] == "failed"
@@ -141,10 +139,10 @@ async def test_an_agent_of_the_path_is_chosen_and_kept(tmp_path: Path, suite: Pa
 async def test_an_own_command_is_a_setting(tmp_path: Path, suite: Path, machine: Path) -> None:
     agent(machine, "my-agent", "says jitter")
     async with editor(tmp_path, settings={"run": {}}) as it:
-        user = User(it, "Choose Agent...", "Own Command...")
+        user = User(it, "Agent...", "Own Command...")
         it.open(task_file(suite))
         assert (await run(it))["status"] == "error"
-        assert user.asked[1][0] == "No known agent is on the PATH (claude, codex, copilot, gemini)."
+        assert user.asked[1][0] == "No known agent is on the PATH."
         await until(lambda: any("Set waza.run.agentCommand" in one for one in it.messages))
     settings = {"run": {"agentCommand": "my-agent --print {prompt}"}}
     async with editor(tmp_path, settings=settings) as it:

@@ -16,8 +16,8 @@ from waza_lsp.server.transport.client import CannotAskError, Client
 
 _RECORDINGS = "Run with Recordings"
 _MOCK = "Run with Mock"
-_INSTALL = "Install the Extra"
-_AGENT = "Choose Agent..."
+_INSTALL = "Install..."
+_AGENT = "Agent..."
 _OWN = "Own Command..."
 _ONCE = "Run Once"
 _KEEP = "Keep in Settings"
@@ -39,7 +39,8 @@ async def other_request(session: Session, request: RunRequest, missing: dict[str
     is_recorded = await asyncio.to_thread(_is_recorded, request)
     choices = {
         **({_RECORDINGS: ReplayExecutor.name} if is_recorded else {}),
-        **({_MOCK: MockExecutor.name} if request.executor != MockExecutor.name else {}),
+        # VS Code cuts titles off if four buttons do not fit into one line.
+        _MOCK.removeprefix("Run with ") if is_recorded else _MOCK: MockExecutor.name,
     }
     titles = [*choices, *([_INSTALL] if missing["extra"] else []), _AGENT]
     try:
@@ -94,8 +95,8 @@ async def _with_agent(session: Session, request: RunRequest) -> RunRequest | Non
 
     client = session.client
     found = await asyncio.to_thread(installed_agents, os.environ)
-    names = ", ".join(it.program for it in KNOWN_AGENTS)
-    message = "Which agent runs the tasks?" if found else f"No known agent is on the PATH ({names})."
+    client.log(f"Agents searched on the PATH: {', '.join(it.program for it in KNOWN_AGENTS)}")
+    message = "Which agent runs the tasks?" if found else "No known agent is on the PATH."
     title = await client.choose(message, [*(it.title for it in found), _OWN])
     if title == _OWN:
         if not client.act("openSetting", name=_SETTING):
