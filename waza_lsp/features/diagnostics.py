@@ -66,6 +66,12 @@ def diagnostics_json(
     return written
 
 
+def written(snapshot: Snapshot, marks: list[RangedFinding]) -> list[str]:
+    """Return findings of a file that is no eval file as JSON."""
+    context = CheckContext()
+    return [_diagnostic_json(snapshot, it, context) for it in marks]
+
+
 def _most_severe(found: list[RangedFinding]) -> list[RangedFinding]:
     """Limit the findings to the most severe ones. The last one states how many are left out."""
     if len(found) <= _MAX_FINDINGS:

@@ -7,8 +7,8 @@ which can have a `target` of its own.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +24,8 @@ from waza_engine.recognition.recognise import dialect, dialects
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+
+    from waza_engine.lib.toml_places import TomlSpan
 
 
 def read_names(given: Any, where: str) -> tuple[tuple[str, ...], list[str]]:
@@ -103,12 +105,33 @@ def read_target(given: Any, where: str) -> tuple[str, list[str]]:
 OWN_FILE = ".waza-lsp.toml"
 PYPROJECT = "pyproject.toml"
 SETTINGS_FILES = (OWN_FILE, PYPROJECT)
-_KEYS = ("exclude", "rules", "sandbox", "target")
+_SANDBOX = "sandbox"
+_KEYS = ("exclude", "rules", _SANDBOX, "target")
 _SANDBOX_KEYS = ("kind", "network", "image")
 _EXTRA_TYPES = "extraGraderTypes"
 """In the table of a dialect: the grader types that plug-ins of its runner add."""
 _TARGET = "target"
 _JUDGES = "judges"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsProblem:
+    """What is wrong in a settings file, and where: below `keys`, or at `error` of a text that is not valid TOML.
+
+    With `is_refused`, runs do not start.
+    """
+
+    message: str
+    keys: tuple[str, ...] = ()
+    error: str = ""
+    is_refused: bool = False
+
+    def span(self, text: str) -> "TomlSpan":
+        """Return the place in the text of the file."""
+        # Imported late: it brings tomllib.
+        from waza_engine.lib.toml_places import error_span, key_span
+
+        return error_span(text, self.error) if self.error else key_span(text, self.keys)
 
 
 @dataclass(frozen=True)
@@ -122,7 +145,7 @@ class ProjectSettings:
     extra_grader_types: tuple[str, ...] = ()
     targets: Mapping[str, str] = field(default_factory=dict)
     """Versions of single runners, by dialect; they take precedence over `target`."""
-    problems: tuple[str, ...] = ()
+    problems: tuple[SettingsProblem, ...] = ()
     sandbox: Sandbox | None = None
     """What runs use unless the user chooses another one; an unreadable choice has a kind that no run accepts."""
     judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -173,11 +196,11 @@ class Projects:
         found = dialect(dialect_name)
         return self._pins.of(folder, found.packages, found.project_file) if found.packages else None
 
-    def problems(self) -> Iterator[str]:
-        """Yield the problems in all settings files read so far."""
+    def with_problems(self) -> Iterator[ProjectSettings]:
+        """Yield the settings files read so far that have problems."""
         for _, settings in self._read.values():
-            if settings is not None:
-                yield from settings.problems
+            if settings is not None and settings.problems:
+                yield settings
 
     def _settings(self, path: Path) -> ProjectSettings | None:
         now = stamp(path)
@@ -199,49 +222,101 @@ def read_project(path: Path) -> ProjectSettings | None:
     # Imported late: many projects have no such file, and the server must start fast.
     import tomllib
 
+    text = b""
     try:
-        data: Any = tomllib.loads(regular_bytes(path, _MAX_BYTES).decode("utf-8"))
+        text = regular_bytes(path, _MAX_BYTES)
+        data: Any = tomllib.loads(text.decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         # A broken pyproject.toml is reported by other tools; it may not contain settings of ours.
-        problem = f"{path} cannot be read: {error}; the defaults are used"
-        return ProjectSettings(path, problems=(problem,)) if path.name == OWN_FILE else None
+        return _unreadable(path, error) if path.name == OWN_FILE or _TABLE in text else None
     if path.name == PYPROJECT:
         data = data["tool"].get("waza-lsp") if isinstance(data.get("tool"), Mapping) else None
         if data is None:
             return None
     if not isinstance(data, Mapping):
-        return ProjectSettings(path, problems=(f"{path}: 'tool.waza-lsp' must be a table; it is ignored",))
-    levels, problems = read_levels(data.get("rules", {}), f"{path}: 'rules'")
-    exclude, more = _patterns(data.get("exclude", []), path)
-    target, odd = read_target(data.get("target", ""), f"{path}: 'target'")
-    types, targets, wrong = _dialect_tables(data, path)
-    sandbox, bad = _sandbox(data.get("sandbox"), path)
-    judges, unusable = _judges(data, path)
-    all_problems = (*problems, *more, *odd, *wrong, *bad, *unusable, *_unknown_keys(data, path))
-    return ProjectSettings(path, levels, exclude, target, types, targets, all_problems, sandbox, judges)
+        problem = SettingsProblem("'tool.waza-lsp' must be a table; it is ignored", _PREFIX)
+        return ProjectSettings(path, problems=(problem,))
+    levels, problems = _levels(data.get("rules", {}))
+    exclude, more = _patterns(data.get("exclude", []))
+    target, odd = read_target(data.get("target", ""), "'target'")
+    types, targets, wrong = _dialect_tables(data)
+    sandbox, bad = _sandbox(data, path)
+    judges, unusable = _judges(data)
+    found = [*problems, *more, *_at(("target",), odd), *wrong, *bad, *unusable, *_unknown_keys(data)]
+    prefix = _PREFIX if path.name == PYPROJECT else ()
+    placed = tuple(replace(it, keys=(*prefix, *it.keys)) for it in found)
+    return ProjectSettings(path, levels, exclude, target, types, targets, placed, sandbox, judges)
 
 
-def _sandbox(given: Any, path: Path) -> tuple[Sandbox | None, list[str]]:
+_TABLE = b"tool.waza-lsp"
+_PREFIX = ("tool", "waza-lsp")
+
+
+def _unreadable(path: Path, error: Exception) -> ProjectSettings:
+    """Return the settings of a file that cannot be read: it may choose a sandbox, so no run starts without one."""
+    reason = getattr(error, "strerror", None) or error
+    message = f"This file cannot be read: {reason}. Runs refuse to start, because it may choose a sandbox"
+    problem = SettingsProblem(message, error=str(error), is_refused=True)
+    refusal = (
+        f"{path} cannot be read, so its sandbox is not known: {reason}. Repair it, or choose with --sandbox"
+    )
+    return ProjectSettings(path, problems=(problem,), sandbox=Sandbox("", unreadable=refusal))
+
+
+def _at(keys: tuple[str, ...], messages: Iterable[str]) -> list[SettingsProblem]:
+    return [SettingsProblem(it, keys) for it in messages]
+
+
+def _levels(given: Any) -> tuple[dict[str, Severity | None], list[SettingsProblem]]:
+    if not isinstance(given, Mapping):
+        return {}, _at(("rules",), read_levels(given, "'rules'")[1])
+    levels: dict[str, Severity | None] = {}
+    problems: list[SettingsProblem] = []
+    for code, level in given.items():
+        found, messages = read_levels({code: level}, "'rules'")
+        levels |= found
+        problems += _at(("rules", code), messages)
+    return levels, problems
+
+
+def _sandbox(data: Mapping[str, Any], path: Path) -> tuple[Sandbox | None, list[SettingsProblem]]:
     """Return the sandbox in the table `[sandbox]`. Whatever is wrong there must not let a run start without one."""
-    if given is None:
-        return None, []
-    problems = []
+    if _SANDBOX not in data:
+        near = next((it for it in data if nearest(it, [_SANDBOX], most=1) and it not in _known_keys()), None)
+        # It is reported with the other unknown keys.
+        return (_refusing(path, f"unknown key '{near}'") if near is not None else None), []
+    given = data[_SANDBOX]
     table = given if isinstance(given, Mapping) else {"kind": given}
     kind, network, image = table.get("kind", ""), table.get("network", True), table.get("image", "")
+    problems = []
     if kind not in KINDS:
-        problems.append(f"{path}: 'sandbox.kind' must be one of {', '.join(KINDS)}; runs refuse to start")
+        message = f"'sandbox.kind' must be one of {', '.join(KINDS)}; runs refuse to start"
+        problems.append(SettingsProblem(message, (_SANDBOX, "kind"), is_refused=True))
     if not isinstance(network, bool):
-        problems.append(f"{path}: 'sandbox.network' must be true or false; programs get no network")
+        message = "'sandbox.network' must be true or false; programs get no network"
+        problems.append(SettingsProblem(message, (_SANDBOX, "network")))
     if not isinstance(image, str):
-        problems.append(f"{path}: 'sandbox.image' must be a name; it is ignored")
-    problems += [f"{path}: unknown key 'sandbox.{it}'" for it in table if it not in _SANDBOX_KEYS]
+        message = "'sandbox.image' must be a name; it is ignored"
+        problems.append(SettingsProblem(message, (_SANDBOX, "image")))
+    unknown = [it for it in table if it not in _SANDBOX_KEYS]
+    for key in unknown:
+        message = f"{_unknown(f'sandbox.{key}', key, _SANDBOX_KEYS)} Runs refuse to start"
+        problems.append(SettingsProblem(message, (_SANDBOX, key), is_refused=True))
+    if unknown:
+        return _refusing(path, f"unknown key 'sandbox.{unknown[0]}'"), problems
     return Sandbox(str(kind), network is True, image if isinstance(image, str) else ""), problems
 
 
-def _judges(data: Mapping[str, Any], path: Path) -> tuple[dict[str, Mapping[str, Any]], list[str]]:
+def _refusing(path: Path, reason: str) -> Sandbox:
+    return Sandbox(
+        "", unreadable=f"The sandbox in {path} is not known: {reason}. Repair it, or choose with --sandbox"
+    )
+
+
+def _judges(data: Mapping[str, Any]) -> tuple[dict[str, Mapping[str, Any]], list[SettingsProblem]]:
     """Return the endpoints of judges in the tables of all dialects, and messages for invalid ones."""
     found: dict[str, Mapping[str, Any]] = {}
-    problems: list[str] = []
+    problems: list[SettingsProblem] = []
     for it in dialects():
         table = data.get(it.name)
         judges = table.get(_JUDGES) if isinstance(table, Mapping) and _JUDGES in it.settings else None
@@ -250,35 +325,41 @@ def _judges(data: Mapping[str, Any], path: Path) -> tuple[dict[str, Mapping[str,
         if isinstance(judges, Mapping) and all(isinstance(judge, Mapping) for judge in judges.values()):
             found[it.name] = judges
         else:
-            problems.append(
-                f"{path}: '{it.name}.{_JUDGES}' must have a table for each model, such as "
+            message = (
+                f"'{it.name}.{_JUDGES}' must have a table for each model, such as "
                 f"[{it.name}.{_JUDGES}.'gpt-*']; it is ignored"
             )
+            problems.append(SettingsProblem(message, (it.name, _JUDGES)))
     return found, problems
 
 
-def _dialect_tables(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, ...], dict[str, str], list[str]]:
+def _dialect_tables(data: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, str], list[SettingsProblem]]:
     """Return the grader types in the tables of all dialects, their targets, and messages for invalid settings."""
     types: list[str] = []
     targets: dict[str, str] = {}
-    problems: list[str] = []
+    problems: list[SettingsProblem] = []
     for it in dialects():
         table = data.get(it.name, {}) if it.settings else {}
         if not isinstance(table, Mapping):
-            problems.append(f"{path}: '{it.name}' must be a table; it is ignored")
+            problems.append(SettingsProblem(f"'{it.name}' must be a table; it is ignored", (it.name,)))
             continue
-        names, wrong = read_names(table.get(_EXTRA_TYPES, []), f"{path}: '{it.name}.{_EXTRA_TYPES}'")
-        version, odd = read_target(table.get(_TARGET, ""), f"{path}: '{it.name}.{_TARGET}'")
+        names, wrong = read_names(table.get(_EXTRA_TYPES, []), f"'{it.name}.{_EXTRA_TYPES}'")
+        version, odd = read_target(table.get(_TARGET, ""), f"'{it.name}.{_TARGET}'")
         types += names
         targets |= {it.name: version} if version else {}
-        problems += [*wrong, *odd]
-        problems += (f"{path}: unknown key '{it.name}.{key}'" for key in table if key not in it.settings)
+        problems += [*_at((it.name, _EXTRA_TYPES), wrong), *_at((it.name, _TARGET), odd)]
+        problems += [
+            SettingsProblem(_unknown(f"{it.name}.{key}", key, it.settings), (it.name, key))
+            for key in table
+            if key not in it.settings
+        ]
     return tuple(types), targets, problems
 
 
-def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
+def _patterns(given: Any) -> tuple[tuple[str, ...], list[SettingsProblem]]:
+    place = ("exclude",)
     if not isinstance(given, list) or not all(isinstance(it, str) for it in given):
-        return (), [f"{path}: 'exclude' must be a list of patterns, such as ['drafts/']; it is ignored"]
+        return (), _at(place, ["'exclude' must be a list of patterns, such as ['drafts/']; it is ignored"])
     if not given:
         return (), []
     # Imported late, as above.
@@ -286,12 +367,22 @@ def _patterns(given: Any, path: Path) -> tuple[tuple[str, ...], list[str]]:
 
     patterns = tuple(it for it in given if is_ignore_pattern(it))
     wrong = [it for it in given if it not in patterns]
-    return patterns, [f"{path}: 'exclude': '{it}' is not a valid pattern; it is ignored" for it in wrong]
+    return patterns, _at(place, (f"'exclude': '{it}' is not a valid pattern; it is ignored" for it in wrong))
 
 
-def _unknown_keys(data: Mapping[str, Any], path: Path) -> Iterator[str]:
-    known = (*_KEYS, *(it.name for it in dialects() if it.settings))
+def _known_keys() -> tuple[str, ...]:
+    return (*_KEYS, *(it.name for it in dialects() if it.settings))
+
+
+def _unknown_keys(data: Mapping[str, Any]) -> Iterator[SettingsProblem]:
+    known = _known_keys()
     for key in data:
         if key not in known:
-            near = nearest(key, known, most=1)
-            yield f"{path}: unknown key '{key}'." + (f" Did you mean '{near[0]}'?" if near else "")
+            is_refused = _SANDBOX not in data and bool(nearest(key, [_SANDBOX], most=1))
+            message = _unknown(key, key, known) + (" Runs refuse to start" if is_refused else "")
+            yield SettingsProblem(message, (key,), is_refused=is_refused)
+
+
+def _unknown(name: str, key: str, known: Iterable[str]) -> str:
+    near = nearest(key, list(known), most=1)
+    return f"Unknown key '{name}'." + (f" Did you mean '{near[0]}'?" if near else "")

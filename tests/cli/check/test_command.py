@@ -253,7 +253,7 @@ def test_the_version_that_the_project_uses() -> None:
     write(".waza-lsp.toml", "target = '0.35'\n")
     assert codes() == ["newer-than-target"]
     write(".waza-lsp.toml", "target = 0.35\n")
-    assert "'target' must be a version in quotes, such as '0.34'" in check().stderr
+    assert "'target' must be a version in quotes, such as '0.34'" in check().stdout
 
 
 def test_settings_that_cannot_be_used_are_told_and_left_out() -> None:
@@ -263,16 +263,27 @@ def test_settings_that_cannot_be_used_are_told_and_left_out() -> None:
     write("tasks/one.yaml", TASK + TYPO)
     result = check()
     assert result.exit_code == 1
-    told = result.stderr.splitlines()
+    told = [it for it in result.stdout.splitlines() if it.startswith(".waza-lsp.toml:")]
     assert len(told) == 4
-    assert "'rules': No finding has the code 'unknwon-key'. Did you mean 'unknown-key'" in told[0]
-    assert told[1].endswith(
-        "'of' is not a level. Known levels: error, warning, information, hint, off. Did you mean 'off'?"
+    assert told[0].startswith(
+        ".waza-lsp.toml:1:10: warning[invalid-settings] 'rules': No finding has the code 'unknwon-key'. Did"
     )
-    assert told[2].endswith("'exclude' must be a list of patterns, such as ['drafts/']; it is ignored")
-    assert told[3].endswith("unknown key 'rule'. Did you mean 'rules'?")
+    assert told[1].startswith(
+        ".waza-lsp.toml:1:31: warning[invalid-settings] 'rules': 'of' is not a level. Known levels: "
+    )
+    assert told[2].startswith(
+        ".waza-lsp.toml:2:1: warning[invalid-settings] 'exclude' must be a list of patterns, such as"
+    )
+    assert told[3].startswith(
+        ".waza-lsp.toml:3:1: warning[invalid-settings] Unknown key 'rule'. Did you mean 'rules'?"
+    )
     write(".waza-lsp.toml", "rules = {\n")
-    assert "cannot be read" in check().stderr
+    assert ".waza-lsp.toml:1:1: error[invalid-settings] This file cannot be read: " in check().stdout
+    write("tasks/one.yaml", TASK)
+    assert check().exit_code == 1
+    assert ".waza-lsp.toml" not in check("--ignore", "invalid-settings").stdout
+    write(".waza-lsp.toml", "rules = {invalid-settings = 'off'}\nrule = 1\n")
+    assert "invalid-settings" not in check().stdout
 
 
 def test_what_is_no_pattern_is_told_and_excludes_nothing() -> None:
@@ -280,10 +291,8 @@ def test_what_is_no_pattern_is_told_and_excludes_nothing() -> None:
     write("drafts/one.yaml", TASK + TYPO)
     result = check()
     assert result.exit_code == 0
-    assert [it.partition(": ")[2] for it in result.stderr.splitlines()] == [
-        "'exclude': '[z-a].yaml' is not a valid pattern; it is ignored",
-        "'exclude': '!' is not a valid pattern; it is ignored",
-    ]
+    assert "'exclude': '[z-a].yaml' is not a valid pattern; it is ignored" in result.stdout
+    assert "'exclude': '!' is not a valid pattern; it is ignored" in result.stdout
 
 
 def test_a_named_pipe_among_the_tasks_is_a_finding() -> None:

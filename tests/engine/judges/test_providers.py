@@ -179,4 +179,4 @@ def test_a_table_that_is_none_is_reported(tmp_path: Path) -> None:
     path.write_text('[waza]\njudges = "gpt"\n')
     found = read_project(path)
     assert found is not None
-    assert "must have a table for each model" in found.problems[0]
+    assert "must have a table for each model" in found.problems[0].message

@@ -155,16 +155,16 @@ def test_the_order_of_precedence(
         pin=projects.pin(tmp_path, "vally"),
     )
     assert context.target == target
-    assert list(projects.problems()) == []
+    assert list(projects.with_problems()) == []
 
 
 def test_a_bad_target_is_told(tmp_path: Path) -> None:
     (tmp_path / ".waza-lsp.toml").write_text("[vally]\ntarget = 0.15\nx = 1\n", encoding="utf-8")
     projects = Projects()
     assert projects.of(tmp_path).target_of("vally") == ""
-    problems = list(projects.problems())
+    problems = [problem.message for it in projects.with_problems() for problem in it.problems]
     assert any("'vally.target' must be a version in quotes" in it for it in problems)
-    assert any("unknown key 'vally.x'" in it for it in problems)
+    assert any("Unknown key 'vally.x'" in it for it in problems)
 
 
 def test_a_pinned_version_decides_the_findings(tmp_path: Path) -> None:

@@ -214,10 +214,26 @@ async def test_settings_of_the_project(pushed: Recorder, tmp_path: Path) -> None
     settings.write_text("rules = {unknown-key = 'loud'}\n", encoding="utf-8")
     files_changed(pushed, settings)
     await until_found(pushed, uri, 1)
-    await until(lambda: any("'loud' is not a level" in it.message for it in pushed.messages))
+    [told] = await until_found(pushed, settings.as_uri(), 1)
+    assert (told.code, told.severity) == ("invalid-settings", types.DiagnosticSeverity.Warning)
+    assert "'loud' is not a level" in told.message
+    assert (told.range.start, told.range.end) == (types.Position(0, 9), types.Position(0, 20))
+    settings.write_text("rules = {", encoding="utf-8")
+    files_changed(pushed, settings)
+    await until(lambda: "cannot be read" in pushed.diagnostics[settings.as_uri()][0].message)
+    [told] = pushed.diagnostics[settings.as_uri()]
+    assert told.severity == types.DiagnosticSeverity.Error
     settings.write_text("exclude = ['eval.yaml']\n", encoding="utf-8")
     files_changed(pushed, settings)
     await until_found(pushed, uri, 0)
+    await until_found(pushed, settings.as_uri(), 0)
+    assert not pushed.messages
+    settings.write_text("rul = 1\n", encoding="utf-8")
+    files_changed(pushed, settings)
+    await until_found(pushed, settings.as_uri(), 1)
+    settings.unlink()
+    files_changed(pushed, settings)
+    await until_found(pushed, settings.as_uri(), 0)
 
 
 async def test_a_client_that_pulls_is_sent_nothing(pulling: Recorder, tmp_path: Path) -> None:

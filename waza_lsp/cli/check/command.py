@@ -6,13 +6,14 @@ import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from waza_engine.lib.links import RULE_PAGES
 from waza_engine.model.findings import Severity
-from waza_engine.project.settings import unknown_code
+from waza_engine.project.settings import ProjectSettings, unknown_code
 from waza_engine.recognition.recognise import dialects, load_object
 from waza_engine.reports.inert import inert
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
@@ -148,8 +149,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
         sources = _fix_sources(sources, codes)
     failures: list[str] = []
     checked = [_check_source(it, codes, failures, try_fixes=output == "json") for it in sources]
-    for problem in sources.projects.problems():
-        print_err(problem)
+    checked += [_check_settings(it, codes) for it in sources.projects.with_problems()]
     # With --fix, standard output holds the fixed text of standard input and nothing else.
     _print_report(checked, output, quiet=quiet, err=fix and sources.stdin is not None)
     for failure in failures:
@@ -201,11 +201,12 @@ class _CodeFilter(NamedTuple):
     ignore: frozenset[str]
 
     def findings(self, source: Source, snapshot: Snapshot) -> list[RangedFinding]:
-        return [
-            mark
-            for mark in findings(snapshot, source.world)
-            if (not self.select or mark.finding.code in self.select) and mark.finding.code not in self.ignore
-        ]
+        return [mark for mark in findings(snapshot, source.world) if self.has(mark)]
+
+    def has(self, mark: RangedFinding) -> bool:
+        """Whether a finding is reported."""
+        code = mark.finding.code
+        return (not self.select or code in self.select) and code not in self.ignore
 
 
 def _check_source(source: Source, codes: _CodeFilter, failures: list[str], *, try_fixes: bool) -> CheckedFile:
@@ -219,6 +220,17 @@ def _check_source(source: Source, codes: _CodeFilter, failures: list[str], *, tr
     except Exception:  # noqa: BLE001  # the one place per file; an exception is a bug of ours
         failures.append(f"{source.name} could not be checked; please report this:\n{traceback.format_exc()}")
     return CheckedFile.of(source.name, source.snapshot, found, try_fixes=try_fixes)
+
+
+def _check_settings(settings: ProjectSettings, codes: _CodeFilter) -> CheckedFile:
+    """Report what is wrong in a settings file that was used."""
+    # Imported late: few settings files have problems.
+    from waza_lsp.diagnostics.settings_file import settings_findings
+
+    path = settings.path or Path()
+    snapshot, marks = settings_findings(path, settings)
+    name = str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+    return CheckedFile.of(name, snapshot, [it for it in marks if codes.has(it)], try_fixes=False)
 
 
 def _print_patches(sources: Sources, codes: _CodeFilter) -> int:

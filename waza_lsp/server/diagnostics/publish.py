@@ -4,14 +4,16 @@ import asyncio
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from lsprotocol import types
 
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.model.findings import Severity
+from waza_engine.project.settings import ProjectSettings
 from waza_lsp.diagnostics.json_writer import publish_json
-from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json, findings
+from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json, findings, written
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.refresh import Refreshes
@@ -24,23 +26,43 @@ _PAUSE_SECONDS = 0.3
 
 
 class Checker:
-    """Checks open documents and reports problems of project settings to the user, once each."""
+    """Checks open documents, and publishes what is wrong in the settings files of their projects."""
 
     def __init__(self, client: Client, workspace: Workspace) -> None:
         self._client = client
         self._workspace = workspace
-        self._reported: set[str] = set()
+        self._settings: dict[Path, ProjectSettings] = {}
+        """The settings files whose problems the client has."""
         self._written: dict[str, DiagnosticJsonCache] = {}
 
     def check(self, snapshot: Snapshot) -> list[str]:
         """Return the findings of an open document, each as JSON."""
         project = self._workspace.project(snapshot.path)
-        for problem in project.problems:
-            if problem not in self._reported:
-                self._reported.add(problem)
-                self._client.warn(problem)
+        self._publish_settings(project)
         last = self._written.setdefault(snapshot.uri, {})
         return diagnostics_json(snapshot, self._workspace.context(snapshot, project), last)
+
+    def _publish_settings(self, project: ProjectSettings) -> None:
+        """Publish the problems of the project's settings file, and clear those of files that have none any more."""
+        for path in [it for it in self._settings if it != project.path and not it.exists()]:
+            del self._settings[path]
+            self._client.lsp.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(path.as_uri(), [])
+            )
+        own = project.path
+        before = self._settings.get(own) if own is not None else None
+        if own is None or before is project or not (project.problems or before):
+            return
+        # Imported late: few settings files have problems.
+        from waza_lsp.diagnostics.settings_file import settings_findings
+
+        snapshot, marks = settings_findings(own, project, self._client.encoding)
+        params = publish_json(snapshot.uri, written(snapshot, marks), None)
+        self._client.notify_json(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+        if project.problems:
+            self._settings[own] = project
+        else:
+            del self._settings[own]
 
     def has_errors(self, snapshot: Snapshot, span: Span) -> bool:
         """Whether a range of a document has findings that are errors."""

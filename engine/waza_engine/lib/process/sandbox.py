@@ -60,6 +60,8 @@ def current() -> Sandbox:
 
 def problem_with(sandbox: Sandbox) -> str:
     """Return why programs cannot be started in the sandbox on this machine; "" if they can."""
+    if sandbox.unreadable:
+        return sandbox.unreadable
     match sandbox.kind:
         case "none":
             return ""

@@ -22,6 +22,8 @@ class Sandbox:
     network: bool = True
     image: str = ""
     write: tuple[str, ...] = ()
+    unreadable: str = ""
+    """Why the choice cannot be read: then no program starts."""
 
     @property
     def confines(self) -> bool:

@@ -99,8 +99,8 @@ def with_sandbox(plan: Plan, environment: Mapping[str, str]) -> Plan:
 def sandbox_problem(plan: Plan, executor: Executor) -> str:
     """Return why the run cannot be confined as it should be; "" if it can, or need not be."""
     sandbox = plan.settings.sandbox
-    if not sandbox.confines:
-        return ""
+    if not sandbox.confines or sandbox.unreadable:
+        return sandbox.unreadable
     if not (getattr(executor, "ignores", frozenset()) >= NO_AGENT or getattr(executor, "confines", False)):
         return (
             f"The executor '{executor.name}' cannot start its agent in the sandbox '{sandbox.kind}'. Use the executor "
