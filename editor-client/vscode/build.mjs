@@ -1,7 +1,9 @@
-// Bundles the extension into dist/ and collects the licence texts of the packages that went in.
+// Bundles the extension and the server into dist/ and collects the licence texts of the packages that went in.
 
 import { build } from 'esbuild';
 import { readFile, readdir, writeFile } from 'node:fs/promises';
+
+import { bundleServer } from './bundle-server.mjs';
 
 const { metafile } = await build({
   entryPoints: ['src/extension.ts'],
@@ -20,6 +22,7 @@ const packageFolder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
 const folders = Object.keys(metafile.inputs).map((input) => packageFolder.exec(input)?.[0]);
 const notices = await Promise.all([...new Set(folders)].filter(Boolean).sort().map(notice));
 await writeFile('dist/THIRD-PARTY-NOTICES.txt', notices.join('\n\n'));
+await bundleServer();
 
 async function notice(folder) {
   const { name, version } = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));

@@ -4,13 +4,17 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
+
+from packaging.requirements import Requirement
 
 from tests.editors.workspaces import CLIENTS
 from waza_engine.recognition.recognise import dialects
 
 EXTENSION = CLIENTS / "vscode"
+LOCK = (EXTENSION / "server" / "requirements.txt").read_text(encoding="utf-8")
 
 
 def test_the_snippets_are_flawless(tmp_path: Path) -> None:
@@ -68,3 +72,24 @@ def test_pictures_of_the_walkthrough_are_there() -> None:
     steps = manifest["contributes"]["walkthroughs"][0]["steps"]
     media = [it["media"].get("image") or it["media"]["markdown"] for it in steps]
     assert [it for it in media if not (EXTENSION / it).is_file()] == []
+
+
+def test_the_lock_names_every_requirement_with_hashes_and_no_address() -> None:
+    """After a change of the dependencies: `npm run lock` in editor-client/vscode."""
+    entries = re.split(r"\n(?=\S)", LOCK.strip())
+    pinned = {}
+    for entry in entries:
+        match = re.fullmatch(r"([a-z0-9-]+)==(\S+) \\\n(    --hash=sha256:[0-9a-f]{64}( \\\n)?)+", entry)
+        assert match, f"not a version with hashes: {entry[:100]}"
+        pinned[match[1]] = match[2]
+    project = tomllib.loads((EXTENSION.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for it in map(Requirement, project["dependencies"]):
+        version = pinned[it.name.lower().replace("_", "-").replace(".", "-")]
+        assert it.specifier.contains(version), f"{it} is locked as {version}"
+
+
+def test_the_lock_has_the_files_of_all_systems() -> None:
+    """A compiled package has some thirty files: for each Python, system and processor."""
+    hashes = {it.partition("==")[0]: it.count("--hash") for it in re.split(r"\n(?=\S)", LOCK)}
+    compiled = ("google-re2", "markupsafe", "pydantic-core", "pyyaml", "regex", "rpds-py")
+    assert [it for it in compiled if hashes[it] < 30] == []

@@ -94,11 +94,10 @@ async def test_only_a_trusted_workspace_chooses_the_server(
     settings.parent.mkdir()
     settings.write_text(json.dumps({"waza.server.path": str(program)}), encoding="utf-8")
     home = tmp_path / "vscode"
-    with running_vscode(home, vsix, {}, trusted=trusted, environment={"PATH": "/usr/bin:/bin"}) as other:
+    with running_vscode(home, vsix, {}, trusted=trusted, environment={"PATH": str(tmp_path)}) as other:
         async with open_window(browser, other.page_url(folder, "eval.yaml"), shots) as window:
             if trusted:
                 await window.toast("The server did not start")
             else:
-                assert await window.toast_buttons("waza-lsp was not found") == ["Install", "Open Setting"]
-                await window.shot("not-found")
+                await window.toast("found no Python on this machine")
     assert started.exists() == trusted

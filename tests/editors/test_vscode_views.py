@@ -1,16 +1,14 @@
-"""Views of a real VS Code: the report, the walkthrough, the status, a first eval, the installation."""
+"""Views of a real VS Code: the report, the walkthrough, the status, a first eval."""
 
 import asyncio
-import os
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.editors.vscode_host import VSCode, running_vscode
+from tests.editors.vscode_host import VSCode
 from tests.editors.vscode_screen import open_window
 from tests.editors.workspaces import FAILING_TASK, MISSING, copy_of_example, make_fail
 
@@ -56,34 +54,6 @@ async def test_the_way_to_a_first_eval(
     text = (suite / "evals" / "greeter" / "eval.yaml").read_text(encoding="utf-8")
     assert "skill: greeter\n" in text
     await asyncio.to_thread(_ran, sys.executable, "-P", "-m", "waza_lsp", "check", str(suite / "evals"))
-
-
-async def test_the_server_is_installed_when_there_is_none(
-    vsix: Path, browser: "Browser", shots: Path, tmp_path: Path
-) -> None:
-    suite = copy_of_example(tmp_path)
-    dist = tmp_path / "dist"
-    await asyncio.to_thread(_ran, sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(dist))
-    programs = tmp_path / "bin"
-    programs.mkdir()
-    (programs / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
-    environment = {
-        "PATH": f"{programs}:/usr/bin:/bin",
-        # The package comes from a folder, what it needs from here: no index is asked.
-        "PIP_NO_INDEX": "1",
-        "PIP_NO_DEPS": "1",
-        "PIP_IGNORE_INSTALLED": "1",
-        "PIP_FIND_LINKS": str(dist),
-        "PYTHONPATH": sysconfig.get_path("purelib"),
-    }
-    home = tmp_path / "vscode"
-    with running_vscode(home, vsix, {}, environment=environment) as vscode:
-        async with open_window(browser, vscode.page_url(suite, "eval.yaml"), shots) as screen:
-            await screen.press_in_toast("waza-lsp was not found", "Install")
-            await screen.lens("Run all")
-            assert "running" in await screen.language_status("waza-lsp:")
-    [installed] = home.glob("data/User/globalStorage/waza-lsp.waza-lsp/server/bin/waza-lsp")
-    assert os.access(installed, os.X_OK)
 
 
 def _ran(*command: str) -> None:

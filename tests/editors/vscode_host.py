@@ -64,11 +64,12 @@ def running_vscode(
 ) -> Iterator[VSCode]:
     """Start VS Code with one extension, its settings, and extra environment variables.
 
-    Folders in `home/extensions` are extensions, too.
+    Folders in `home/extensions` are extensions, too. In a `home` that was used before, the extension is installed.
     """
     # Settings that name programs count for one machine only, and are ignored among the user's.
+    is_new = not (home / "data").exists()
     for name, values in ("User", _QUIET), ("Machine", settings):
-        (home / "data" / name).mkdir(parents=True)
+        (home / "data" / name).mkdir(parents=True, exist_ok=True)
         (home / "data" / name / "settings.json").write_text(json.dumps(values), encoding="utf-8")
     folders = {"server-data-dir": "server", "user-data-dir": "data", "extensions-dir": "extensions"}
     command = [
@@ -79,18 +80,20 @@ def running_vscode(
     ]
     variables = {**os.environ, "EXTENSIONS_GALLERY": _NO_GALLERY, **environment}
     log = home / "vscode.log"
-    with log.open("wb") as output:
-        subprocess.run(
-            [*command, "--install-extension", str(vsix)],
-            env=variables,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            check=True,
-            timeout=60,
-        )
+    with log.open("ab") as output:
+        if is_new:
+            subprocess.run(
+                [*command, "--install-extension", str(vsix)],
+                env=variables,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                check=True,
+                timeout=60,
+            )
         port = _free_port()
         options = ["--host=127.0.0.1", f"--port={port}", "--without-connection-token"]
-        options += ["--disable-telemetry", "--disable-experiments"]
+        # Without the last one, variables such as PATH come from a login shell.
+        options += ["--disable-telemetry", "--disable-experiments", "--force-disable-user-env"]
         if trusted:
             options.append("--disable-workspace-trust")
         process = subprocess.Popen(

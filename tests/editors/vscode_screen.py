@@ -165,6 +165,10 @@ class Screen:
     async def toast(self, text: str) -> str:
         return await _text(await self._seen(".notification-toast", text))
 
+    async def toast_gone(self, text: str, seconds: int) -> None:
+        toast = self._page.locator(".notification-toast", has_text=text)
+        await toast.wait_for(state="hidden", timeout=seconds * 1000)
+
     async def toast_buttons(self, text: str) -> list[str]:
         toast = await self._seen(".notification-toast", text)
         return await toast.locator(".monaco-button").all_inner_texts()

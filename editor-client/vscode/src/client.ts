@@ -16,7 +16,7 @@ import { showAnswer } from './answers';
 import { withArguments } from './commands';
 import { documentSelector } from './documents';
 import { perform, type EditorAction } from './editorActions';
-import type { ServerCommand } from './locate';
+import type { ServerCommand } from './found';
 import { progressNotifications } from './progress';
 import type { RunEvent } from './protocol';
 import type { Ask } from './recordedRuns';

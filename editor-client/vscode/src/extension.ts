@@ -3,8 +3,8 @@
 import { Uri, commands, window, workspace, type ExtensionContext } from 'vscode';
 
 import { atCursor } from './atCursor';
+import { chooseInterpreter } from './chooseInterpreter';
 import { createFileStatus } from './fileStatus';
-import { installServer } from './install';
 import { whenNeeded } from './need';
 import { newEval } from './newEval';
 import { createRunsView } from './runsView';
@@ -18,8 +18,11 @@ let server: Server | undefined;
 
 export function activate(context: ExtensionContext): void {
   const log = window.createOutputChannel('waza-lsp', { log: true });
-  const status = createServerStatus();
-  const places = { installed: Uri.joinPath(context.globalStorageUri, 'server').fsPath };
+  const status = createServerStatus(context.extension.packageJSON.version);
+  const places = {
+    bundle: Uri.joinPath(context.extensionUri, 'dist', 'server').fsPath,
+    storage: Uri.joinPath(context.globalStorageUri, 'server').fsPath,
+  };
   const current = new Server(log, status, places);
   server = current;
   context.subscriptions.push(
@@ -34,11 +37,15 @@ export function activate(context: ExtensionContext): void {
     commands.registerCommand('waza.restartServer', () => current.start()),
     commands.registerCommand('waza.showLogs', () => log.show()),
     commands.registerCommand('waza.newEval', () => newEval(context.extensionUri)),
-    commands.registerCommand('waza.installServer', async () => {
-      if (await installServer(places, log)) {
+    commands.registerCommand('waza.installServer', () => current.reinstall()),
+    commands.registerCommand('waza.chooseInterpreter', async () => {
+      if (await chooseInterpreter()) {
         await current.start();
       }
     }),
+    commands.registerCommand('waza.howToGetPython', () =>
+      commands.executeCommand('markdown.showPreview', Uri.joinPath(context.extensionUri, 'media', 'python.md')),
+    ),
     workspace.onDidGrantWorkspaceTrust(() => void current.restart()),
     workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('waza.server')) {

@@ -1,97 +1,74 @@
-/** Installs the server into its own virtual environment, in the extension's storage folder. */
+/** The server that the extension brings: its environment is made on first use, with a notification. */
 
-import { spawn } from 'node:child_process';
-import { mkdir, rm } from 'node:fs/promises';
-import * as path from 'node:path';
-import * as readline from 'node:readline';
-import {
-  CancellationError,
-  ProgressLocation,
-  window,
-  type CancellationToken,
-  type LogOutputChannel,
-} from 'vscode';
+import { CancellationError, CancellationTokenSource, ProgressLocation, window } from 'vscode';
 
-import { isNewEnough, pythonsOnPath } from './interpreters';
-import type { Places } from './locate';
-import { scripts } from './programs';
+import { readBundle } from './bundle';
+import { choosePython, describe, needed, whyNone } from './choosePython';
+import { InstallError, makeEnvironment, readyEnvironment, tidy } from './environment';
+import type { NotFound, Places, ServerCommand } from './found';
+import { asModule } from './programs';
+import { findPythons, findUv, probe } from './pythons';
 
-const project = 'waza-lsp';
-
-/** Returns whether it is installed. If not, the user has seen the reason. */
-export async function installServer({ installed }: Places, log: LogOutputChannel): Promise<boolean> {
-  const python = await newEnoughPython();
-  if (!python) {
-    const problem = 'No Python 3.11 or newer is on PATH. Install one, or name one in waza.server.interpreter.';
-    void window.showErrorMessage(problem);
-    return false;
+/** The server if its environment is made already. */
+export async function installedServer({ bundle, storage }: Places): Promise<ServerCommand | undefined> {
+  const contents = await readBundle(bundle);
+  const python = await readyEnvironment(storage, contents);
+  if (python) {
+    void tidy(storage, contents).catch(() => {});
   }
-  const options = { location: ProgressLocation.Notification, title: `Installing ${project}`, cancellable: true };
+  return python ? ours(python) : undefined;
+}
+
+/**
+ * Make the environment and return its server.
+ *
+ * `interpreter`: the Python that the user has chosen. `again`: even if the environment is there.
+ */
+export async function installServer(
+  places: Places,
+  interpreter?: string,
+  again = false,
+): Promise<ServerCommand | NotFound> {
+  const pythons = interpreter ? [await probe(interpreter)] : await findPythons();
+  const python = choosePython(pythons)?.file;
+  const uv = await findUv();
+  if (interpreter && !python) {
+    const [what] = pythons.map(describe);
+    return { problem: `waza-lsp needs ${needed}. You chose ${what}.`, setting: 'waza.server.interpreter' };
+  }
+  if (!python && !uv) {
+    return { problem: whyNone(pythons), needsPython: true };
+  }
   try {
-    await window.withProgress(options, async (progress, cancellation) => {
-      await mkdir(path.dirname(installed), { recursive: true });
-      progress.report({ message: 'making a virtual environment' });
-      await run([python, '-m', 'venv', '--clear', installed], log, cancellation);
-      progress.report({ message: 'asking the package index' });
-      const pip = [path.join(scripts(installed), 'python'), '-m', 'pip', '--disable-pip-version-check'];
-      await run([...pip, 'install', '--upgrade', project], log, cancellation);
-    });
-    return true;
+    return ours(await withNotification(places, { uv, python }, again));
   } catch (error) {
-    // A partial environment would be mistaken for the server.
-    await rm(installed, { recursive: true, force: true });
-    if (!(error instanceof CancellationError)) {
-      await explain(error, log);
+    places.log.error(String(error));
+    if (error instanceof CancellationError) {
+      return { problem: 'The waza-lsp server is not installed: cancelled.', cancelled: true };
     }
-    return false;
+    return { problem: error instanceof InstallError ? error.message : `The installation failed: ${String(error)}` };
   }
 }
 
-async function newEnoughPython(): Promise<string | undefined> {
-  for (const python of await pythonsOnPath()) {
-    if (await isNewEnough(python)) {
-      return python;
+async function withNotification(
+  { bundle, storage, log, closing }: Places,
+  tools: { uv: string | undefined; python: string | undefined },
+  again: boolean,
+): Promise<string> {
+  const contents = await readBundle(bundle);
+  const options = { location: ProgressLocation.Notification, title: 'Installing the waza-lsp server', cancellable: true };
+  return window.withProgress(options, async (progress, cancelled) => {
+    const either = new CancellationTokenSource();
+    const listeners = [cancelled, closing].map((it) => it.onCancellationRequested(() => either.cancel()));
+    const report = (message: string, increment: number): void => progress.report({ message, increment });
+    try {
+      return await makeEnvironment(storage, contents, tools, again, { log, cancellation: either.token, report });
+    } finally {
+      listeners.forEach((it) => it.dispose());
     }
-  }
-  return undefined;
+  });
 }
 
-/** Runs a program to its end. Its output goes to the log, its last line into the error. */
-async function run(
-  [program = '', ...args]: string[],
-  log: LogOutputChannel,
-  cancellation: CancellationToken,
-): Promise<void> {
-  log.info([program, ...args].join(' '));
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const cancelled = cancellation.onCancellationRequested(() => child.kill());
-  let last = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    readline.createInterface({ input: stream }).on('line', (line) => {
-      log.info(line);
-      last = line.trim() || last;
-    });
-  }
-  try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.on('error', reject).on('close', resolve);
-    });
-    if (cancellation.isCancellationRequested) {
-      throw new CancellationError();
-    }
-    if (code !== 0) {
-      throw new Error(last || `${program} ended with status ${code}`);
-    }
-  } finally {
-    cancelled.dispose();
-  }
-}
-
-async function explain(error: unknown, log: LogOutputChannel): Promise<void> {
-  const why = error instanceof Error ? error.message : String(error);
-  log.error(why);
-  const answer = await window.showErrorMessage(`${project} could not be installed: ${why}`, 'Show Logs');
-  if (answer) {
-    log.show();
-  }
+function ours(python: string): ServerCommand {
+  return { command: python, args: asModule, origin: 'comes with the extension', isOurs: true };
 }

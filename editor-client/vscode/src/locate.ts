@@ -1,73 +1,76 @@
 /**
- * Finds the server: a setting, the environment, a virtual environment, `PATH`, the server that the
- * extension installed, a Python that has it.
+ * Finds the server: a setting, the environment, a virtual environment, `PATH`, a Python that has it. If there is
+ * none, the extension brings one.
  *
- * An untrusted workspace cannot choose the server: VS Code hides its values of the two settings
- * (`restrictedConfigurations` in the manifest), and environments inside it are skipped.
+ * An untrusted workspace cannot choose the server: VS Code hides its values of the settings
+ * (`restrictedConfigurations` in the manifest), and programs inside it are skipped.
  */
 
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { workspace } from 'vscode';
 
-import { hasServer, pythonsOnPath } from './interpreters';
-import { isProgram, scripts, searchPath } from './programs';
+import type { NotFound, Places, ServerCommand } from './found';
+import { installedServer, installServer } from './install';
+import { asModule, isProgram, scripts, searchPath } from './programs';
 import { activeEnvironment } from './python';
-
-export interface ServerCommand {
-  command: string;
-  args: string[];
-}
-
-/** The reason why there is nothing to start, for the user. */
-export interface NotFound {
-  problem: string;
-  /** The setting with the missing path. Without one, the server can be installed instead. */
-  setting: string;
-  canInstall: boolean;
-}
-
-/** Folders of the extension. */
-export interface Places {
-  /** The virtual environment of the server that the extension installed. */
-  installed: string;
-}
+import { activated, hasServer, pythonsOnPath } from './pythons';
 
 /** Like the setting `waza.server.path`, for all windows that are started from a shell. */
-export const variable = 'WAZA_LSP_SERVER';
+const variable = 'WAZA_LSP_SERVER';
 
 const program = process.platform === 'win32' ? 'waza-lsp.exe' : 'waza-lsp';
-// -P: otherwise `-m` searches the working directory first, which is the workspace.
-const asModule = ['-P', '-m', 'waza_lsp', 'serve'];
 
-export async function locateServer({ installed }: Places): Promise<ServerCommand | NotFound> {
+export async function locateServer(places: Places): Promise<ServerCommand | NotFound> {
   const settings = workspace.getConfiguration('waza.server');
-  const named: [string, string, string[]][] = [
-    ['setting waza.server.path', expand(settings.get('path', '')), ['serve']],
-    ['setting waza.server.interpreter', expand(settings.get('interpreter', '')), asModule],
-    [`environment variable ${variable}`, process.env[variable] ?? '', ['serve']],
+  const named: [string, string][] = [
+    ['setting waza.server.path', expand(settings.get('path', ''))],
+    [`environment variable ${variable}`, process.env[variable] ?? ''],
   ];
-  for (const [what, command, args] of named) {
+  const interpreter = expand(settings.get('interpreter', ''));
+  for (const [what, command] of interpreter ? named.slice(0, 1) : named) {
     if (command) {
-      return (await isProgram(command)) ? { command, args } : noSuchProgram(what, command);
+      return (await isProgram(command)) ? start(command, `from the ${what}`) : noSuchProgram(what, command);
     }
   }
-  for (const folder of [...(await environmentFolders()), ...searchPath(), scripts(installed)]) {
+  if (interpreter) {
+    return withInterpreter(interpreter, places);
+  }
+  const isOursWanted = settings.get('importStrategy') === 'useBundled';
+  return (
+    (isOursWanted ? undefined : await inEnvironments()) ??
+    (await installedServer(places)) ??
+    (isOursWanted ? undefined : await inPythonOnPath()) ??
+    (await installServer(places))
+  );
+}
+
+/** Install the extension's own server anew, with the chosen Python if there is one. */
+export function reinstallServer(places: Places): Promise<ServerCommand | NotFound> {
+  const interpreter = expand(workspace.getConfiguration('waza.server').get('interpreter', ''));
+  return installServer(places, interpreter || undefined, true);
+}
+
+/** The chosen Python has the server, or the server is installed with this Python. */
+async function withInterpreter(interpreter: string, places: Places): Promise<ServerCommand | NotFound> {
+  const setting = 'setting waza.server.interpreter';
+  if (!(await isProgram(interpreter))) {
+    return noSuchProgram(setting, interpreter);
+  }
+  if (await hasServer(interpreter)) {
+    return { ...start(interpreter, `from the ${setting}`), args: asModule };
+  }
+  return (await installedServer(places)) ?? installServer(places, interpreter);
+}
+
+async function inEnvironments(): Promise<ServerCommand | undefined> {
+  for (const folder of [...(await environmentFolders()), ...searchPath()]) {
     const candidate = path.join(folder, program);
     if (await isProgram(candidate)) {
-      return { command: candidate, args: ['serve'] };
+      return start(candidate, `from ${candidate}`);
     }
   }
-  for (const python of await pythonsOnPath()) {
-    if (await hasServer(python)) {
-      return { command: python, args: asModule };
-    }
-  }
-  return {
-    problem: 'waza-lsp was not found: no virtual environment has it, and it is not on PATH.',
-    setting: 'waza.server.path',
-    canInstall: true,
-  };
+  return undefined;
 }
 
 async function environmentFolders(): Promise<string[]> {
@@ -75,8 +78,21 @@ async function environmentFolders(): Promise<string[]> {
     return [];
   }
   const roots = (workspace.workspaceFolders ?? []).map((folder) => path.join(folder.uri.fsPath, '.venv'));
-  const environments = [await activeEnvironment(), process.env['VIRTUAL_ENV'], ...roots];
+  const environments = [await activeEnvironment(), ...activated(), ...roots];
   return environments.filter((it) => it !== undefined).map(scripts);
+}
+
+async function inPythonOnPath(): Promise<ServerCommand | undefined> {
+  for (const python of await pythonsOnPath()) {
+    if (await hasServer(python)) {
+      return { ...start(python, `from ${python}`), args: asModule };
+    }
+  }
+  return undefined;
+}
+
+function start(command: string, origin: string): ServerCommand {
+  return { command, args: ['serve'], origin, isOurs: false };
 }
 
 function expand(setting: string): string {
@@ -85,9 +101,6 @@ function expand(setting: string): string {
 }
 
 function noSuchProgram(what: string, value: string): NotFound {
-  return {
-    problem: `The ${what} names no program: ${value} (an absolute path is needed).`,
-    setting: what.replace(/^setting /, ''),
-    canInstall: false,
-  };
+  const problem = `The ${what} names no program: ${value} (an absolute path is needed).`;
+  return { problem, ...(what.startsWith('setting ') ? { setting: what.slice('setting '.length) } : {}) };
 }

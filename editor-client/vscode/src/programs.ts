@@ -1,7 +1,13 @@
-/** Locations of programs, and whether a file is one. */
+/** Locations of programs, whether a file is one, and whether it may be started. */
 
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, lstat, stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { workspace } from 'vscode';
+
+const suffix = process.platform === 'win32' ? '.exe' : '';
+
+/** The server as a module. -P: otherwise `-m` searches the working directory first, which is the workspace. */
+export const asModule = ['-P', '-m', 'waza_lsp', 'serve'];
 
 /** The program folder of a virtual environment. */
 export function scripts(environment: string): string {
@@ -10,7 +16,18 @@ export function scripts(environment: string): string {
 
 export function searchPath(): string[] {
   // A relative entry would depend on the working directory.
-  return (process.env['PATH'] ?? '').split(path.delimiter).filter((it) => path.isAbsolute(it));
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((it) => path.isAbsolute(it));
+  return folders.filter(isAllowed);
+}
+
+export async function firstOnPath(name: string): Promise<string | undefined> {
+  for (const folder of searchPath()) {
+    const candidate = path.join(folder, name + suffix);
+    if (await isProgram(candidate)) {
+      return candidate;
+    }
+  }
+  return undefined;
 }
 
 export async function isProgram(file: string): Promise<boolean> {
@@ -19,8 +36,20 @@ export async function isProgram(file: string): Promise<boolean> {
   }
   try {
     await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
+    // `stat` cannot follow the links that the Microsoft Store puts on PATH.
+    return !(await stat(file).catch(() => lstat(file))).isDirectory();
   } catch {
     return false;
   }
+}
+
+/** Before the workspace is trusted, nothing inside its folders is started. */
+export function isAllowed(file: string): boolean {
+  const folders = workspace.isTrusted ? [] : (workspace.workspaceFolders ?? []);
+  return !folders.some(({ uri }) => isInside(file, uri.fsPath));
+}
+
+function isInside(file: string, folder: string): boolean {
+  const way = path.relative(folder, file);
+  return !way.startsWith('..') && !path.isAbsolute(way);
 }

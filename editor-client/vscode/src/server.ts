@@ -3,11 +3,12 @@
  * stop.
  */
 
-import { EventEmitter, type Disposable, type LogOutputChannel } from 'vscode';
+import { CancellationTokenSource, EventEmitter, type Disposable, type LogOutputChannel } from 'vscode';
 import { ExecuteCommandRequest, type LanguageClient } from 'vscode-languageclient/node';
 
 import { createClient } from './client';
-import { locateServer, type Places } from './locate';
+import type { NotFound, Places, ServerCommand } from './found';
+import { locateServer, reinstallServer } from './locate';
 import type { RunEvent } from './protocol';
 import type { ServerStatus } from './serverStatus';
 import { explainFailedStart, explainNotFound, explainNotRunning } from './trouble';
@@ -19,6 +20,9 @@ export class Server implements Disposable {
   private wanted = false;
   /** Starts and stops are sequential: a restart waits for a pending start. */
   private queue: Promise<void> = Promise.resolve();
+  private readonly places: Places;
+  /** Ends an installation with the window. */
+  private readonly closing = new CancellationTokenSource();
   private readonly told = {
     ready: new EventEmitter<void>(),
     gone: new EventEmitter<void>(),
@@ -37,14 +41,25 @@ export class Server implements Disposable {
   constructor(
     private readonly log: LogOutputChannel,
     private readonly status: ServerStatus,
-    private readonly places: Places,
-  ) {}
+    folders: Pick<Places, 'bundle' | 'storage'>,
+  ) {
+    this.places = { ...folders, log, closing: this.closing.token };
+  }
 
   start(): Promise<void> {
     this.wanted = true;
     return this.enqueue(async () => {
       await this.stopClient();
-      await this.startClient();
+      await this.startClient(() => locateServer(this.places));
+    });
+  }
+
+  /** Makes the environment of the extension's own server anew, and starts it. */
+  reinstall(): Promise<void> {
+    this.wanted = true;
+    return this.enqueue(async () => {
+      await this.stopClient();
+      await this.startClient(() => reinstallServer(this.places));
     });
   }
 
@@ -56,6 +71,7 @@ export class Server implements Disposable {
   }
 
   stop(): Promise<void> {
+    this.closing.cancel();
     return this.enqueue(() => this.stopClient());
   }
 
@@ -108,22 +124,23 @@ export class Server implements Disposable {
     return this.queue;
   }
 
-  private async startClient(): Promise<void> {
+  private async startClient(locate: () => Promise<ServerCommand | NotFound>): Promise<void> {
     this.status.starting();
-    const found = await locateServer(this.places);
+    const found = await locate();
     if ('problem' in found) {
       this.log.error(found.problem);
-      this.status.failed('server not found');
+      this.status.failed(found.cancelled ? 'not installed' : 'server not found');
       void explainNotFound(found);
       return;
     }
+    this.status.found(found.origin);
     this.log.info(`Starting ${[found.command, ...found.args].join(' ')}`);
     this.client = createClient(found, this.log, this.status, this.told);
     try {
       await this.client.start();
     } catch {
       // The client has logged why.
-      void explainFailedStart(found.command);
+      void explainFailedStart(found.command, found.isOurs);
     }
   }
 

@@ -6,19 +6,24 @@ import { documentSelector } from './documents';
 
 export interface ServerStatus extends Disposable {
   starting(): void;
+  /** `origin`: where the server is from. */
+  found(origin: string): void;
   running(version: string): void;
   stopped(): void;
   failed(why: string): void;
 }
 
-export function createServerStatus(): ServerStatus {
+/** `brought`: the version of the server that comes with the extension. */
+export function createServerStatus(brought: string): ServerStatus {
   const item = languages.createLanguageStatusItem('waza.server', documentSelector);
   item.name = 'waza-lsp';
-  item.command = { command: 'waza.showLogs', title: 'Show Logs' };
+  const logs = { command: 'waza.showLogs', title: 'Show Logs' };
+  const retry = { command: 'waza.restartServer', title: 'Retry' };
   const show = (text: string, severity = LanguageStatusSeverity.Information, busy = false): void => {
     item.text = `waza-lsp: ${text}`;
     item.severity = severity;
     item.busy = busy;
+    item.command = severity === LanguageStatusSeverity.Information ? logs : retry;
   };
   const isRunning = (running: boolean): void => {
     void commands.executeCommand('setContext', 'waza.isRunning', running);
@@ -26,8 +31,14 @@ export function createServerStatus(): ServerStatus {
   show('not started');
   return {
     starting: () => show('starting', LanguageStatusSeverity.Information, true),
+    found: (origin) => {
+      item.detail = origin;
+    },
     running: (version) => {
       show(`running ${version}`.trim());
+      if (version !== brought) {
+        item.detail += `; the extension brings ${brought}`;
+      }
       isRunning(true);
     },
     stopped: () => {
@@ -35,6 +46,7 @@ export function createServerStatus(): ServerStatus {
       isRunning(false);
     },
     failed: (why) => {
+      item.detail = '';
       show(why, LanguageStatusSeverity.Error);
       isRunning(false);
     },

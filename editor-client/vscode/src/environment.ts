@@ -1,0 +1,139 @@
+/**
+ * The server's own environment, in the extension's storage folder, made from the files of the extension.
+ *
+ * Its folder is named by the content of those files, so each version of the extension has its own. It is
+ * made under another name and renamed at the end: a folder with the right name is complete.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { CancellationError, type CancellationToken, type LogOutputChannel } from 'vscode';
+
+import type { Bundle } from './bundle';
+import { execute } from './execute';
+import { explainFailure, stepEnvironment, stepsWithPip, stepsWithUv, type Step } from './installSteps';
+import { isProgram, scripts } from './programs';
+
+export interface Making {
+  log: LogOutputChannel;
+  cancellation: CancellationToken;
+  /** `share`: of the whole, in percent. */
+  report: (message: string, share: number) => void;
+}
+
+/** A failure with its reason for the user. The log has the rest. */
+export class InstallError extends Error {}
+
+/** What there is to make it with. */
+export interface Tools {
+  uv: string | undefined;
+  python: string | undefined;
+}
+
+const partial = '.partial';
+const unusedMs = 7 * 24 * 60 * 60 * 1000;
+const partialMs = 60 * 60 * 1000;
+
+/** The Python of the environment, or undefined if it is not made, or its own Python is gone. */
+export async function readyEnvironment(storage: string, { key }: Bundle): Promise<string | undefined> {
+  const target = path.join(storage, key);
+  const python = pythonIn(target);
+  if (!(await isProgram(python))) {
+    return undefined;
+  }
+  const now = new Date();
+  await utimes(target, now, now).catch(() => {});
+  return python;
+}
+
+/** Make the environment with uv or this Python. Returns its Python. `again`: even if there is one. */
+export async function makeEnvironment(
+  storage: string,
+  bundle: Bundle,
+  { uv, python }: Tools,
+  again: boolean,
+  making: Making,
+): Promise<string> {
+  const target = path.join(storage, bundle.key);
+  const made = `${target}.${randomBytes(4).toString('hex')}${partial}`;
+  await mkdir(storage, { recursive: true });
+  try {
+    await firstThatWorks(waysTo(made, bundle, { uv, python }), made, bundle, making);
+    await rm(path.join(made, 'pip'), { recursive: true, force: true });
+    // Another window can have been quicker, and runs its server in there.
+    if (again || !(await readyEnvironment(storage, bundle))) {
+      await rm(target, { recursive: true, force: true });
+      await renamed(made, target);
+    }
+    return pythonIn(target);
+  } finally {
+    await rm(made, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** Remove environments of other versions that no window has started for a week, and remains of attempts. */
+export async function tidy(storage: string, { key }: Bundle): Promise<void> {
+  for (const name of await readdir(storage).catch(() => [])) {
+    const folder = path.join(storage, name);
+    const age = Date.now() - (await stat(folder)).mtimeMs;
+    if (name !== key && age > (name.endsWith(partial) ? partialMs : unusedMs)) {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+function pythonIn(environment: string): string {
+  return path.join(scripts(environment), process.platform === 'win32' ? 'python.exe' : 'python');
+}
+
+/** A virus scanner on Windows can hold new files open for a moment. */
+async function renamed(from: string, to: string, attempts = 10): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (attempts <= 1) {
+      throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await renamed(from, to, attempts - 1);
+  }
+}
+
+/** uv first: it needs 1 s where pip needs 7. */
+function waysTo(made: string, bundle: Bundle, { uv, python }: Tools): Step[][] {
+  const inside = pythonIn(made);
+  return [
+    ...(uv ? [false, true].map((offline) => stepsWithUv(uv, python, made, inside, bundle, offline)) : []),
+    ...(python ? [stepsWithPip(python, made, inside, bundle)] : []),
+  ];
+}
+
+async function firstThatWorks(ways: Step[][], made: string, bundle: Bundle, making: Making): Promise<void> {
+  const env = stepEnvironment(process.env, os.devNull);
+  let reason = '';
+  for (const steps of ways) {
+    const lines: string[] = [];
+    try {
+      await rm(made, { recursive: true, force: true });
+      for (const { command, title } of steps) {
+        making.report(title, 0);
+        await execute(command, { cwd: bundle.folder, env }, making, (line) => {
+          lines.push(line);
+          if (line.startsWith('Collecting ')) {
+            making.report(title, 90 / bundle.packages);
+          }
+        });
+      }
+      return;
+    } catch (error) {
+      if (error instanceof CancellationError) {
+        throw error;
+      }
+      making.log.error(String(error));
+      reason ||= explainFailure(lines);
+    }
+  }
+  throw new InstallError(reason);
+}

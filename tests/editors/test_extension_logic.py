@@ -1,0 +1,121 @@
+"""The extension's own decisions, without an editor: which Python, which programs, what a failure means."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.editors.programs import needs
+from tests.editors.vscode_package import EXTENSION
+
+pytestmark = pytest.mark.editor
+BUNDLE = {"pip": "/b/pip-1-py3-none-any.whl", "requirements": "/b/requirements.txt", "packages": 3}
+
+
+@pytest.fixture(scope="module")
+def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Modules of the extension that need neither VS Code nor a process, as one that Node loads."""
+    needs("node")
+    esbuild = EXTENSION / "node_modules" / ".bin" / "esbuild"
+    if not esbuild.is_file():
+        pytest.skip("not installed: the packages that build the extension (tests/editors/install-vscode.sh)")
+    bundled = tmp_path_factory.mktemp("logic") / "logic.cjs"
+    modules = ("choosePython", "installSteps")
+    source = "\n".join(f"export * from './src/{it}';" for it in modules)
+    command = [esbuild, "--bundle", "--platform=node", "--format=cjs", f"--outfile={bundled}", "--log-level=error"]
+    subprocess.run(command, input=source.encode(), cwd=EXTENSION, check=True)
+    return bundled
+
+
+def call(extension: Path, function: str, *arguments: object) -> object:
+    """Call a function of the extension with values that JSON can hold."""
+    script = f"""\
+const logic = require({json.dumps(str(extension))});
+process.stdout.write(JSON.stringify(logic.{function}(...{json.dumps(arguments)})) ?? 'null');
+"""
+    done = subprocess.run(["node", "-e", script], capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def python(version: str, file: str = "python3", implementation: str = "cpython") -> dict[str, object]:
+    return {"file": file, "version": [int(it) for it in version.split(".")], "implementation": implementation}
+
+
+def test_the_first_python_that_is_tried_is_chosen(extension: Path) -> None:
+    old, new, newest = python("3.9"), python("3.12"), python("3.15")
+    gone, other = {"file": "/gone/python3"}, python("3.11", implementation="pypy")
+    assert call(extension, "choosePython", [gone, old, other, newest, new, python("3.13")]) == new
+    assert call(extension, "choosePython", [old, newest]) == newest
+    assert call(extension, "choosePython", [gone, old, other, python("2.7")]) is None
+    assert call(extension, "choosePython", [python("3.2"), python("4.0")]) == python("4.0")
+
+
+def test_the_reason_why_no_python_is_suitable_names_the_newest(extension: Path) -> None:
+    assert call(extension, "whyNone", [{"file": "/gone"}]) == (
+        "waza-lsp needs Python 3.11 or newer, and found no Python on this machine."
+    )
+    found = [python("3.9", "/a"), {"file": "/gone"}, python("3.10", "/b"), python("2.7", "/c")]
+    assert "found only Python 3.10 (/b)." in str(call(extension, "whyNone", found))
+    assert "found only pypy 3.11 (/p)." in str(call(extension, "whyNone", [python("3.11", "/p", "pypy")]))
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ("stepsWithPip", "/usr/bin/python3", "/made", "/made/bin/python", BUNDLE),
+        ("stepsWithUv", "/usr/bin/uv", "/usr/bin/python3", "/made", "/made/bin/python", BUNDLE, False),
+    ],
+    ids=["pip", "uv"],
+)
+def test_only_the_lock_file_is_installed(extension: Path, steps: tuple[str, ...]) -> None:
+    answer = call(extension, *steps)
+    assert isinstance(answer, list)
+    install = answer[-1]["command"]
+    assert {"--require-hashes", "--no-deps", "--only-binary"} <= set(install)
+    assert install[-2:] == ["-r", "/b/requirements.txt"]
+    named = [it for it in install[install.index("install") + 1 :] if not it.startswith(("-", "/", ":")) and it != "2"]
+    assert named == []
+
+
+def test_uv_fetches_a_python_if_there_is_none_and_can_work_from_its_cache(extension: Path) -> None:
+    answer = call(extension, "stepsWithUv", "uv", None, "/made", "/made/bin/python", BUNDLE, True)
+    assert isinstance(answer, list)
+    assert [it["command"][1] for it in answer] == ["venv", "pip"]
+    assert all("--offline" in it["command"] for it in answer)
+    assert ">=3.11,<3.15" in answer[0]["command"]
+
+
+def test_variables_that_install_elsewhere_are_left_out(extension: Path) -> None:
+    given = {"PATH": "/bin", "PIP_INDEX_URL": "u", "PYTHONHOME": "/h", "PIP_TARGET": "/t", "Virtual_Env": "/v"}
+    answer = call(extension, "stepEnvironment", given, "/dev/null")
+    assert answer == {
+        "PATH": "/bin",
+        "PIP_INDEX_URL": "u",
+        "PIP_CONSTRAINT": "/dev/null",
+        "PIP_REQUIRE_VIRTUALENV": "0",
+        "PIP_USER": "0",
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            [
+                "WARNING: Retrying (Retry(total=1)) after connection broken by 'NewConnectionError(...)'",
+                "ERROR: No matching distribution found for attrs==26.1.0",
+            ],
+            "could not be reached",
+        ),
+        (["error: Failed to fetch: `https://example.com/simple/attrs/`", "  Caused by: dns error"], "could not be reached"),
+        (["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE."], "another file than expected"),
+        (["error: Hash mismatch for `attrs==26.1.0`"], "another file than expected"),
+        (["ERROR: No matching distribution found for google-re2==1.1"], "Choose another Python"),
+        (["OSError: [Errno 28] No space left on device"], "The disk is full."),
+        (["first", "something else", ""], "The installation failed: something else"),
+        ([], "The installation failed."),
+    ],
+)
+def test_a_failure_says_what_to_do(extension: Path, lines: list[str], expected: str) -> None:
+    assert expected in str(call(extension, "explainFailure", lines))
