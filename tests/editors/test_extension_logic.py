@@ -23,7 +23,14 @@ def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bundled = tmp_path_factory.mktemp("logic") / "logic.cjs"
     modules = ("choosePython", "installSteps")
     source = "\n".join(f"export * from './src/{it}';" for it in modules)
-    command = [esbuild, "--bundle", "--platform=node", "--format=cjs", f"--outfile={bundled}", "--log-level=error"]
+    command = [
+        str(esbuild),
+        "--bundle",
+        "--platform=node",
+        "--format=cjs",
+        f"--outfile={bundled}",
+        "--log-level=error",
+    ]
     subprocess.run(command, input=source.encode(), cwd=EXTENSION, check=True)
     return bundled
 
@@ -74,7 +81,11 @@ def test_only_the_lock_file_is_installed(extension: Path, steps: tuple[str, ...]
     install = answer[-1]["command"]
     assert {"--require-hashes", "--no-deps", "--only-binary"} <= set(install)
     assert install[-2:] == ["-r", "/b/requirements.txt"]
-    named = [it for it in install[install.index("install") + 1 :] if not it.startswith(("-", "/", ":")) and it != "2"]
+    named = [
+        it
+        for it in install[install.index("install") + 1 :]
+        if not it.startswith(("-", "/", ":")) and it != "2"
+    ]
     assert named == []
 
 
@@ -87,7 +98,13 @@ def test_uv_fetches_a_python_if_there_is_none_and_can_work_from_its_cache(extens
 
 
 def test_variables_that_install_elsewhere_are_left_out(extension: Path) -> None:
-    given = {"PATH": "/bin", "PIP_INDEX_URL": "u", "PYTHONHOME": "/h", "PIP_TARGET": "/t", "Virtual_Env": "/v"}
+    given = {
+        "PATH": "/bin",
+        "PIP_INDEX_URL": "u",
+        "PYTHONHOME": "/h",
+        "PIP_TARGET": "/t",
+        "Virtual_Env": "/v",
+    }
     answer = call(extension, "stepEnvironment", given, "/dev/null")
     assert answer == {
         "PATH": "/bin",
@@ -108,8 +125,14 @@ def test_variables_that_install_elsewhere_are_left_out(extension: Path) -> None:
             ],
             "could not be reached",
         ),
-        (["error: Failed to fetch: `https://example.com/simple/attrs/`", "  Caused by: dns error"], "could not be reached"),
-        (["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE."], "another file than expected"),
+        (
+            ["error: Failed to fetch: `https://example.com/simple/attrs/`", "  Caused by: dns error"],
+            "could not be reached",
+        ),
+        (
+            ["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE."],
+            "another file than expected",
+        ),
         (["error: Hash mismatch for `attrs==26.1.0`"], "another file than expected"),
         (["ERROR: No matching distribution found for google-re2==1.1"], "Choose another Python"),
         (["OSError: [Errno 28] No space left on device"], "The disk is full."),

@@ -28,7 +28,6 @@ NO_NETWORK = {
     "HTTP_PROXY": NOWHERE,
     "HTTPS_PROXY": NOWHERE,
 }
-RECORDINGS = {"waza.run.executor": "replay"}
 THEMES = {"dark": "Default Dark Modern", "light": "Default Light Modern", "contrast": "Default High Contrast"}
 
 
@@ -38,7 +37,7 @@ async def test_the_first_minute_and_again_without_network(
     suite = copy_of_example(tmp_path)
     home = tmp_path / "vscode"
     begin = time.monotonic()
-    with running_vscode(home, vsix, RECORDINGS, environment=BARE) as vscode:
+    with running_vscode(home, vsix, {}, environment=BARE) as vscode:
         async with open_window(browser, vscode.page_url(suite, FAILING_TASK), shots) as screen:
             await screen.toast("Installing the waza-lsp server")
             await screen.shot("first-installing")
@@ -56,7 +55,7 @@ async def test_the_first_minute_and_again_without_network(
     shutil.rmtree(suite)
     copy_of_example(tmp_path)
     begin = time.monotonic()
-    with running_vscode(home, vsix, RECORDINGS, environment=NO_NETWORK) as vscode:
+    with running_vscode(home, vsix, {}, environment=NO_NETWORK) as vscode:
         async with open_window(browser, vscode.page_url(suite, FAILING_TASK), shots) as screen:
             await _run_and_change(screen, suite)
             _assert_within_a_minute(begin)
@@ -71,6 +70,7 @@ async def test_the_first_minute_and_again_without_network(
 async def _run_and_change(screen: Screen, suite: Path) -> None:
     """Run the task with its recordings, then change a grader: the live verdict changes with it."""
     await screen.click_lens("Run task")
+    await screen.press_in_toast("copilot-sdk", "Run with recordings")
     await screen.toast("explain-retry: passed (score ")
     await screen.no_toasts()
     lines = [it.strip() for it in (suite / FAILING_TASK).read_text(encoding="utf-8").splitlines()]
