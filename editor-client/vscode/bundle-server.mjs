@@ -11,17 +11,22 @@ const python = process.env.PYTHON ?? 'python3';
 export async function bundleServer() {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  // pip comes with the extension: many Pythons have none, and old ones read hashes differently.
+  // Many Pythons have no pip. The server's environment keeps it, so that users can add packages of extras.
   pip('download', '--no-deps', '--require-hashes', '--only-binary', ':all:', '--requirement', 'server/pip.txt', '--dest', folder);
   await addOurWheel();
-  const [wheel] = (await readdir(folder)).filter((it) => it.startsWith('waza_lsp-'));
+  const wheels = (await readdir(folder)).filter((it) => it.endsWith('.whl'));
   const { version } = JSON.parse(await readFile('package.json', 'utf8'));
-  if (!wheel?.startsWith(`waza_lsp-${version}-`)) {
-    throw new Error(`The extension has version ${version}, but the wheel is ${wheel}`);
+  if (!wheels.some((it) => it.startsWith(`waza_lsp-${version}-`))) {
+    throw new Error(`The extension has version ${version}, but the wheels are ${wheels}`);
   }
-  const hash = createHash('sha256').update(await readFile(`${folder}/${wheel}`)).digest('hex');
   const lock = await readFile('server/requirements.txt', 'utf8');
-  await writeFile(`${folder}/requirements.txt`, `${lock}./${wheel} --hash=sha256:${hash}\n`);
+  const ours = await Promise.all(wheels.sort().map(requirement));
+  await writeFile(`${folder}/requirements.txt`, lock + ours.join(''));
+}
+
+async function requirement(wheel) {
+  const hash = createHash('sha256').update(await readFile(`${folder}/${wheel}`)).digest('hex');
+  return `./${wheel} --hash=sha256:${hash}\n`;
 }
 
 /** The wheel that WAZA_LSP_WHEEL names, or one that is built from this checkout. */

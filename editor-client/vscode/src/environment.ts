@@ -61,7 +61,6 @@ export async function makeEnvironment(
   await mkdir(storage, { recursive: true });
   try {
     await firstThatWorks(waysTo(made, bundle, { uv, python }), made, bundle, making);
-    await rm(path.join(made, 'pip'), { recursive: true, force: true });
     // Another window can have been quicker, and runs its server in there.
     if (again || !(await readyEnvironment(storage, bundle))) {
       await rm(target, { recursive: true, force: true });
