@@ -1,4 +1,4 @@
-"""Fixtures: the real Copilot CLI with a stand-in model, or a reason why it is not there."""
+"""Fixtures: the real Copilot CLI and Claude Code with a stand-in model, or a reason why they are not there."""
 
 import importlib.util
 import os
@@ -27,19 +27,29 @@ def model() -> Iterator[StandInModel]:
 @pytest.fixture
 def cli() -> str:
     """The path of the Copilot CLI."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    installed = base / "waza-lsp-editors" / "copilot-1.0.102" / "node_modules" / ".bin" / "copilot"
-    path = os.environ.get("COPILOT_CLI_PATH", "") or str(installed)
-    if MODE == "off" or not Path(path).exists():
-        _without("the Copilot CLI is not installed")
-    return path
+    return _program("copilot", "COPILOT_CLI_PATH", "copilot-1.0.102", "install-copilot.sh")
+
+
+@pytest.fixture
+def claude() -> str:
+    """The path of Claude Code."""
+    return _program("claude", "CLAUDE_CODE_PATH", "claude-code-2.1.330", "install-claude-code.sh")
 
 
 def needs(package: str) -> None:
     if importlib.util.find_spec(package) is None:
-        _without(f"the package {package} is not installed")
+        _without(f"the package {package} is not installed; install the group 'extras'")
+
+
+def _program(name: str, variable: str, folder: str, script: str) -> str:
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    installed = base / "waza-lsp-editors" / folder / "node_modules" / ".bin" / name
+    path = os.environ.get(variable, "") or str(installed)
+    if MODE == "off" or not Path(path).exists():
+        _without(f"{name} is not installed; run tests/executors/{script}")
+    return path
 
 
 def _without(problem: str) -> NoReturn:
     stop = pytest.fail if MODE == "require" else pytest.skip
-    stop(f"{problem}; run tests/executors/install-copilot.sh")
+    stop(problem)
