@@ -65,7 +65,7 @@ def _part_items(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) 
         if it.kind in PART_KINDS:
             key, depth = task_key(eval_path, it.id), len(it.pointer)
             own = [site for site in graders_in(snapshot) if site.pointer[:depth] == it.pointer]
-            yield _item(snapshot, it, key, [_grader(snapshot, site, it.id, key) for site in own])
+            yield _item(snapshot, it, key, [_grader(snapshot, site, it.id, key, depth) for site in own])
 
 
 def _item(snapshot: Snapshot, runnable: Runnable, key: str, children: list[Item]) -> Item:
@@ -84,10 +84,10 @@ def _item(snapshot: Snapshot, runnable: Runnable, key: str, children: list[Item]
     }
 
 
-def _grader(snapshot: Snapshot, site: DocumentGrader, task: str, parent: str) -> Item:
+def _grader(snapshot: Snapshot, site: DocumentGrader, task: str, parent: str, depth: int = 0) -> Item:
     command = grade_command(snapshot.uri, site, task)
     return {
-        "key": grader_key(parent, site.pointer),
+        "key": grader_key(parent, site.pointer[depth:]),
         "id": site.name,
         "label": site.label,
         "kind": "grader",

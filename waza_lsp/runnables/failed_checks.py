@@ -25,12 +25,14 @@ class CheckLocation(NamedTuple):
 class FailedCheck(NamedTuple):
     """A check that failed in one task: `message` is a sentence for its line.
 
-    `excerpt` has the recorded lines nearest to what the check looked for, with their numbers.
+    `excerpt` has the recorded lines nearest to what the check looked for, with their numbers; `actual` is the text to
+    compare with what it wanted, or "".
     """
 
     location: CheckLocation
     message: str
     excerpt: str = ""
+    actual: str = ""
 
 
 class TaskChecks(NamedTuple):
@@ -77,9 +79,8 @@ def _failed_in(outcome: "GraderOutcome") -> Iterator[FailedCheck]:
     for part in outcome.parts:
         # The checks of `expected` are lists of strings. All others are in the config of their entry.
         inside = () if is_expectation(outcome) else ("config",)
-        yield FailedCheck(
-            CheckLocation(path, entry, (*entry, *inside, *part.pointer)), sentence(part), part.excerpt
-        )
+        location = CheckLocation(path, entry, (*entry, *inside, *part.pointer))
+        yield FailedCheck(location, sentence(part), part.excerpt, part.actual)
     if not outcome.parts:
         yield FailedCheck(CheckLocation(path, entry, entry), outcome.feedback or "This grader did not pass")
 

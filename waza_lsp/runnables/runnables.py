@@ -183,7 +183,7 @@ def task_key(eval_path: Path, task: str) -> str:
 
 
 def grader_key(parent: str, pointer: Pointer) -> str:
-    """Return the id of a grader in the test view; `parent` is the id of its task or eval."""
+    """Return the id of a grader in the test view; `parent` is the id of its task or eval, where `pointer` begins."""
     return f"{parent}#grader:{'/'.join(map(str, pointer))}"
 
 

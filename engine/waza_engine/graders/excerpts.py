@@ -65,7 +65,7 @@ def names_used(names: Sequence[str]) -> str:
         f"{it} ({count} times)" if count > 1 else it for it, count in list(counts.items())[:_MAX_NAMES]
     )
     more = f" and {len(counts) - _MAX_NAMES} more" if len(counts) > _MAX_NAMES else ""
-    return f"used: {shown}{more}" if counts else "nothing was used"
+    return FoundText(f"used: {shown}{more}", actual="\n".join(names)) if counts else "nothing was used"
 
 
 def excerpt_at(text: str, start: int, end: int) -> FoundText:
@@ -86,8 +86,10 @@ def _nearest(words: Iterable[str], text: str) -> str:
     scored = ((_likeness(wanted, fold(line)), -index) for index, line in enumerate(lines))
     score, index = max(scored, default=(0, 0))
     if not score:
-        return FoundText(f"starts with: {quote(text[:_MAX_SEARCHED])}", _lines_around(lines, 0))
-    return FoundText(f"line {1 - index}: {quote(lines[-index])}", _lines_around(lines, -index))
+        found, index = f"starts with: {quote(text[:_MAX_SEARCHED])}", 0
+    else:
+        found = f"line {1 - index}: {quote(lines[-index])}"
+    return FoundText(found, _lines_around(lines, -index), _cut(lines[-index].strip()))
 
 
 def _likeness(words: set[str], line: str) -> int:

@@ -19,14 +19,18 @@ RunStatus = Literal["passed", "failed", "error", "cancelled"]
 
 
 class FoundText(str):
-    """What was found instead of the expected, with an excerpt of the surrounding lines."""
+    """What was found, with an excerpt of the surrounding lines.
 
-    __slots__ = ("excerpt",)
+    `actual` is the text to compare with what was wanted; "" for something unwanted.
+    """
+
+    __slots__ = ("actual", "excerpt")
     excerpt: str
+    actual: str
 
-    def __new__(cls, text: str, excerpt: str = "") -> Self:
+    def __new__(cls, text: str, excerpt: str = "", actual: str = "") -> Self:
         seen = super().__new__(cls, text)
-        seen.excerpt = excerpt
+        seen.excerpt, seen.actual = excerpt, actual
         return seen
 
 
@@ -35,17 +39,19 @@ class FailedCheck:
     """A failed check of a grader: the config option it belongs to, and a one-line message.
 
     `found` is what was there instead, "" if there is nothing to report. `excerpt` are the numbered lines around that
-    place; pass a `Seen` as `found` to set both.
+    place, `actual` is the text to compare with the wanted one; pass a `FoundText` as `found` to set all three.
     """
 
     pointer: Pointer
     message: str
     found: str = ""
     excerpt: str = ""
+    actual: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.found, FoundText):
             object.__setattr__(self, "excerpt", self.found.excerpt)
+            object.__setattr__(self, "actual", self.found.actual)
             object.__setattr__(self, "found", str(self.found))
 
 

@@ -51,6 +51,18 @@ async def test_events_name_the_items_of_the_tree(tmp_path: Path, suite: Path) ->
         assert message["message"].startswith('"no such words" not found in the output')
         assert (message["uri"], message["key"]) == (it.uri, graders["names-the-ideas"])
         assert it.marked(message["range"]) == "no such words"
+        assert message["expected"] == "no such words"
+        assert message["actual"] in message["excerpt"]
+        end = by_name["task_finished"]
+        totals = {one["key"]: (one["status"], one["passed"], one["total"]) for one in end["graders"]}
+        of_task = {child["key"] for child in task["children"]}
+        assert totals.keys() == of_task
+        assert totals.pop(graders["names-the-ideas"]) == ("failed", 0, 1)
+        assert {*totals.values()} == {("passed", 1, 1)}
+        assert 0 < end["wall_ms"] < 60_000
+        assert (end["cancelled"], end["partial"]) == (False, False)
+        of_eval = {one["key"] for one in by_name["run_finished"]["graders"]}
+        assert of_eval == {it["key"] for it in found[0]["children"] if it["kind"] == "grader"}
 
 
 @pytest.mark.slow
@@ -96,6 +108,8 @@ async def test_one_grader_is_graded_from_its_item(tmp_path: Path, suite: Path) -
         assert [one["type"] for one in graded["graders"]] == ["text"]
         [end] = [event for event in it.events if event["event"] == "trial_finished"]
         assert [one["key"] for one in end["graders"]] == [grader["key"]]
+        [end] = [event for event in it.events if event["event"] == "task_finished"]
+        assert end["partial"], "one grader is no verdict on the task"
 
 
 async def test_several_tasks_are_one_run_and_the_token_cancels_it(tmp_path: Path, suite: Path) -> None:

@@ -7,14 +7,12 @@ import asyncio
 import functools
 import inspect
 import itertools
-import json
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import attrs
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -49,6 +47,7 @@ from waza_lsp.server.handlers.recorded_runs import recorded_runs
 from waza_lsp.server.params import members_of, text_in
 from waza_lsp.server.session import Session
 from waza_lsp.server.testing.tree import METHOD as TESTS
+from waza_lsp.server.testing.wire import to_json
 from waza_lsp.server.transport.protocol import Json
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.hover_facts import CheckFailure
@@ -228,8 +227,7 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
 
 async def _tests(session: Session, params: Any) -> Json:
     items = await session.tests.items(str(members_of(params).get("uri") or ""))
-    # A thousand tasks take a megabyte, so without blanks.
-    return Json(json.dumps(items, default=attrs.asdict, separators=(",", ":")))
+    return Json(to_json(items))
 
 
 def _document(session: Session, params: Any) -> dict[str, str] | None:

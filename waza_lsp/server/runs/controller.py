@@ -34,6 +34,7 @@ from waza_lsp.server.runs.follower import follow_run
 from waza_lsp.server.runs.process import Request, RunProcesses
 from waza_lsp.server.runs.progress import Progress
 from waza_lsp.server.testing.events import TestEvents
+from waza_lsp.server.testing.wire import to_json
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
 
@@ -75,7 +76,10 @@ class RunController:
         progress = Progress(self.client)
         counts = _Counts()
         record = _Record(
-            self, job, texts, TestEvents(job.eval_path, job.token, texts, self.documents.of_path)
+            self,
+            job,
+            texts,
+            TestEvents(job.eval_path, job.token, job.is_one_grader, texts, self.documents.of_path),
         )
         progress.begin(job.title)
         self.client.protocol.when_cancelled(progress.cancel.set)
@@ -166,6 +170,7 @@ class _Record:
     def take(self, event: Event) -> None:
         """Handle one event, and forward it to clients that follow runs."""
         checks: TaskChecks | None = None
+        data = event_data(event)
         match event:
             case TaskStarted():
                 self._start_task(event)
@@ -175,7 +180,7 @@ class _Record:
             case Note() | ExecutorUnavailable():
                 self._take_trouble(event)
             case TrialFinished():
-                self._task(event.task)["graders"] = event_data(event)["graders"]
+                self._task(event.task)["graders"] = data["graders"]
                 if event.attempts != 0:
                     self._trials.setdefault(event.task, []).append(event.graders)
             case TaskFinished():
@@ -186,7 +191,8 @@ class _Record:
                 pass
         client = self.parts.client
         if client.follows_runs:
-            client.notify("waza/runEvent", self.test_events.data(event, checks))
+            message = self.test_events.data(event, data, checks)
+            client.notify_json("waza/runEvent", to_json(message))
 
     def _take_trouble(self, event: Event) -> None:
         """Log a warning of the run, which only editors that follow runs would show. Keep why it cannot start."""

@@ -33,6 +33,7 @@ from waza_engine.dialects.waza.tools import any_order, in_order, overlap
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.graders.excerpts import quote
 from waza_engine.model.fields import Strings, as_text
+from waza_engine.model.records import FoundText
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 
 _MODES = {
@@ -98,7 +99,7 @@ class ActionSequenceGrader(Grader):
         return FailedCheck(
             ("expected_actions",),
             f"the calls differ from the expected ones ({self.matching_mode})",
-            f"actual calls: {quote(', '.join(actual) or 'none')}",
+            FoundText(f"actual calls: {quote(', '.join(actual) or 'none')}", actual="\n".join(actual)),
         )
 
     def _matches(self, actual: list[str]) -> bool:
