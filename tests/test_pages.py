@@ -150,6 +150,8 @@ def test_one_version_stands_everywhere() -> None:
         "package-lock.json, packages": lock["packages"][""]["version"],
         "capabilities.json": capabilities["serverInfo"]["version"],
         "mason-package.yaml": _found(r"waza-lsp@([\d.]+)", "editor-client/neovim/mason-package.yaml"),
+        "zed": _found(r'^version = "([\d.]+)"', "editor-client/zed/extension.toml"),
+        "zed, Cargo.toml": _found(r'^version = "([\d.]+)"', "editor-client/zed/Cargo.toml"),
         "guide.md": _found(r"waza-lsp-([\d.]+)\.vsix", "docs/guide.md"),
         "check.md": _found(r"rev: v([\d.]+)", "docs/check.md"),
         "CHANGELOG.md": _found(r"^## \[([\d.]+)\]", "CHANGELOG.md"),

@@ -1,4 +1,4 @@
-"""A real Helix with the shipped configuration: finding, completion, hover, and a run from a code action."""
+"""A real Helix with the shipped configuration: finding, completion, hover, hints, a run, a live verdict."""
 
 import re
 import subprocess
@@ -28,9 +28,11 @@ def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
     configuration = tmp_path / "config" / "helix"
     configuration.mkdir(parents=True)
     (configuration / "languages.toml").write_text(_shipped_languages(), encoding="utf-8")
+    hints = "[editor.lsp]\ndisplay-inlay-hints = true\n"
+    (configuration / "config.toml").write_text(hints, encoding="utf-8")
     line = 1 + eval_file.read_text(encoding="utf-8").split("\n").index("      not_contians:")
     environment = {
-        **variables(CLIENTS / "helix", eval_file),
+        **variables(CLIENTS / "helix", eval_file, trusted=False),
         **runtime,
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "HOME": str(tmp_path),
@@ -39,6 +41,7 @@ def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
     with running([*command, f"{eval_file}:{line}:7"], environment, str(tmp_path)) as helix:
         # The message stands beside the line under the cursor.
         helix.seen("Did you mean 'not_contains'?")
+        helix.seen("tasks/*.yaml 4 files")
         helix.type("ea" + "\x7f" * len("not_contians") + "not_contains")
         _to_normal(helix)
         helix.until(lambda screen: "Did you mean" not in screen, "the end of the finding")
@@ -58,6 +61,11 @@ def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
         helix.seen("Run all")
         helix.type("\r")
         helix.until(lambda _: "passed" in _runs(tmp_path), "a run that passed, in the run store")
+        helix.type(f"{_line_of(eval_file, 'have access')}ggO")
+        helix.seen("INS")
+        helix.type("- e")
+        _to_normal(helix)
+        helix.seen('"e" found in the output')
 
 
 def _to_normal(helix: "Terminal") -> None:

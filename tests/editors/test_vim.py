@@ -1,7 +1,8 @@
-"""A real Vim with ALE and the shipped linter: finding and hover."""
+"""A real Vim with ALE and the shipped linter: finding, fix, hover, run, live verdict."""
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ ALE = Path("/usr/share/vim-ale")
 
 
 @pytest.mark.editor
-def test_ale_finds_and_explains(tmp_path: Path) -> None:
+def test_ale_edits_and_runs_an_eval(tmp_path: Path) -> None:
     needs("vim")
     if not ALE.is_dir():
         needs("vim-ale")
@@ -25,9 +26,11 @@ def test_ale_finds_and_explains(tmp_path: Path) -> None:
     result = subprocess.run(
         ["vim", "-N", "-u", "NONE", "-i", "NONE", "-n", "-es", "-S", str(SCRIPT)],
         env={
-            **variables(CLIENTS / "vim", eval_file),
+            **variables(CLIENTS / "vim", eval_file, trusted=False),
+            "WAZA_TRUSTED": str(tmp_path),
             "WAZA_SEEN": str(seen_file),
             "WAZA_ALE": str(ALE),
+            "WAZA_RUNS": f"'{sys.executable}' -P -m waza_lsp runs list --store '{tmp_path / '.waza-lsp'}'",
             "HOME": str(tmp_path),
         },
         cwd=tmp_path,
@@ -43,7 +46,7 @@ def test_ale_finds_and_explains(tmp_path: Path) -> None:
     seen = json.loads(seen_file.read_text(encoding="utf-8"))
     assert "Unknown key 'not_contians'. Did you mean 'not_contains'?" in seen["message"]
     lines = eval_file.read_text(encoding="utf-8").split("\n")
-    assert (seen["line"], seen["column"]) == (1 + lines.index("      not_contians:"), 7)
+    assert (seen["line"], seen["column"]) == (1 + lines.index("      not_contains:"), 7)
     assert "Number of runs per task" in seen["hover"]
 
 

@@ -52,15 +52,16 @@ def edited_example(folder: Path) -> Path:
     return suite / "eval.yaml"
 
 
-def variables(client: Path, eval_file: Path) -> dict[str, str]:
+def variables(client: Path, eval_file: Path, *, trusted: bool = True) -> dict[str, str]:
     """Return the environment of a driver: the paths of the shipped set-up, the eval and the server.
 
-    The user has trusted the eval's folder before: no driver answers the server's question.
+    `trusted`: the user has trusted the eval's folder before, as no driver answers the server's question.
     """
     state = Path(tempfile.mkdtemp(prefix="waza-lsp-state-"))
-    trusted = state / "waza-lsp" / "trusted-folders.json"
-    trusted.parent.mkdir()
-    trusted.write_text(json.dumps([str(it) for it in eval_file.parents]), encoding="utf-8")
+    remembered = state / "waza-lsp" / "trusted-folders.json"
+    remembered.parent.mkdir()
+    if trusted:
+        remembered.write_text(json.dumps([str(it) for it in eval_file.parents]), encoding="utf-8")
     return {
         **os.environ,
         "XDG_STATE_HOME": str(state),

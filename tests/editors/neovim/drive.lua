@@ -55,6 +55,13 @@ local function run()
   wait_for('no lenses in the first file', function() return (shown_lenses(buffer)[0] or ''):find('Run all') end)
   seen.first_lens = shown_lenses(buffer)[0]
 
+  -- Inlay hints, where Neovim has them.
+  if vim.lsp.inlay_hint then
+    vim.lsp.inlay_hint.enable(true, { bufnr = buffer })
+    wait_for('no inlay hints', function() return #vim.lsp.inlay_hint.get({ bufnr = buffer }) > 0 end)
+    seen.hints = vim.tbl_map(function(it) return it.inlay_hint.label end, vim.lsp.inlay_hint.get({ bufnr = buffer }))
+  end
+
   -- The seeded mistake is found, on the word, and a code action mends it.
   wait_for('no diagnostics', function() return #findings('not_contians') > 0 end)
   local found = findings('not_contians')[1]
