@@ -23,7 +23,11 @@ def test_emacs_edits_and_runs_an_eval(client: str, package: str, tmp_path: Path)
     result = subprocess.run(
         # -q, not -Q: Debian's site start brings in its packages.
         ["emacs", "-q", "--batch", "-f", "package-initialize", "-l", str(DRIVERS / f"drive-{client}.el")],
-        env={**variables(CLIENTS / "emacs", eval_file), "WAZA_SEEN": str(seen_file), "HOME": str(tmp_path)},
+        env={
+            **variables(CLIENTS / "emacs", eval_file, trusted=False),
+            "WAZA_SEEN": str(seen_file),
+            "HOME": str(tmp_path),
+        },
         cwd=tmp_path,
         capture_output=True,
         text=True,

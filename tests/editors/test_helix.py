@@ -1,4 +1,4 @@
-"""A real Helix with the shipped configuration: finding, completion, hover, hints, a run, a live verdict."""
+"""A real Helix with the shipped configuration: finding, fix, completion, hover, hints, a run, a live verdict."""
 
 import re
 import subprocess
@@ -42,6 +42,12 @@ def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
         # The message stands beside the line under the cursor.
         helix.seen("Did you mean 'not_contains'?")
         helix.seen("tasks/*.yaml 4 files")
+        helix.type(" a")
+        helix.seen("Change to 'not_contains'")
+        helix.type("\r")
+        helix.until(lambda screen: " not_contains:" in screen, "a mended key")
+        helix.type("u")
+        helix.seen("Did you mean 'not_contains'?")
         helix.type("ea" + "\x7f" * len("not_contians") + "not_contains")
         _to_normal(helix)
         helix.until(lambda screen: "Did you mean" not in screen, "the end of the finding")

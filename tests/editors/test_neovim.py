@@ -19,7 +19,7 @@ VERSIONS = pytest.mark.parametrize("version", ["of the system", "newer"])
 
 
 def seen_by_neovim(version: str, script: str, eval_file: Path, folder: Path, **more: str) -> Any:
-    """Return the output of a script."""
+    """Return the output of a script, in a folder that nobody has trusted before."""
     if version == "newer":
         command, runtime = newer("nvim")
     else:
@@ -29,7 +29,7 @@ def seen_by_neovim(version: str, script: str, eval_file: Path, folder: Path, **m
     result = subprocess.run(
         [*command, "--headless", "-u", "NONE", "-i", "NONE", "-n", "-c", f"luafile {SCRIPTS / script}"],
         env={
-            **variables(CLIENTS / "neovim", eval_file),
+            **variables(CLIENTS / "neovim", eval_file, trusted=False),
             **runtime,
             "WAZA_SEEN": str(seen_file),
             **more,

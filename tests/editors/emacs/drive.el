@@ -40,6 +40,12 @@
                      (error "Not offered: %s but %s" title titles))))))
     (call-interactively command)))
 
+(defun drive-answer (prompt offered &rest _)
+  "Answer the server's question about trust, whose PROMPT and OFFERED answers a client shows."
+  (unless (string-match-p "Do you trust" prompt)
+    (error "An unexpected question: %s" prompt))
+  (seq-find (lambda (it) (string-match-p "Trust this folder" it)) (all-completions "" offered)))
+
 (defun drive-finding (findings text)
   "Wait for a finding with TEXT among what FINDINGS returns: lists of a message, its beginning and its end."
   (drive-until (format "a finding with %s" text)
@@ -91,6 +97,7 @@ VERDICT returns what is shown of it at last."
 
 (defun drive-run (steps)
   "Open the eval, have STEPS done in its buffer, and write what they return."
+  (advice-add 'completing-read :override #'drive-answer)
   (condition-case problem
       (let ((seen (with-current-buffer (find-file-noselect (getenv "WAZA_EVAL"))
                     (switch-to-buffer (current-buffer))
