@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.executors import write_evals_script
 from tests.executors.conftest import needs
 from tests.executors.stand_in_model import StandInModel, Step
 
@@ -127,3 +128,11 @@ class _Author:
             return ("Bash", {"command": "sleep 0.5", "description": "Wait"})
         self._steps = ["Done."]
         return (self._check, {"paths": ["."]})
+
+
+def test_the_recordings_of_our_skill_can_be_made_again(model: StandInModel, cli: str, tmp_path: Path) -> None:
+    needs("mcp")
+    needs("copilot")
+    done = write_evals_script.run(model, cli, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "3 of 3 tasks passed, score 1.00" in done.stdout
