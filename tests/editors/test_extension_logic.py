@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.editors.programs import needs
-from tests.editors.vscode_package import EXTENSION
+from tests.editors.extension_modules import bundled, require_modules
 
 pytestmark = pytest.mark.editor
 BUNDLE = {"pip": "/b/pip-1-py3-none-any.whl", "requirements": "/b/requirements.txt", "packages": 3}
@@ -16,23 +15,8 @@ BUNDLE = {"pip": "/b/pip-1-py3-none-any.whl", "requirements": "/b/requirements.t
 @pytest.fixture(scope="module")
 def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Modules of the extension that need neither VS Code nor a process, as one that Node loads."""
-    needs("node")
-    esbuild = EXTENSION / "node_modules" / ".bin" / "esbuild"
-    if not esbuild.is_file():
-        pytest.skip("not installed: the packages that build the extension (tests/editors/install-vscode.sh)")
-    bundled = tmp_path_factory.mktemp("logic") / "logic.cjs"
-    modules = ("choosePython", "installSteps")
-    source = "\n".join(f"export * from './src/{it}';" for it in modules)
-    command = [
-        str(esbuild),
-        "--bundle",
-        "--platform=node",
-        "--format=cjs",
-        f"--outfile={bundled}",
-        "--log-level=error",
-    ]
-    subprocess.run(command, input=source.encode(), cwd=EXTENSION, check=True)
-    return bundled
+    require_modules()
+    return bundled(tmp_path_factory.mktemp("logic"), ["choosePython", "installSteps"])
 
 
 def call(extension: Path, function: str, *arguments: object) -> object:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
+PYTHON_EXTENSION = Path(__file__).parent / "python_stand_in"
 # Only the system's programs: a Python without our package.
 BARE = {"PATH": "/usr/bin:/bin"}
 NOWHERE = "http://127.0.0.1:9"
@@ -35,6 +36,7 @@ async def test_the_first_minute_and_again_without_network(
 ) -> None:
     suite = copy_of_example(tmp_path)
     home = tmp_path / "vscode"
+    shutil.copytree(PYTHON_EXTENSION, home / "extensions" / "ms-python.python-1.0.0")
     begin = time.monotonic()
     with running_vscode(home, vsix, {}, environment=BARE) as vscode:
         async with open_window(browser, vscode.page_url(suite, FAILING_TASK), shots) as screen:
@@ -55,6 +57,8 @@ async def test_the_first_minute_and_again_without_network(
     shutil.rmtree(suite)
     copy_of_example(tmp_path)
     begin = time.monotonic()
+    program = f"exec {made}/bin/python -P -m waza_lsp"
+    server = _program(tmp_path / "environment" / "bin" / "waza-lsp", f'{program} "$@"')
     with running_vscode(home, vsix, {}, environment=NO_NETWORK) as vscode:
         async with open_window(browser, vscode.page_url(suite, FAILING_TASK), shots) as screen:
             await _run_and_change(screen, suite)
@@ -66,6 +70,9 @@ async def test_the_first_minute_and_again_without_network(
                 await screen.answer(theme)
                 await screen.settle(1500)
                 await screen.shot(f"first-{name}")
+            # The project's own server is preferred, as soon as its environment is selected.
+            await screen.command("Stand-in: Select Environment")
+            await screen.language_status(f"from {server}")
 
 
 async def _run_and_change(screen: Screen, suite: Path) -> None:
@@ -142,7 +149,8 @@ def _environments(home: Path) -> list[Path]:
     return list((home / "data/User/globalStorage/waza-lsp.waza-lsp/server").iterdir())
 
 
-def _program(file: Path, script: str) -> None:
+def _program(file: Path, script: str) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     file.chmod(0o755)
+    return file

@@ -7,6 +7,7 @@ import { chooseInterpreter } from './chooseInterpreter';
 import { createFileStatus } from './fileStatus';
 import { whenNeeded } from './need';
 import { newEval } from './newEval';
+import { watchActiveEnvironment } from './python';
 import { createRunsView } from './runsView';
 import { Server } from './server';
 import { createServerStatus } from './serverStatus';
@@ -52,7 +53,10 @@ export function activate(context: ExtensionContext): void {
         void current.restart();
       }
     }),
-    whenNeeded(() => void current.start()),
+    whenNeeded(() => {
+      void current.start();
+      context.subscriptions.push(watchActiveEnvironment(() => void current.relocate()));
+    }),
   );
   keepSchemasAway().catch((error: unknown) => log.warn(`The YAML extension: ${String(error)}`));
 }

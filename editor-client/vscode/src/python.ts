@@ -5,28 +5,38 @@
  */
 
 import * as path from 'node:path';
-import { extensions, workspace } from 'vscode';
+import { extensions, workspace, type Disposable } from 'vscode';
 
 /** The part of the Python extension's public API that this extension uses. */
 interface PythonApi {
   environments: {
     getActiveEnvironmentPath(resource?: unknown): { path: string };
     resolveEnvironment(chosen: { path: string }): Promise<{ executable: { sysPrefix?: string } } | undefined>;
+    onDidChangeActiveEnvironmentPath(listener: () => void): Disposable;
   };
 }
 
 export async function activeEnvironment(): Promise<string | undefined> {
-  const python = extensions.getExtension<PythonApi>('ms-python.python');
-  if (!python) {
-    return undefined;
-  }
   try {
-    const { environments } = await python.activate();
-    const chosen = environments.getActiveEnvironmentPath(workspace.workspaceFolders?.[0]?.uri);
-    const prefix = (await environments.resolveEnvironment(chosen))?.executable.sysPrefix;
+    const api = await pythonApi();
+    const chosen = api?.getActiveEnvironmentPath(workspace.workspaceFolders?.[0]?.uri);
+    const prefix = chosen && (await api?.resolveEnvironment(chosen))?.executable.sysPrefix;
     return prefix && path.isAbsolute(prefix) ? prefix : undefined;
   } catch {
     // If the Python extension is broken, the other locations still count.
     return undefined;
   }
+}
+
+/** Calls `changed` whenever the user has selected another environment. */
+export function watchActiveEnvironment(changed: () => void): Disposable {
+  const watched = pythonApi().then(
+    (api) => api?.onDidChangeActiveEnvironmentPath(changed),
+    () => undefined,
+  );
+  return { dispose: () => void watched.then((it) => it?.dispose()) };
+}
+
+async function pythonApi(): Promise<PythonApi['environments'] | undefined> {
+  return (await extensions.getExtension<PythonApi>('ms-python.python')?.activate())?.environments;
 }

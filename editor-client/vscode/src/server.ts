@@ -18,6 +18,7 @@ const comingBackMs = 10_000;
 export class Server implements Disposable {
   private client: LanguageClient | undefined;
   private wanted = false;
+  private running: string | undefined;
   /** Starts and stops are sequential: a restart waits for a pending start. */
   private queue: Promise<void> = Promise.resolve();
   private readonly places: Places;
@@ -52,6 +53,19 @@ export class Server implements Disposable {
       await this.stopClient();
       await this.startClient(() => locateServer(this.places));
     });
+  }
+
+  /** Restarts if the search now ends with another server. Does nothing if no server was requested. */
+  async relocate(): Promise<void> {
+    if (this.wanted) {
+      await this.enqueue(async () => {
+        const found = await this.located(() => locateServer(this.places));
+        if ('problem' in found || found.command !== this.running) {
+          await this.stopClient();
+          await this.startClient(async () => found);
+        }
+      });
+    }
   }
 
   /** Makes the environment of the extension's own server anew, and starts it. */
@@ -126,7 +140,8 @@ export class Server implements Disposable {
 
   private async startClient(locate: () => Promise<ServerCommand | NotFound>): Promise<void> {
     this.status.starting();
-    const found = await locate();
+    const found = await this.located(locate);
+    this.running = 'problem' in found ? undefined : found.command;
     if ('problem' in found) {
       this.log.error(found.problem);
       this.status.failed(found.cancelled ? 'not installed' : 'server not found');
@@ -141,6 +156,14 @@ export class Server implements Disposable {
     } catch {
       // The client has logged why.
       void explainFailedStart(found.command, found.isOurs);
+    }
+  }
+
+  private async located(locate: () => Promise<ServerCommand | NotFound>): Promise<ServerCommand | NotFound> {
+    try {
+      return await locate();
+    } catch (error) {
+      return { problem: String(error) };
     }
   }
 
