@@ -176,3 +176,12 @@ def test_extension_loader(module: str, load: str, tmp_path: Path) -> None:
     )
     answer = _python(f"{imports} and {code} is not None", tmp_path)
     assert not answer.startswith("pass"), answer
+
+
+@pytest.mark.parametrize("module", ["_xxsubinterpreters", "_interpreters"])
+def test_another_interpreter(module: str, tmp_path: Path) -> None:
+    """Another interpreter in the process has no audit hook of ours."""
+    code = f"m = __import__({module!r})\nm.run_string(m.create(), 'import os; os.system(\"touch made\")')\n"
+    assertion = f"[b := re.enum.sys.modules['builtins'], b.exec({code!r}, {{'__builtins__': b}})] != []"
+    assert not _python(assertion, tmp_path).startswith("pass")
+    assert not list(tmp_path.iterdir())
