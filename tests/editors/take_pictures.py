@@ -44,11 +44,11 @@ async def main(names: list[str]) -> None:
         with running_vscode(home / "vscode", vsix, SETTINGS) as vscode:
             async with running_browser() as browser:
                 studio = _Studio(vscode, browser, home)
-                for name in names or ["icon", "editing", "testing", "walkthrough", "tour"]:
+                for name in names or ["icon", "editing", "testing", "runs", "walkthrough", "tour"]:
                     await getattr(studio, name)()
     finally:
         shutil.rmtree(home)
-    for name in ("finding", "testing", "report", "live"):
+    for name in ("finding", "testing", "report", "live", "runs"):
         shutil.copy(IMAGES / f"vscode-{name}.png", MEDIA / f"{name}.png")
 
 
@@ -108,6 +108,26 @@ class _Studio:
             await screen.web_page("tasks passed")
             await screen.settle()
             await screen.shot("report")
+
+    async def runs(self) -> None:
+        """The Runs view, and a comparison of two runs of which the second is better."""
+        async with self._window() as screen:
+            await screen.command("waza: Run All Tasks")
+            await screen.toast("3 of 4 tasks passed")
+            await screen.retype(self._failing, "contains: [jitter]")
+            await screen.page.keyboard.press("Control+S")
+            await screen.no_toasts()
+            await screen.command("waza: Run All Tasks")
+            await screen.toast("4 of 4 tasks passed")
+            await screen.no_toasts()
+            view = await screen.runs_view()
+            await view.click(1)
+            await view.click(2, "Control")
+            await view.choose(2, "Compare Runs")
+            await screen.web_page("2 runs compared")
+            await screen.command("View: Focus Active Editor Group")
+            await screen.settle(1500)
+            await screen.shot("runs")
 
     async def walkthrough(self) -> None:
         async with self._window(fails=False) as screen:

@@ -2,37 +2,58 @@
 
 import json
 import re
-import subprocess
-import sys
 import tomllib
 from fnmatch import fnmatch
-from pathlib import Path
 
 from packaging.requirements import Requirement
 
 from tests.editors.workspaces import CLIENTS
 from waza_engine.recognition.recognise import dialects
+from waza_lsp.cli import vscode_files
+from waza_lsp.server.build import COMMANDS
 
 EXTENSION = CLIENTS / "vscode"
 LOCK = (EXTENSION / "server" / "requirements.txt").read_text(encoding="utf-8")
 
 
-def test_the_snippets_are_flawless(tmp_path: Path) -> None:
-    snippets = json.loads((EXTENSION / "snippets" / "waza.json").read_text(encoding="utf-8"))
-    targets = {"eval": "eval.yaml", "task": "tasks/first.yaml", "triggers": "trigger_tests.yaml"}
-    assert snippets.keys() == targets.keys()
-    for name, target in targets.items():
-        text = "\n".join(snippets[name]["body"]) + "\n"
-        text = re.sub(r"\$\{\d+:([^}]*)\}", r"\1", text)
-        text = re.sub(r"\$\{\d+\|([^,|]*)[^}]*\}", r"\1", text)
-        path = tmp_path / name / target
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    # The eval and its task belong together.
-    (tmp_path / "task" / "tasks").rename(tmp_path / "eval" / "tasks")
-    check = [sys.executable, "-P", "-m", "waza_lsp", "check", "--quiet", str(tmp_path)]
-    done = subprocess.run(check, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, ""), done.stdout
+def test_the_snippets_and_the_tools_for_chat_are_the_current_ones() -> None:
+    root = EXTENSION.parents[1]
+    assert (root / vscode_files.SNIPPETS).read_text(encoding="utf-8") == vscode_files.snippets()
+    manifest = (root / vscode_files.MANIFEST).read_text(encoding="utf-8")
+    assert manifest == vscode_files.manifest(manifest), "python -m waza_lsp.cli.vscode_files"
+
+
+def test_what_keys_menus_and_steps_name_is_contributed() -> None:
+    contributes = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))["contributes"]
+    commands = {it["command"] for it in contributes["commands"]}
+    named = {it["command"] for it in contributes["keybindings"]}
+    named |= {it["command"] for menu in contributes["menus"].values() for it in menu}
+    texts = [it["description"] for it in contributes["walkthroughs"][0]["steps"]]
+    texts += [it["contents"] for it in contributes["viewsWelcome"]]
+    named |= {it for text in texts for it in re.findall(r"command:(waza\.\w+)\)", text)}
+    named |= {it for text in texts for it in re.findall(r"waza\.do\?%22([\w.]+)%22", text)}
+    assert named <= commands
+    views = {it["id"] for view in contributes["views"].values() for it in view}
+    assert {it["view"] for it in contributes["viewsWelcome"]} <= views
+
+
+def test_every_step_of_the_walkthrough_can_be_done() -> None:
+    """A step without a command or an event could only be ticked off by clicking it."""
+    contributes = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))["contributes"]
+    sources = "".join(it.read_text(encoding="utf-8") for it in (EXTENSION / "src").glob("*.ts"))
+    for step in contributes["walkthroughs"][0]["steps"]:
+        assert "](command:" in step["description"], step["id"]
+        kinds = [it.partition(":") for it in step["completionEvents"]]
+        known = {*COMMANDS, *(it["command"] for it in contributes["commands"])}
+        assert {name for kind, _, name in kinds if kind == "onCommand"} <= known
+        assert all(f"'{name}'" in sources for kind, _, name in kinds if kind == "onContext")
+
+
+def test_the_icons_are_there() -> None:
+    manifest = json.loads((EXTENSION / "package.json").read_text(encoding="utf-8"))
+    png = (EXTENSION / manifest["icon"]).read_bytes()
+    assert (png[:8], png[16:24]) == (b"\x89PNG\r\n\x1a\n", bytes([0, 0, 0, 128] * 2))
+    assert (EXTENSION / manifest["contributes"]["views"]["test"][0]["icon"]).is_file()
 
 
 def test_files_with_telling_names_start_the_server() -> None:

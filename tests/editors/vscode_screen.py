@@ -230,6 +230,19 @@ class Screen:
         await self.command("Test Results: Focus on Test Results View")
         return await _text(await self._seen(".test-output-peek-message-container .xterm-rows", text))
 
+    async def runs_view(self) -> "RunsView":
+        """Open the Runs view, and wait for its runs."""
+        await self.command("Focus on Eval Runs View")
+        view = RunsView(self)
+        await view.row(1).wait_for()
+        return view
+
+    async def press_in_dialog(self, button: str) -> str:
+        """Press a button of the open dialog and return the dialog's text."""
+        text = await _text(await self._seen(".monaco-dialog-box"))
+        await (await self._seen(".monaco-dialog-box .monaco-button", button)).click()
+        return text
+
     async def line_of_message(self, text: str) -> str:
         """Return the line of code that shows the message of a failed test."""
         message = await (await self._seen(".monaco-editor .content", text)).bounding_box()
@@ -285,6 +298,47 @@ class Screen:
             await self.shot("failure")
             raise
         return locator
+
+
+class RunsView:
+    """The rows of the Runs view, from 0: an eval, then its runs."""
+
+    def __init__(self, screen: Screen) -> None:
+        self._page = screen.page
+        self._rows = self._page.locator(".pane", has_text="Eval Runs").last.locator(".monaco-list-row")
+
+    def row(self, number: int) -> "Locator":
+        return self._rows.nth(number)
+
+    async def texts(self) -> list[str]:
+        return [" ".join((await _text(it)).split()) for it in await self._rows.all()]
+
+    async def click(self, number: int, *modifiers: Literal["Control", "Shift"]) -> None:
+        await self._without_hover()
+        await self.row(number).click(modifiers=modifiers)
+
+    async def _without_hover(self) -> None:
+        """Close the tooltip of a row, which lies over other rows."""
+        await self._page.mouse.move(640, 5)
+        await self._page.locator(".context-view .hover-contents").first.wait_for(state="hidden")
+
+    async def wait_for(self, text: str) -> None:
+        """Wait until a row has a text."""
+        await self._page.locator(".pane .monaco-list-row", has_text=text).first.wait_for()
+
+    async def show_older(self) -> None:
+        """Scroll to the end, and show the runs that are not loaded yet."""
+        await self.click(1)
+        await self._page.keyboard.press("End")
+        older = self._page.locator(".pane .monaco-list-row", has_text="Show older runs")
+        await older.click()
+        await older.wait_for(state="hidden")
+
+    async def choose(self, number: int, title: str) -> None:
+        """Choose from the menu of a row."""
+        await self._without_hover()
+        await self.row(number).click(button="right")
+        await self._page.locator(".monaco-menu .action-item", has_text=title).first.click()
 
 
 async def _text(locator: "Locator") -> str:

@@ -12,6 +12,7 @@ from waza_lsp.server.startup.code_cache import CodeCache
 
 _COMMANDS = {
     "serve": ("serve", "Start the language server."),
+    "new": ("new", "Create an eval with one task."),
     "check": ("check.command", "Find mistakes in eval files."),
     "schema": ("schema", "Show or export the JSON Schemas of files and graders."),
     "run": ("run.command", "Run an eval and grade the agent."),

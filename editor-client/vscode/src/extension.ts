@@ -3,8 +3,10 @@
 import { Uri, commands, window, workspace, type ExtensionContext } from 'vscode';
 
 import { atCursor } from './atCursor';
+import { chatTools } from './chatTools';
 import { chooseInterpreter } from './chooseInterpreter';
 import { createFileStatus } from './fileStatus';
+import { mcpServers } from './mcpServers';
 import { whenNeeded } from './need';
 import { newEval } from './newEval';
 import { watchActiveEnvironment } from './python';
@@ -13,6 +15,7 @@ import { Server } from './server';
 import { createServerStatus } from './serverStatus';
 import { offerSnippets } from './snippets';
 import { createTestView } from './testView';
+import { walkthrough } from './walkthrough';
 import { keepSchemasAway } from './yamlExtension';
 
 let server: Server | undefined;
@@ -34,10 +37,13 @@ export function activate(context: ExtensionContext): void {
     createTestView(current),
     createRunsView(current),
     atCursor(current),
+    chatTools(current, context.extension.packageJSON as object),
+    mcpServers(current),
+    walkthrough(current),
     offerSnippets(context.extensionUri),
     commands.registerCommand('waza.restartServer', () => current.start()),
     commands.registerCommand('waza.showLogs', () => log.show()),
-    commands.registerCommand('waza.newEval', () => newEval(context.extensionUri)),
+    commands.registerCommand('waza.newEval', () => newEval(current)),
     commands.registerCommand('waza.installServer', () => current.reinstall()),
     commands.registerCommand('waza.chooseInterpreter', async () => {
       if (await chooseInterpreter()) {

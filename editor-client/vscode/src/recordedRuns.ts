@@ -53,7 +53,11 @@ export function startTime({ startedAt }: RecordedRun, language: string): string 
   });
 }
 
-export function about({ score, executor, model, variant }: RecordedRun): string {
-  const agent = [executor, model].filter(Boolean).join(' ');
-  return [score?.toFixed(2), variant, agent].filter(Boolean).join(' · ');
+/** The run's score, or why it has none. */
+export function scoreOf({ score, status }: RecordedRun): string {
+  return score?.toFixed(2) ?? (status === 'broken' ? 'unfinished' : status);
+}
+
+export function agentOf({ executor, model, variant }: RecordedRun): string {
+  return [variant, [executor, model].filter(Boolean).join(' ')].filter(Boolean).join(' · ');
 }

@@ -3,8 +3,9 @@
 import { env, window, workspace, Uri, type QuickPickItem } from 'vscode';
 
 import {
-  about,
+  agentOf,
   runsMethod,
+  scoreOf,
   startTime,
   type Ask,
   type RecordedEvals,
@@ -105,5 +106,5 @@ function chosen(runs: RecordedRun[]): ChosenRuns {
 }
 
 function runItem(run: RecordedRun): RunItem {
-  return { label: startTime(run, env.language), description: `${run.status} · ${about(run)}`, run };
+  return { label: startTime(run, env.language), description: `${run.status} ${scoreOf(run)} · ${agentOf(run)}`, run };
 }

@@ -2,7 +2,7 @@
 
 import { env, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, Uri, workspace } from 'vscode';
 
-import { about, startTime, type RecordedEval, type RecordedRun } from './recordedRuns';
+import { agentOf, scoreOf, startTime, type RecordedEval, type RecordedRun } from './recordedRuns';
 
 export type RunsNode = EvalNode | RunNode | MoreNode;
 
@@ -55,11 +55,12 @@ function evalItem({ uri, recorded: { name, count, last } }: EvalNode, isOnly: bo
 
 function runItem(node: RunNode): TreeItem {
   const { run } = node;
-  const item = new TreeItem(startTime(run, env.language));
+  // The score first: it stays readable in a narrow view.
+  const item = new TreeItem(scoreOf(run));
   item.id = `run:${run.runId}`;
   item.contextValue = 'run';
   item.iconPath = icon(run.status);
-  item.description = about(run);
+  item.description = [startTime(run, env.language), agentOf(run)].filter(Boolean).join(' · ');
   item.tooltip = [
     run.status === 'broken' ? 'The run was ended before it was done' : `The run ${says(run.status)}`,
     `${run.tasks} ${run.tasks === 1 ? 'task' : 'tasks'}, ${run.trials} ${run.trials === 1 ? 'trial' : 'trials'} each`,

@@ -14,15 +14,15 @@ import {
   type TextDocument,
 } from 'vscode';
 
-export interface Snippet {
+interface Snippet {
   prefix: string;
   description: string;
   body: string[];
 }
 
-type Snippets = Record<'eval' | 'task' | 'triggers', Snippet>;
+type Snippets = Record<string, Snippet>;
 
-export async function readSnippets(extension: Uri): Promise<Snippets> {
+async function readSnippets(extension: Uri): Promise<Snippets> {
   const source = await workspace.fs.readFile(Uri.joinPath(extension, 'snippets', 'waza.json'));
   return JSON.parse(new TextDecoder().decode(source)) as Snippets;
 }

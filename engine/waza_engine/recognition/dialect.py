@@ -164,6 +164,9 @@ class Dialect:
     describe_task: str = ""
     """(task) -> its description for recordings; empty: recordings hold neither that nor the user's messages."""
 
+    starters: str = ""
+    """The `recognition.starters.Starter`s: files to begin with"""
+
     releases: str = ""
     """`recognition.releases.Releases`: what each version of the runner added, deprecated or refused"""
     packages: tuple[str, ...] = ()

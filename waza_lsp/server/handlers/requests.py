@@ -5,8 +5,11 @@
 
 import asyncio
 import functools
+import importlib.util
 import inspect
 import itertools
+import re
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -239,6 +242,29 @@ def _document(session: Session, params: Any) -> dict[str, str] | None:
     return {"dialect": found.form.dialect, "kind": found.form.kind, "reason": found.reason}
 
 
+def _starters(_: Session, params: Any) -> list[dict[str, Any]]:
+    """`waza/starters {name}`: the files of a new eval, in each dialect. Names that are no folders get none."""
+    from waza_engine.recognition.starters import NAME_PATTERN, dialects_with_new_evals, new_eval, starters
+
+    name = text_in(members_of(params), "name")
+    if not re.fullmatch(NAME_PATTERN, name):
+        return []
+    return [
+        {
+            "dialect": it,
+            "description": starters(it)[0].description,
+            "files": [{"path": path, "text": text} for path, text in new_eval(it, name).items()],
+        }
+        for it in dialects_with_new_evals()
+    ]
+
+
+def _mcp(_session: Session, _params: Any) -> dict[str, Any]:
+    """`waza/mcp {}`: the command that serves the tools for agents, and whether the package for its protocol is there."""
+    is_installed = importlib.util.find_spec("mcp") is not None
+    return {"command": sys.executable, "args": ["-P", "-m", "waza_lsp", "mcp"], "isInstalled": is_installed}
+
+
 _MOVED = types.FileOperationRegistrationOptions(
     [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
 )
@@ -320,5 +346,7 @@ REQUESTS: list[Row | SessionRow] = [
     SessionRow(TESTS, _tests),
     SessionRow(RUNS, recorded_runs),
     SessionRow("waza/document", _document),
+    SessionRow("waza/starters", _starters),
+    SessionRow("waza/mcp", _mcp),
     Row(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, [], types.CodeActionOptions(KINDS)),
 ]

@@ -149,6 +149,7 @@ DIALECT = Dialect(
     judge_is_optional=True,
     score_trial="waza_engine.dialects.vally.scoring.trial:trial_verdict",
     describe_task="waza_engine.dialects.vally.trajectory.write:stimulus_members",
+    starters="waza_engine.dialects.vally.starters:STARTERS",
     releases="waza_engine.dialects.vally.releases:RELEASES",
     packages=("@microsoft/vally", "@microsoft/vally-cli"),
     settings=frozenset(["extraGraderTypes", "judges", "target"]),

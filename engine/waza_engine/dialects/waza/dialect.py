@@ -250,6 +250,7 @@ DIALECT = Dialect(
     grading_context="waza_engine.dialects.waza.generations.context:waza_context",
     task_refusal="waza_engine.dialects.waza.formats.loading.resources:task_refusal",
     settings=frozenset(["extraGraderTypes", "judges", "target"]),
+    starters="waza_engine.dialects.waza.starters:STARTERS",
     releases="waza_engine.dialects.waza.releases:RELEASES",
     results_folder="waza_engine.dialects.waza.formats.loading.project_file:results_folder",
 )
