@@ -14,8 +14,8 @@ from waza_lsp.cli.mcp.tools import Tool, tool_descriptions
 
 SNIPPETS = Path("editor-client/vscode/snippets/waza.json")
 MANIFEST = Path("editor-client/vscode/package.json")
-PREFIX = "waza_"
-"""Tools of all extensions share their names."""
+_PRODUCT = __name__.partition("_")[0]
+"""Begins the names of tools, because tools of all extensions share their names."""
 
 
 def snippets() -> str:
@@ -42,8 +42,8 @@ def manifest(before: str) -> str:
 def _tool(tool: Tool) -> dict[str, Any]:
     words = tool.name.split("_")
     return {
-        "name": f"{PREFIX}{tool.name}",
-        "toolReferenceName": "waza" + "".join(it.title() for it in words),
+        "name": f"{_PRODUCT}_{tool.name}",
+        "toolReferenceName": _PRODUCT + "".join(it.title() for it in words),
         "displayName": tool.title,
         "userDescription": tool.description.partition("\n")[0],
         "modelDescription": tool.description,
