@@ -29,21 +29,20 @@ def check(folder: Folder, paths: Sequence[str], level: Severity) -> str:
     """Find mistakes in the files."""
     sources = find_sources(tuple(os.fspath(folder.path(it)) for it in paths), "", None)
     wanted = _LEVELS[: _LEVELS.index(level) + 1]
-    checked = [_checked(folder, it, wanted) for it in sources]
-    lines = [as_text(checked)]
+    checked = [_checked(folder, it, wanted) for it in sources if not it.unreadable]
+    lines = [as_text(checked)] if checked else []
     for file in checked:
         lines += [
             f"{file.name}:{it.span.start.line + 1}: fix: {title}" for it in file.found for title in it.fixes
         ]
-    return data("findings, which quote the files", "\n".join(lines))
+    # Such a file must not hide the findings of all others.
+    lines += [f"{folder.relative(it.name)}: {it.unreadable}" for it in sources if it.unreadable]
+    return data("findings, which quote the files", "\n".join(lines) or "0 eval files checked")
 
 
 def _checked(folder: Folder, source: Source, levels: Sequence[Severity]) -> CheckedFile:
-    name = folder.relative(source.name)
-    if source.unreadable:
-        raise ToolRefusedError(f"{name}: {source.unreadable}")
     found = [it for it in findings(source.snapshot, source.world) if it.finding.severity in levels]
-    return CheckedFile.of(name, source.snapshot, found)
+    return CheckedFile.of(folder.relative(source.name), source.snapshot, found)
 
 
 def explain_place(folder: Folder, path: str, line: int, column: int) -> str:
@@ -54,7 +53,7 @@ def explain_place(folder: Folder, path: str, line: int, column: int) -> str:
         raise ToolRefusedError(
             f"Nothing is known about line {line}, column {column}. Point at a key or a value."
         )
-    return data(f"the meaning of {path}:{line}:{column}", found.contents.value)
+    return data(f"what stands at line {line}, column {column}", found.contents.value)
 
 
 def explain_page(name: str) -> str:
@@ -99,9 +98,8 @@ def fix(folder: Folder, paths: Sequence[str], *, apply: bool) -> str:
             try:
                 write(fixed)
             except OSError as error:
-                raise ToolRefusedError(
-                    f"{folder.relative(source.name)} cannot be written: {error.strerror}"
-                ) from error
+                problem = f"{folder.relative(source.name)} cannot be written: {error.strerror}"
+                raise ToolRefusedError(data("a failed change", problem)) from error
     if not patches:
         return "No finding has a safe fix."
     return data("applied" if apply else "a patch, not applied", "".join(patches))

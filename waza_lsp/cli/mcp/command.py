@@ -23,7 +23,7 @@ _UNTRUSTED = (
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     default=".",
     show_default=True,
-    help="The workspace folder. Nothing outside of it is read.",
+    help="The workspace folder. Agents can name only files inside of it.",
 )
 @click.option("--allow-write", is_flag=True, help="Let the tool 'fix' change files.")
 @click.option("--allow-run", is_flag=True, help="Add the tool 'run'. Only in a folder that you trust.")

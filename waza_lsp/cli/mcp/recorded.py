@@ -40,7 +40,9 @@ def draft_graders(folder: Folder, path: str, task: str) -> str:
     drafts = answer.get("drafts")
     if not drafts:
         reason = answer.get("none") or "nothing is recorded, or all drafts fail on a recording"
-        raise ToolRefusedError(f"No grader can be drafted: {reason}. Run the task once, then try again.")
+        raise ToolRefusedError(
+            f"No grader can be drafted. Run the task once, then try again. {data('the reason', str(reason))}"
+        )
     text = "\n".join(block([it["entry"] for it in drafts]))
     return data("graders that pass on all recordings of the task's last run", text)
 
