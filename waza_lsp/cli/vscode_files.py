@@ -14,8 +14,6 @@ from waza_lsp.cli.mcp.tools import Tool, tool_descriptions
 
 SNIPPETS = Path("editor-client/vscode/snippets/waza.json")
 MANIFEST = Path("editor-client/vscode/package.json")
-_PRODUCT = __name__.partition("_")[0]
-"""Begins the names of tools, because tools of all extensions share their names."""
 
 
 def snippets() -> str:
@@ -35,15 +33,17 @@ def snippets() -> str:
 def manifest(before: str) -> str:
     """Return the text of `package.json` with the current tools."""
     data: dict[str, Any] = json.loads(before)
-    data["contributes"]["languageModelTools"] = [_tool(it) for it in tool_descriptions()]
+    # All extensions share one list of tools, so ours begin with our name.
+    prefix = str(data["name"]).partition("-")[0]
+    data["contributes"]["languageModelTools"] = [_tool(it, prefix) for it in tool_descriptions()]
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
-def _tool(tool: Tool) -> dict[str, Any]:
+def _tool(tool: Tool, prefix: str) -> dict[str, Any]:
     words = tool.name.split("_")
     return {
-        "name": f"{_PRODUCT}_{tool.name}",
-        "toolReferenceName": _PRODUCT + "".join(it.title() for it in words),
+        "name": f"{prefix}_{tool.name}",
+        "toolReferenceName": prefix + "".join(it.title() for it in words),
         "displayName": tool.title,
         "userDescription": tool.description.partition("\n")[0],
         "modelDescription": tool.description,
