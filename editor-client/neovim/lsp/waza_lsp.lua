@@ -4,9 +4,7 @@
 ---
 --- Language server for files that evaluate AI agents (waza and vally): findings, fixes, completion, runs and their verdicts.
 ---
---- ```sh
---- pip install waza-lsp
---- ```
+--- Install it from a checkout or a wheel file: https://github.com/waza-lsp/waza-lsp/blob/main/docs/install.md
 ---
 --- The server ignores YAML files that are not evals, so it can stand beside `yamlls`. Its lenses run and grade tasks:
 ---
