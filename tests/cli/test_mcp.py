@@ -1,5 +1,6 @@
 """`waza-lsp mcp`, driven by the client of the `mcp` package: in this process, and over pipes."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from waza_lsp.cli.mcp.command import mcp
 from waza_lsp.cli.mcp.folder import MAX_CHARACTERS, Folder, data
+from waza_lsp.cli.mcp.opening import without_abandoned_probe
 from waza_lsp.cli.mcp.server import build_server
 from waza_lsp.cli.mcp.tools import Tool, tool_descriptions
 
@@ -278,6 +280,34 @@ async def test_it_is_served_over_pipes(workspace: Path) -> None:
     parameters = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))
     async with Client(stdio_client(parameters)) as client:
         assert "unknown-key" in str(await client.call_tool("check", {"paths": ["broken"]}))
+
+
+DISCOVER = (
+    '{"jsonrpc":"2.0","id":0,"method":"server/discover","params":{"_meta":{'
+    '"io.modelcontextprotocol/protocolVersion":"2026-07-28",'
+    '"io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},'
+    '"io.modelcontextprotocol/clientCapabilities":{}}}}\n'
+)
+INITIALIZE = (
+    '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",'
+    '"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}\n'
+)
+
+
+@pytest.mark.parametrize("sent", [DISCOVER, INITIALIZE, DISCOVER + INITIALIZE])
+def test_a_client_that_gave_up_waiting_is_served(sent: str, workspace: Path) -> None:
+    command = [sys.executable, "-m", "waza_lsp", "mcp", "--folder", str(workspace)]
+    done = subprocess.run(command, input=sent, capture_output=True, text=True, check=True, timeout=60)
+    [answer] = map(json.loads, done.stdout.splitlines())
+    assert answer["id"] == (1 if INITIALIZE in sent else 0)
+    assert "capabilities" in answer["result"]
+
+
+def test_only_an_abandoned_question_is_dropped() -> None:
+    both, rest = f"{DISCOVER}{INITIALIZE}".encode(), b'{"method":"x"}\nhalf'
+    assert without_abandoned_probe(both + rest) == INITIALIZE.encode() + rest
+    for sent in (b"", b"\n", b"[]\nnull\n", rest, DISCOVER.encode(), both[:-5], both[::-1], rest + both):
+        assert without_abandoned_probe(sent) == sent
 
 
 def test_runs_need_a_trusted_folder(workspace: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

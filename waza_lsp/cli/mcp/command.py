@@ -89,4 +89,8 @@ def _serve(folder: "Folder") -> None:
         from waza_engine.lib.extras import install_command
 
         _give_up(f"The package 'mcp' is not installed. Install it with: {install_command('mcp')}")
-    build_server(folder).run("stdio")
+    from waza_lsp.cli.mcp.opening import drop_abandoned_probe
+
+    server = build_server(folder)
+    drop_abandoned_probe()
+    server.run("stdio")
