@@ -49,19 +49,39 @@ async def test_everything_runs_and_failed_tests_run_again(
             "Write a page about the revenue query",
             "Explain debounce in 90 words",
             FAILING,
+            "opened-the-file",
+            "no-excuses",
         ]
         await screen.command("Test: Run All Tests")
-        await screen.test_count("3/4")
+        # The tasks and their graders, and those of the eval.
+        await screen.test_count("14/16")
         await screen.test(FAILING, "failed")
+        await screen.test("no-excuses", "passed")
+        await screen.expand_test(FAILING)
+        await screen.test("names-the-ideas", "failed")
+        await screen.test("has-some-substance", "passed")
         await screen.test("Explain debounce in 90 words", "passed")
         await screen.go_to_line(line)
         assert MISSING in await screen.line_of_message(f'"{MISSING}" not found in the output')
         await screen.shot("testing")
         assert f'names-the-ideas 0.80: "{MISSING}" not found' in await screen.test_output("names-the-ideas")
         await screen.command("Test: Rerun Failed Tests")
-        await screen.test_count("0/1")
+        await screen.test_count("1/3")
         await screen.retype(2, "name: Another name")
         await screen.test("Another name", "failed")
+        await screen.command("File: Save")
+        # Graded on each save, until it is stopped.
+        await screen.command("Test: Start Continuous Run")
+        await screen.retype(line, "contains: [jitter]")
+        await screen.command("File: Save")
+        await screen.test("names-the-ideas", "passed")
+        await screen.command("Test: Stop Continuous Run")
+    async with window(vscode, browser, shots, suite) as screen:
+        # The verdicts of the store are there in a new window.
+        await screen.tests()
+        await screen.test("Another name", "failed")
+        await screen.test("Explain debounce in 90 words", "passed")
+        await screen.shot("testing-new-window")
 
 
 async def test_runs_can_be_cancelled_and_none_outlives_the_server(

@@ -221,6 +221,11 @@ class Screen:
         icon = "codicon-modifier-spin" if state == "running" else f"codicon-testing-{state}-icon"
         await self._waited(row.locator(f".{icon}"), "attached")
 
+    async def expand_test(self, label: str) -> None:
+        """Expand a test of the Testing view."""
+        row = self._page.locator(".test-explorer .monaco-list-row", has_text=label)
+        await row.locator(".monaco-tl-twistie").click()
+
     async def test_count(self, text: str) -> None:
         """Wait for the summary above the tests: passed and total."""
         await self._seen(".test-explorer .result-summary", text)

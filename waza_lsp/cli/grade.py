@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -280,30 +279,10 @@ def _load_suite(run: "StoredRun") -> "Suite":
 
 def _free_suite(suite: "Suite") -> "Suite":
     """Return the suite without graders that run programs or ask a model, and tell the user which."""
-    from waza_engine.graders.registry import find_grader
-    from waza_engine.model.suite import GraderEntry
+    from waza_engine.runs.recordings.free_graders import free_suite
 
-    left_out: list[str] = []
-
-    def free(entries: tuple[GraderEntry, ...]) -> tuple[GraderEntry, ...]:
-        kept = []
-        for entry in entries:
-            kind = find_grader(entry.type, entry.dialect)
-            if kind is None or not (kind.executes or kind.asks_judge or not kind.deterministic):
-                kept.append(entry)
-            else:
-                left_out.append(f"{entry.name} ({entry.type})")
-        return tuple(kept)
-
-    tasks = tuple(
-        replace(
-            task,
-            graders=free(task.graders),
-            checkpoints=tuple(replace(it, graders=free(it.graders)) for it in task.checkpoints),
-        )
-        for task in suite.tasks
-    )
-    suite = replace(suite, graders=free(suite.graders), tasks=tasks)
+    suite, entries = free_suite(suite)
+    left_out = [f"{it.name} ({it.type})" for it in entries]
     if left_out:
         print_err(
             harmless(f"note: left out, because they run programs or ask a model: {', '.join(left_out)}")

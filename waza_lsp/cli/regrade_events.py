@@ -38,6 +38,7 @@ from waza_engine.runs.experiment_events import ExperimentEvents
 from waza_engine.runs.planning.participants import judge_for
 from waza_engine.runs.planning.plan import Plan, PlanError
 from waza_engine.runs.recordings.find import Recording, recordings_of
+from waza_engine.runs.recordings.free_graders import free_suite
 from waza_engine.runs.recordings.regrade import (
     bench_for,
     grade_single_entry,
@@ -93,6 +94,8 @@ class _Request:
     tasks: Collection[str]
     texts: Mapping[Path, str]
     grader: _GraderFilter | None
+    is_free: bool
+    """Leave out graders that run programs or ask a model."""
 
     @classmethod
     def of(cls, data: Any) -> "_Request":
@@ -115,6 +118,7 @@ class _Request:
                 list(data.get("tasks") or ()),
                 {Path(path): text for path, text in (data.get("texts") or {}).items()},
                 grader,
+                data.get("free") is True,
             )
         except KeyError as error:
             raise _RequestError(f"The request lacks {error}") from error
@@ -177,6 +181,8 @@ class _Regrading:
     run_id: str
     emit: Listener
     reviews: Sequence[Review]
+    partial: Collection[str] = ()
+    """The tasks that are graded with some of their graders only."""
 
     def entries(self, task: Task, recording: Recording) -> list[tuple[GraderEntry, Level]]:
         """Return the selected graders. Of checkpoints, only the last turn was recorded."""
@@ -193,6 +199,9 @@ class _Regrading:
 def _regrade_eval(request: _Request, emit: Listener) -> str:
     """Grade the recordings of an eval; return "" if there are none."""
     plan = plan_for_grading(request.eval_path, request.process_dir)
+    partial = {it.id for it in plan.tasks if request.grader is not None}
+    if request.is_free:
+        plan, partial = _free_plan(plan)
     store_dir = default_store_dir(request.eval_path)
     recorded = [
         (task, found)
@@ -203,7 +212,13 @@ def _regrade_eval(request: _Request, emit: Listener) -> str:
     if not recorded:
         return ""
     run = _Regrading(
-        plan, request.process_dir, request.grader, f"grade-{new_run_id()}", emit, read_reviews(store_dir)
+        plan,
+        request.process_dir,
+        request.grader,
+        f"grade-{new_run_id()}",
+        emit,
+        read_reviews(store_dir),
+        partial,
     )
     if run.grader and not any(run.entries(task, it) for task, found in recorded for it in found):
         raise _RequestError(f"The recorded tasks have no grader {run.grader}.")
@@ -216,6 +231,15 @@ def _regrade_eval(request: _Request, emit: Listener) -> str:
     return finished.status
 
 
+def _free_plan(plan: Plan) -> tuple[Plan, set[str]]:
+    """Return the plan without graders that run programs or ask a model, and the tasks that lack one of them."""
+    suite, _ = free_suite(plan.suite)
+    free = {it.id: it for it in suite.tasks}
+    is_partial = suite.graders != plan.suite.graders
+    partial = {it.id for it in plan.tasks if is_partial or free[it.id] != it}
+    return replace(plan, suite=suite, tasks=tuple(free[it.id] for it in plan.tasks)), partial
+
+
 def _grade_task(run: _Regrading, index: int, task: Task, recordings: list[Recording]) -> TaskRecord:
     run.emit(TaskStarted(run.run_id, task.id, task.name, task.path, task.pointer))
     trials = [_grade_trial(run, task, it) for it in recordings]
@@ -223,8 +247,18 @@ def _grade_task(run: _Regrading, index: int, task: Task, recordings: list[Record
     score, weighted = (
         (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
     )
-    is_open = record.status == "error"
-    run.emit(TaskFinished(run.run_id, task.id, record.status, score, weighted, record.error, is_open))
+    run.emit(
+        TaskFinished(
+            run.run_id,
+            task.id,
+            record.status,
+            score,
+            weighted,
+            record.error,
+            record.status == "error",
+            task.id in run.partial,
+        )
+    )
     return record
 
 

@@ -6,10 +6,11 @@ specifies the shape.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from waza_engine.lib.pointer import Pointer
 from waza_lsp.runnables.commands import grade_command, run_command
 from waza_lsp.runnables.runnables import (
     FILE_KINDS,
@@ -21,11 +22,14 @@ from waza_lsp.runnables.runnables import (
     graders_in,
     runnables_in,
     task_key,
+    text_digest,
 )
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 Item = dict[str, Any]
+DIGEST = "digest"
+"""The member of a task with the digest of its text. It is not for clients."""
 
 
 def tests(evals: Iterable[Snapshot], workspace: WorkspaceFiles) -> list[Item]:
@@ -42,13 +46,20 @@ def _eval_items(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[Item]
     # The evals of an experiment have their own root items.
     members = workspace.members(snapshot) if root.kind == "eval" else [snapshot]
     tasks = [item for member in members for item in _part_items(member, runnables_in(member), snapshot.path)]
-    of_tasks = [it.pointer for it in found if it.kind in PART_KINDS]
-    own = [
-        _grader(snapshot, it, "", key)
-        for it in graders_in(snapshot)
-        if not any(it.pointer[: len(task)] == task for task in of_tasks)
-    ]
+    by_task = _graders_by_task(snapshot, found)
+    own = [_grader(snapshot, it, "", key) for it in by_task.get((), ())]
     yield _item(snapshot, root, key, [*_with_unique_keys(tasks), *own])
+
+
+def _graders_by_task(snapshot: Snapshot, found: Iterable[Runnable]) -> dict[Pointer, list[DocumentGrader]]:
+    """Return the graders of a document by the pointer of their task; `()` for those of no task."""
+    tasks = {it.pointer for it in found if it.kind in PART_KINDS}
+    depths = sorted({len(it) for it in tasks}, reverse=True)
+    by_task: dict[Pointer, list[DocumentGrader]] = {}
+    for it in graders_in(snapshot):
+        task = next((it.pointer[:depth] for depth in depths if it.pointer[:depth] in tasks), ())
+        by_task.setdefault(task, []).append(it)
+    return by_task
 
 
 def _with_unique_keys(tasks: Iterable[Item]) -> Iterator[Item]:
@@ -60,12 +71,13 @@ def _with_unique_keys(tasks: Iterable[Item]) -> Iterator[Item]:
         yield it if number == 1 else {**it, "key": f"{it['key']}#{number}"}
 
 
-def _part_items(snapshot: Snapshot, found: Iterable[Runnable], eval_path: Path) -> Iterator[Item]:
+def _part_items(snapshot: Snapshot, found: Sequence[Runnable], eval_path: Path) -> Iterator[Item]:
+    by_task = _graders_by_task(snapshot, found)
     for it in found:
         if it.kind in PART_KINDS:
             key, depth = task_key(eval_path, it.id), len(it.pointer)
-            own = [site for site in graders_in(snapshot) if site.pointer[:depth] == it.pointer]
-            yield _item(snapshot, it, key, [_grader(snapshot, site, it.id, key, depth) for site in own])
+            own = [_grader(snapshot, site, it.id, key, depth) for site in by_task.get(it.pointer, ())]
+            yield _item(snapshot, it, key, own) | {DIGEST: text_digest(snapshot, it), "tags": list(it.tags)}
 
 
 def _item(snapshot: Snapshot, runnable: Runnable, key: str, children: list[Item]) -> Item:

@@ -1,15 +1,17 @@
 """Find what can be run or graded in a document, for lenses, the test view, commands and filters.
 
-The schema says what is runnable (`x-runnable`) and what names it (`x-id-from`, `x-title-from`). Graders are the values
+The schema says what is runnable (`x-runnable`), what names it (`x-id-from`, `x-title-from`) and what has its tags
+(`x-tags-from`). Graders are the values
 that the schema selects by a discriminator. The tree is tolerant, so a syntax error elsewhere changes nothing. Results
 are cached per version of the document.
 """
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema
 from waza_engine.lib.pointer import Pointer
@@ -75,6 +77,8 @@ class Runnable:
     pointer: Pointer
     kind: str
     range: Span
+    tags: tuple[str, ...] = ()
+    """Tags as filters match them: words, or `key=value`."""
 
 
 def runnables(form: Form, tree: Tree, uri: str) -> list[Runnable]:
@@ -90,10 +94,13 @@ def _document_runnable(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
     names = {key.source: value.source for key, value in _top_pairs(tree) if value.kind is Kind.SCALAR}
     id_ = names.get(schema.get("x-id-from", ""), "")
     if "x-id-from" not in schema or id_:
-        yield Runnable(id_, _label(schema, names) or id_, uri, (), form.runnable, span)
+        tags = tuple(_tag_texts(_tags_of_file(form, tree)))
+        yield Runnable(id_, _label(schema, names) or id_, uri, (), form.runnable, span, tags)
 
 
 def _part_runnables(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
+    common = _tags_of_file(form, tree)
+    inherited = common if isinstance(common, dict) else {}
     for site in visit(tree, _runnable_paths(form)):
         if not site.pointer or site.node.kind is not Kind.MAP:
             continue
@@ -109,7 +116,9 @@ def _part_runnables(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
             id_ = names.get(site.schema.get("x-id-from", ""), "")
         if id_:
             kind = str(site.schema["x-runnable"])
-            yield Runnable(id_, _label(site.schema, names) or id_, uri, site.pointer, kind, span)
+            own = _tags(site.schema, site.node)
+            tags = tuple(_tag_texts(own if isinstance(own, list) else {**inherited, **(own or {})}))
+            yield Runnable(id_, _label(site.schema, names) or id_, uri, site.pointer, kind, span, tags)
 
 
 @lru_cache(maxsize=64)
@@ -125,6 +134,31 @@ def _top_pairs(tree: Tree) -> list[tuple[Node, Node]]:
     if tree.whole is not None:
         return tree.whole.parsed.root.pairs if tree.whole.parsed.root is not None else []
     return [(it.key, it.value) for it in tree.entries]
+
+
+def _tags(schema: Schema, node: Node) -> dict[str, Any] | list[Any] | None:
+    pair = node.pair(key) if (key := schema.get("x-tags-from")) else None
+    found = pair[1].data({}) if pair is not None else None
+    return found if isinstance(found, dict | list) else None
+
+
+def _tags_of_file(form: Form, tree: Tree) -> dict[str, Any] | list[Any]:
+    """Return the tags at the top of a file: of a task, or of all tasks of an eval."""
+    key = form.schema.get("x-tags-from")
+    value = next((value for name, value in _top_pairs(tree) if name.source == key), None) if key else None
+    found = value.data({}) if value is not None else None
+    return found if isinstance(found, dict | list) else {}
+
+
+def _tag_texts(tags: Any) -> Iterator[str]:
+    """Yield tags as filters match them: words of a list, `key=value` of a mapping."""
+    if isinstance(tags, list):
+        yield from (str(it) for it in tags if isinstance(it, str | int | float))
+    elif isinstance(tags, dict):
+        for key, value in tags.items():
+            for it in value if isinstance(value, list) else [value]:
+                if isinstance(it, str | int | float):
+                    yield f"{key}={str(it).lower() if isinstance(it, bool) else it}"
 
 
 def _document_span(tree: Tree) -> Span | None:
@@ -169,6 +203,12 @@ def task_of(snapshot: Snapshot, pointer: Pointer) -> str:
         it for it in runnables_in(snapshot) if it.kind == "task" and pointer[: len(it.pointer)] == it.pointer
     ]
     return max(tasks, key=lambda it: len(it.pointer)).id if tasks else ""
+
+
+def text_digest(snapshot: Snapshot, runnable: Runnable) -> str:
+    """Return the digest of a runnable's text, which says whether a verdict is about this text."""
+    text = snapshot.text.slice(runnable.range)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def eval_key(eval_path: Path) -> str:

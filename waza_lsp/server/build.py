@@ -132,7 +132,7 @@ def _join_parts() -> Session:
         configuration,
         client,
     )
-    tests = TestTree(client, documents, workspace, ledger)
+    tests = TestTree(client, documents, workspace, ledger, annotations)
     return Session(
         client=client,
         documents=documents,

@@ -2,15 +2,28 @@
 
 import type { Range } from 'vscode-languageclient/node';
 
-/** An item of the `waza/tests` tree. The Testing view ignores grader items. */
+/** An item of the `waza/tests` tree. */
 export interface Runnable {
   key: string;
   id: string;
   label: string;
   kind: 'eval' | 'task' | 'experiment' | 'variant' | 'grader';
   uri: string;
+  pointer: (string | number)[];
   range: Range;
+  tags?: string[];
+  verdict: StoredVerdict | null;
   children: Runnable[];
+}
+
+/** The last verdict of an item. The first member is the same for all verdicts of a run. */
+export interface StoredVerdict {
+  runId: string;
+  status: string;
+  score: number;
+  at: number;
+  stale?: boolean;
+  messages?: Reason[];
 }
 
 /** The response of `waza/document` about an eval file. */
@@ -32,6 +45,20 @@ export interface Reason {
   message: string;
   uri: string;
   range: Range | null;
+  key: string;
+  /** Two texts to compare, if the check looked for something. */
+  expected?: string;
+  actual?: string;
+  /** The recorded lines around the place, with their numbers. */
+  excerpt?: string;
+}
+
+/** What a grader made of its trials. */
+export interface GraderTotals {
+  key: string;
+  status: string;
+  passed: number;
+  total: number;
 }
 
 interface TrialFinished {
@@ -56,6 +83,12 @@ interface TaskFinished extends Verdict {
   event: 'task_finished';
   task: string;
   error: string;
+  /** The time from its start to its end. */
+  wall_ms?: number;
+  cancelled?: boolean;
+  /** Graded with some of its graders only: no verdict on the task. */
+  partial?: boolean;
+  graders?: GraderTotals[];
 }
 
 /** The events that the extension uses. `key` identifies the item of the event. */
@@ -66,7 +99,7 @@ export type RunEvent = { run_id: string; token: string; key: string } & (
   | TrialFinished
   | TaskFinished
   | { event: 'note'; level: string; message: string }
-  | { event: 'run_finished'; status: string; score: number; error: string }
+  | { event: 'run_finished'; status: string; score: number; error: string; graders?: GraderTotals[] }
 );
 
 /** An event of one kind. */

@@ -2,19 +2,18 @@
 
 import { Location, TestMessage, Uri, type TestItem } from 'vscode';
 
-import type { Reason, Told, Verdict } from './protocol';
-import { toRange } from './testTree';
+import type { Reason, Told } from './protocol';
+import { toRange } from './ranges';
 
 const marks: Record<string, string> = { passed: '✓', failed: '✗', error: '⚠', skipped: '○' };
 
-export function failedMessages({ messages, score }: Verdict, item: TestItem): TestMessage[] {
-  return messages.length > 0
-    ? messages.map((it) => placed(it, item))
-    : [taskMessage(`Not passed: score ${score.toFixed(2)}.`, item)];
+/** The reasons of a failure, or one sentence if there are none. */
+export function failedMessages(reasons: Reason[], instead: string, item: TestItem): TestMessage[] {
+  return reasons.length > 0 ? reasons.map((it) => placed(it, item)) : [itemMessage(instead, item)];
 }
 
-/** A message about the whole task, on its first line. */
-export function taskMessage(text: string, item: TestItem): TestMessage {
+/** A message about a whole item, on its first line. */
+export function itemMessage(text: string, item: TestItem): TestMessage {
   const message = new TestMessage(text);
   if (item.uri && item.range) {
     message.location = new Location(item.uri, item.range.start);
@@ -30,11 +29,15 @@ export function trialLines({ task, trial, status, score, error, graders }: Told<
   return [`${task}, trial ${trial}: ${error || `${status}, score ${score.toFixed(2)}`}`, ...lines].join('\n');
 }
 
-function placed({ message, uri, range }: Reason, item: TestItem): TestMessage {
-  if (!range) {
-    return taskMessage(message, item);
+function placed({ message, uri, range, expected, actual, excerpt }: Reason, item: TestItem): TestMessage {
+  const text = excerpt ? `${message}\n\n${excerpt}` : message;
+  const found = itemMessage(text, item);
+  if (expected !== undefined && actual !== undefined) {
+    found.expectedOutput = expected;
+    found.actualOutput = actual;
   }
-  const found = new TestMessage(message);
-  found.location = new Location(Uri.parse(uri), toRange(range));
+  if (range) {
+    found.location = new Location(Uri.parse(uri), toRange(range));
+  }
   return found;
 }

@@ -7,10 +7,11 @@ import { randomUUID } from 'node:crypto';
 import { Disposable, TestRunRequest, type TestController, type TestItem, type TestRun } from 'vscode';
 
 import { batched } from './batched';
-import type { RunEvent, Told, Verdict } from './protocol';
+import type { RunEvent, Told } from './protocol';
 import type { Server } from './server';
-import { failedMessages, taskMessage, trialLines } from './testMessages';
+import { trialLines } from './testMessages';
 import type { TestTree } from './testTree';
+import { abandoned, judge, judgeGrader, judgeTask, skipAll } from './testVerdicts';
 
 export interface TestRuns extends Disposable {
   /** Prepares a run for a request. Dispose of it when its command is done. */
@@ -24,20 +25,24 @@ export interface Expected extends Disposable {
 
 interface ShownRun {
   shown: TestRun;
-  durations: Map<string, number>;
-  /** The keys of the tasks that have started and have no verdict yet. */
+  /** The keys of the tasks that have no verdict yet. */
   open: Set<string>;
 }
 
-export function followRuns(controller: TestController, tree: TestTree, server: Server): TestRuns {
+/** `note` is called with the id of each run that is shown. */
+export function followRuns(
+  controller: TestController,
+  tree: TestTree,
+  server: Server,
+  note: (runId: string) => void,
+): TestRuns {
   /** By the token of the command, or by the run's id if the command came from elsewhere. */
   const runs = new Map<string, ShownRun>();
 
   function add(name: string, request: TestRunRequest, cancel: object): ShownRun {
-    const shown = controller.createTestRun(request);
-    const run = { shown, durations: new Map<string, number>(), open: new Set<string>() };
+    const run = { shown: controller.createTestRun(request), open: new Set<string>() };
     runs.set(name, run);
-    shown.token.onCancellationRequested(() => void server.execute('waza.cancelRun', cancel));
+    run.shown.token.onCancellationRequested(() => void server.execute('waza.cancelRun', cancel));
     return run;
   }
 
@@ -47,12 +52,16 @@ export function followRuns(controller: TestController, tree: TestTree, server: S
   }
 
   function started({ run_id: runId, token, key, keys }: Told<'run_started'>): void {
-    const listed = keys.map((key) => tree.find(key)).filter((it) => it !== undefined);
+    note(runId);
+    const listed = keys.map((it) => tree.find(it)).filter((it) => it !== undefined);
     // The arms of a matrix are not in the tree.
     const whole = tree.find(key);
     const items = listed.length > 0 || !whole ? listed : [whole];
     const run = runs.get(token) ?? add(runId, new TestRunRequest(items), { runId });
-    items.forEach((it) => run.shown.enqueued(it));
+    for (const it of items) {
+      run.open.add(it.id);
+      run.shown.enqueued(it);
+    }
   }
 
   function take(event: RunEvent): void {
@@ -63,7 +72,7 @@ export function followRuns(controller: TestController, tree: TestTree, server: S
     const name = runs.has(event.token) ? event.token : event.run_id;
     const run = runs.get(name);
     if (run) {
-      follow(run, event, tree.find(event.key));
+      follow(run, event, tree);
       if (event.event === 'run_finished') {
         end(name);
       }
@@ -73,9 +82,8 @@ export function followRuns(controller: TestController, tree: TestTree, server: S
   /** The server is gone and will not report the end of runs. */
   function abandonAll(): void {
     for (const [name, { shown, open }] of [...runs]) {
-      for (const item of [...open].map((key) => tree.find(key)).filter((it) => it !== undefined)) {
-        shown.errored(item, taskMessage('The server ended during this run.', item));
-      }
+      const items = [...open].map((key) => tree.find(key)).filter((it) => it !== undefined);
+      items.forEach((it) => abandoned(shown, it));
       end(name);
     }
   }
@@ -109,8 +117,8 @@ function merged(events: RunEvent[]): RunEvent[] {
   return events.filter((it) => it.event !== 'task_started' || !ended.has(it.key));
 }
 
-function follow(run: ShownRun, event: RunEvent, item: TestItem | undefined): void {
-  const { shown, durations, open } = run;
+function follow({ shown, open }: ShownRun, event: RunEvent, tree: TestTree): void {
+  const item = tree.find(event.key);
   const say = (lines: string): void => {
     shown.appendOutput(`${lines}\n`.replaceAll(/\r?\n/g, '\r\n'), undefined, item);
   };
@@ -125,13 +133,12 @@ function follow(run: ShownRun, event: RunEvent, item: TestItem | undefined): voi
       say(`${event.task}: ${event.text}`);
       break;
     case 'trial_finished':
-      durations.set(event.key, (durations.get(event.key) ?? 0) + (event.duration_ms ?? 0));
       say(trialLines(event));
       break;
     case 'task_finished':
       open.delete(event.key);
       if (item) {
-        judge(shown, event, item, durations.get(event.key));
+        judgeTask(shown, item, event);
       }
       break;
     case 'note':
@@ -139,36 +146,25 @@ function follow(run: ShownRun, event: RunEvent, item: TestItem | undefined): voi
       break;
     case 'run_finished':
       say(event.error ? `Run ${event.status}: ${event.error}` : `Run ${event.status}`);
-      if (item?.children.size === 0) {
-        judge(shown, asOne(event), item, undefined);
+      finish(shown, event, item);
+      if (event.status === 'cancelled') {
+        const left = [...open].map((key) => tree.find(key)).filter((it) => it !== undefined);
+        left.forEach((it) => skipAll(shown, it));
       }
       break;
   }
 }
 
-/** The verdict on a run whose tasks are not in the tree. */
-function asOne({ status, score, error }: Told<'run_finished'>): Verdict {
-  const messages = error ? [{ message: error, uri: '', range: null }] : [];
-  return { status: status === 'cancelled' ? 'skipped' : status, score, messages };
-}
-
-function judge(
-  shown: TestRun,
-  event: Verdict,
-  item: TestItem,
-  duration: number | undefined,
-): void {
-  switch (event.status) {
-    case 'passed':
-      shown.passed(item, duration);
-      break;
-    case 'failed':
-      shown.failed(item, failedMessages(event, item), duration);
-      break;
-    case 'skipped':
-      shown.skipped(item);
-      break;
-    default:
-      shown.errored(item, failedMessages(event, item), duration);
+/** Shows the verdicts of an eval's own graders, and that of a run whose tasks are not in the tree. */
+function finish(shown: TestRun, event: Told<'run_finished'>, root: TestItem | undefined): void {
+  for (const totals of event.graders ?? []) {
+    const grader = root?.children.get(totals.key);
+    if (grader) {
+      judgeGrader(shown, grader, totals, []);
+    }
+  }
+  if (root?.children.size === 0) {
+    const reasons = event.error ? [{ message: event.error, uri: '', range: null, key: event.key }] : [];
+    judge(shown, root, { status: event.status, reasons, instead: `Score ${event.score.toFixed(2)}.` });
   }
 }

@@ -86,10 +86,11 @@ def _nearest(words: Iterable[str], text: str) -> str:
     scored = ((_likeness(wanted, fold(line)), -index) for index, line in enumerate(lines))
     score, index = max(scored, default=(0, 0))
     if not score:
-        found, index = f"starts with: {quote(text[:_MAX_SEARCHED])}", 0
-    else:
-        found = f"line {1 - index}: {quote(lines[-index])}"
-    return FoundText(found, _lines_around(lines, -index), _cut(lines[-index].strip()))
+        return FoundText(f"starts with: {quote(text[:_MAX_SEARCHED])}", _lines_around(lines, 0))
+    nearest = lines[-index]
+    return FoundText(
+        f"line {1 - index}: {quote(nearest)}", _lines_around(lines, -index), _cut(nearest.strip())
+    )
 
 
 def _likeness(words: set[str], line: str) -> int:

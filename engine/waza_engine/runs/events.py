@@ -83,7 +83,8 @@ class TrialFinished:
 class TaskFinished:
     """A task has its verdict. Scores are means over its trials. `error` says why it has no trials.
 
-    With `infrastructure` nothing failed, but some of its trials could not be judged.
+    With `infrastructure` nothing failed, but some of its trials could not be judged. With `partial` it was graded with some
+    of its graders only, which is no verdict on the task.
     """
 
     run_id: str
@@ -93,6 +94,7 @@ class TaskFinished:
     weighted_score: float
     error: str = ""
     infrastructure: bool = False
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.server.results_harness import editor
+from tests.server import results_harness
+from tests.server.results.test_lenses import make_fail, run_outside
+from tests.server.results_harness import editor, until
 from waza_lsp.features.tests import tests as trees_of
 from waza_lsp.server.build import build_session
 from waza_lsp.server.testing import tree as tree_module
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
 async def tree(it: Any, **params: Any) -> list[Any]:
@@ -67,6 +71,53 @@ async def test_tasks_that_share_an_id_are_told_apart(tmp_path: Path, suite: Path
         [root] = await tree(it)
         keys = [part(child, "key") for child in part(root, "children")]
         assert len(keys) == len(set(keys))
+
+
+@pytest.mark.slow
+async def test_last_verdicts_come_with_their_graders_and_reasons(tmp_path: Path, suite: Path) -> None:
+    file = suite / "tasks" / "explain-retry.yaml"
+    make_fail(file)
+    run_outside(tmp_path, suite / "eval.yaml")
+    async with editor(tmp_path) as it:
+        await tree(it)
+        await until(lambda: it.trees_changed)
+        [root] = [results_harness.plain(one) for one in await tree(it)]
+        tasks = {one["id"]: one for one in root["children"] if one["kind"] == "task"}
+        failed, passed = tasks["explain-retry"], tasks["document-query"]
+        assert failed["tags"] == ["python", "explain"]
+        assert {one["verdict"]["status"] for one in passed["children"]} == {"passed"}
+        statuses = {one["id"]: one["verdict"]["status"] for one in failed["children"]}
+        assert statuses == {"names-the-ideas": "failed", "has-some-substance": "passed"}
+        [message] = failed["verdict"]["messages"]
+        assert message["key"] == failed["children"][0]["key"]
+        assert message["message"].startswith('"no such words" not found')
+        assert not failed["verdict"]["stale"]
+        # Of another text, nothing is known but what failed before.
+        it.open(file)
+        it.replace("name: has-some-substance", "name: has-substance")
+        [root] = [results_harness.plain(one) for one in await tree(it, uri=it.uri)]
+        [failed] = [one for one in root["children"] if one["id"] == "explain-retry"]
+        assert failed["verdict"]["stale"]
+        assert failed["children"][1]["verdict"] is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "own", "expected"),
+    [
+        ("tags: {tier: ci}", "tags: {area: [a, b]}", ["tier=ci", "area=a", "area=b"]),
+        ("tags: {tier: ci}", "tags: {tier: nightly}", ["tier=nightly"]),
+        ("tags: {tier: ci}", "prompt: p", ["tier=ci"]),
+        ("description: d", "tags: [a, b]", ["a", "b"]),
+        ("description: d", "tags: word", []),
+        ("tags: [a]", "tags:", []),
+        ("tags: {ok: true, none: }", "prompt: p", ["ok=true"]),
+    ],
+)
+def test_tags_are_as_filters_match_them(tmp_path: Path, spec: str, own: str, expected: list[str]) -> None:
+    text = f"name: n\n{spec}\nstimuli:\n  - name: a\n    {own}\n    graders: []\n"
+    snapshot = Snapshot.of((tmp_path / "eval.yaml").as_uri(), text)
+    [root] = trees_of([snapshot], WorkspaceFiles(tmp_path))
+    assert root["children"][0]["tags"] == expected
 
 
 async def test_files_that_are_no_evals_have_no_tree(tmp_path: Path) -> None:

@@ -84,9 +84,10 @@ def _task_ids(eval_path: Path, process_dir: Path) -> set[str] | None:
 
 
 async def grade(session: Session, *arguments: Any) -> Answer | None:
-    """`waza.grade {uri, task?, tasks?, grader?, pointer?}`: grade recordings again with the text in the editor.
+    """`waza.grade {uri, task?, tasks?, grader?, pointer?, free?}`: grade recordings again with the text in the editor.
 
-    A grader is given by its name, or by its pointer in the file `uri`.
+    A grader is given by its name, or by its pointer in the file `uri`. With `free`, graders that run programs or ask a
+    model are left out.
     """
     params = params_of(arguments)
     eval_path = await _eval(session, params)
@@ -102,6 +103,7 @@ async def grade(session: Session, *arguments: Any) -> Answer | None:
         "grader": grader,
         "path": str(path_of(text_in(params, "uri"))),
         "pointer": pointer,
+        "free": params.get("free") is True,
         "texts": {str(path): str(it.text) for path, it in texts.items()},
     }
     return await _carry_out(
@@ -111,9 +113,9 @@ async def grade(session: Session, *arguments: Any) -> Answer | None:
             _GradeRequest(json.dumps(question).encode(), process_dir),
             f"Grading {eval_path.parent.name}: {grader or _title_of(tasks)}",
             texts={path: it for path, it in texts.items() if session.ledger.eval_of(it) == eval_path},
-            is_one_grader=bool(grader) or pointer is not None,
             is_stored=False,
             token=text_in(params, "token"),
+            shows_progress=params.get("progress") is not False,
         ),
     )
 
@@ -200,11 +202,14 @@ async def _run(session: Session, params: Params, tasks: list[str]) -> Answer | N
     if await asyncio.to_thread(_is_experiment, eval_path, session.client.encoding):
         # The variants of an experiment name their own models.
         request = replace(request, model="", part_option="--variant")
+    shows_progress = params.get("progress") is not False
     title, token = f"{eval_path.parent.name}: {_title_of(tasks)}", text_in(params, "token")
     other: RunRequest | None = with_agent_command(request, settings.run_agent_command)
     answer: Answer = {}
     while other is not None:
-        answer = await _carry_out(session, _job(eval_path, other, title, token=token))
+        answer = await _carry_out(
+            session, _job(eval_path, other, title, token=token, shows_progress=shows_progress)
+        )
         missing = answer.get("unavailable")
         other = await other_request(session, other, missing) if missing else None
     return {**answer, "unsaved": unsaved}

@@ -7,6 +7,7 @@ file need not be open. An edit inside an annotation removes it.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from lsprotocol import types
 
@@ -17,7 +18,7 @@ from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import change_between, map_span
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.text import Place, Span, Text
 
 FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"
 _SEVERITIES = {
@@ -44,6 +45,14 @@ class Annotation:
     names_task: bool = False
     cover: Span | None = None
     excerpt: str = ""
+
+
+class PlacedCheck(NamedTuple):
+    """A failed check at its current range in a file."""
+
+    path: Path
+    range: types.Range
+    check: Annotation
 
 
 @dataclass(slots=True)
@@ -120,6 +129,19 @@ class Annotations:
             (it for it in found if it.code == FAILED_CHECK),
             key=lambda annotation: (annotation.span, annotation.task),
         )
+
+    def failed_of(self, eval_path: Path, encoding: str) -> dict[str, list[PlacedCheck]]:
+        """The failed checks of an eval by task, at their ranges in the current texts."""
+        found: dict[str, list[PlacedCheck]] = {}
+        for path, known in self._files.items():
+            current = self._documents.of_path(path)
+            if current is not None:
+                self._follow(path, current.text.lines)
+            text = current.text if current is not None else Text(known.lines, encoding)
+            for it in known.annotations:
+                if it.eval_path == eval_path and it.code == FAILED_CHECK:
+                    found.setdefault(it.task, []).append(PlacedCheck(path, text.range(it.span), it))
+        return found
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """The annotations of an open document as diagnostics, one per range and code."""

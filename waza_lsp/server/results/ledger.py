@@ -5,7 +5,6 @@ windows, the command line. The store and the files are read in threads; no reque
 """
 
 import asyncio
-import hashlib
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from lsprotocol import types
 from waza_engine.lib.files.read_tracking import Stamp, stamp, track_reads
 from waza_lsp.runnables.commands import RunStatus, Verdict
 from waza_lsp.runnables.hidden import shown_runnables, without_errors
-from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, Runnable, runnables_in
+from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, Runnable, runnables_in, text_digest
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.reader import LastResult, LastResults, read_last_results
@@ -121,6 +120,19 @@ class ResultLedger:
         """The last verdict of a task."""
         known = self._tasks.get((eval_path, task))
         return known.verdict if known else None
+
+    def is_stale(self, eval_path: Path, task: str, digest: str, path: Path | None) -> bool:
+        """Whether a task's verdict is about another text than the one in this file with this digest."""
+        known = self._tasks.get((eval_path, task))
+        if known is None or known.covered == digest:
+            return False
+        if known.covered or path is None or self._documents.of_path(path) is not None:
+            return True
+        # Files that are not open are not read for this: a suite may have thousands.
+        try:
+            return path.stat().st_mtime > known.verdict.at
+        except OSError:
+            return True
 
     def metrics_of(self, eval_path: Path) -> Mapping[str, float]:
         """The last values of an eval's metrics that were measured."""
@@ -310,7 +322,7 @@ class ResultLedger:
         self._annotations.show(eval_path, task, found.checks, found.texts)
 
     def _standing(self, eval_path: Path, runnable: Runnable, snapshot: Snapshot) -> RunStatus:
-        digest = _digest(snapshot, runnable)
+        digest = text_digest(snapshot, runnable)
         if runnable.kind in FILE_KINDS:
             found = self._standing_of_all(eval_path, digest)
             return found if runnable.kind == "eval" else _of_experiment(found)
@@ -345,17 +357,12 @@ def _of_experiment(known: RunStatus) -> RunStatus:
     return replace(known, verdict=verdict, is_recorded=known.verdict is not None)
 
 
-def _digest(snapshot: Snapshot, runnable: Runnable) -> str:
-    text = snapshot.text.slice(runnable.range)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def _digest_of_task(texts: Mapping[Path, Snapshot], task: str) -> str:
     """The digest of a task's text, whichever file it is in."""
     for snapshot in texts.values():
         for runnable in runnables_in(snapshot):
             if runnable.kind in PART_KINDS and runnable.id == task:
-                return _digest(snapshot, runnable)
+                return text_digest(snapshot, runnable)
     return ""
 
 
@@ -364,7 +371,7 @@ def _digest_of_eval(texts: Mapping[Path, Snapshot], eval_path: Path) -> str:
     snapshot = texts.get(eval_path)
     if snapshot is None:
         return ""
-    return next((_digest(snapshot, it) for it in runnables_in(snapshot) if it.kind in FILE_KINDS), "")
+    return next((text_digest(snapshot, it) for it in runnables_in(snapshot) if it.kind in FILE_KINDS), "")
 
 
 def _combine(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | None:

@@ -45,18 +45,17 @@ Answer = dict[str, Any]
 class Job:
     """A run or grading: the eval, the request, and the title for the user.
 
-    `texts` are the texts that the job uses instead of those on disk. With `is_one_grader`, only one grader is graded,
-    so its outcome is no verdict on the task. With `is_stored`, the run can be reported later. `token` is the client's
-    name for the job.
+    `texts` are the texts that the job uses instead of those on disk. With `is_stored`, the run can be reported later.
+    `token` is the client's name for the job. Without `shows_progress`, the client shows it from the events.
     """
 
     eval_path: Path
     request: Request
     title: str
     texts: dict[Path, Snapshot] = field(default_factory=dict)
-    is_one_grader: bool = False
     is_stored: bool = True
     token: str = ""
+    shows_progress: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +78,10 @@ class RunController:
             self,
             job,
             texts,
-            TestEvents(job.eval_path, job.token, job.is_one_grader, texts, self.documents.of_path),
+            TestEvents(job.eval_path, job.token, texts, self.documents.of_path),
         )
-        progress.begin(job.title)
+        if job.shows_progress:
+            progress.begin(job.title)
         self.client.protocol.when_cancelled(progress.cancel.set)
         self.live.run_started(job.eval_path)
 
@@ -241,7 +241,7 @@ class _Record:
             return
         if not trials:
             return  # Without outcomes, the earlier result stays.
-        if self.job.is_one_grader:
+        if event.partial:
             self.parts.annotations.show_graders(eval_path, task, checks, self.texts)
             return
         before = ledger.verdict_of(eval_path, task)

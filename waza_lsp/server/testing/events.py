@@ -59,8 +59,6 @@ class TestEvents:
 
     eval_path: Path
     token: str
-    is_one_grader: bool
-    """Whether the run grades one grader, which is no verdict on its task."""
     texts: Mapping[Path, Snapshot]
     opened: Callable[[Path], Snapshot | None]
     _tasks: dict[str, tuple[Path, Pointer]] = field(default_factory=dict)
@@ -125,7 +123,6 @@ class TestEvents:
             "messages": list(self._messages(event, checks)),
             "wall_ms": round((time.monotonic() - began) * 1000) if began is not None else 0,
             "cancelled": event.task in self._cancelled or event.status == "skipped",
-            "partial": self.is_one_grader,
             "graders": own,
         }
 

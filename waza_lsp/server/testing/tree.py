@@ -7,17 +7,18 @@ import asyncio
 import itertools
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from waza_engine.lib.files.read_tracking import Stamp, stamp, track_reads
-from waza_lsp.features.tests import Item, tests
+from waza_lsp.features.tests import DIGEST, Item, tests
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, runnables_in
 from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.results.annotations import Annotations, PlacedCheck
 from waza_lsp.server.results.ledger import ResultLedger, verdict_of_experiment
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
@@ -53,12 +54,18 @@ class TestTree:
     __test__ = False  # pytest collects classes with such names.
 
     def __init__(
-        self, client: Client, documents: Documents, workspace: Workspace, ledger: ResultLedger
+        self,
+        client: Client,
+        documents: Documents,
+        workspace: Workspace,
+        ledger: ResultLedger,
+        annotations: Annotations,
     ) -> None:
         self._client = client
         self._documents = documents
         self._workspace = workspace
         self._ledger = ledger
+        self._annotations = annotations
         self._cache: dict[Path | None, _Cached] = {}
         """The trees of the workspace (None) and of suites."""
         self._shapes: dict[str, object] = {}
@@ -107,8 +114,9 @@ class TestTree:
         if eval_path is None:
             return item
         ledger = self._ledger
+        failed = self._annotations.failed_of(eval_path, self._client.encoding)
         children = [
-            {**child, "verdict": _verdict_data(ledger.verdict_of(eval_path, child["id"]))}
+            self._part_with_verdict(child, eval_path, failed.get(child["id"], ()))
             if child["kind"] in PART_KINDS
             else child
             for child in item["children"]
@@ -117,6 +125,24 @@ class TestTree:
         if item["kind"] == "experiment":
             verdict = verdict_of_experiment(verdict)
         return {**item, "verdict": _verdict_data(verdict), "children": children}
+
+    def _part_with_verdict(self, item: Item, eval_path: Path, failed: Sequence[PlacedCheck]) -> Item:
+        """A task with its last verdict, and graders with theirs as far as it is about their current text."""
+        rest = {key: it for key, it in item.items() if key != DIGEST}
+        data = _verdict_data(self._ledger.verdict_of(eval_path, item["id"]))
+        if data is None:
+            return rest
+        is_stale = self._ledger.is_stale(eval_path, item["id"], item[DIGEST], path_of(item["uri"]))
+        messages = [_message(it, item) for it in failed]
+        broken = {it["key"] for it in messages}
+        graders = [
+            it
+            if is_stale and it["key"] not in broken
+            else {**it, "verdict": {**data, "status": "failed" if it["key"] in broken else "passed"}}
+            for it in item["children"]
+        ]
+        more = {"messages": messages} if messages else {}
+        return {**rest, "verdict": {**data, "stale": is_stale, **more}, "children": graders}
 
     def text_changed(self, uri: str) -> None:
         """Check at the next pause whether an opened, edited or closed document changed the tree."""
@@ -159,6 +185,21 @@ def _shape(snapshot: Snapshot | None) -> object:
         *((it.kind, it.id, it.label, it.pointer, it.range) for it in runnables_in(snapshot)),
         *graders_in(snapshot),
     ]
+
+
+def _message(failed: PlacedCheck, item: Item) -> dict[str, Any]:
+    """A failed check as in `task_finished`, at its grader if that is below this task."""
+    uri, place = failed.path.as_uri(), failed.range
+    grader = next(
+        (
+            it["key"]
+            for it in item["children"]
+            if it["uri"] == uri and it["range"].start.line <= place.start.line <= it["range"].end.line
+        ),
+        item["key"],
+    )
+    excerpt = {"excerpt": failed.check.excerpt} if failed.check.excerpt else {}
+    return {"message": failed.check.message, "uri": uri, "range": place, "key": grader, **excerpt}
 
 
 def _verdict_data(verdict: Verdict | None) -> dict[str, Any] | None:

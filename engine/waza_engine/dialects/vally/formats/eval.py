@@ -47,6 +47,7 @@ class EvalFile(TolerantModel):
             **tolerant("near", **_FOREIGN),
             "x-runnable": "eval",
             "x-title-from": ["name"],
+            "x-tags-from": "tags",
             "x-placeholders": True,
             "x-templates": {
                 "{{": "vally does not replace `{{...}}`. It replaces `${NAME}` before it reads the file.",

@@ -183,6 +183,7 @@ class Stimulus(TolerantModel):
             "x-runnable": "task",
             "x-id-from": "name",
             "x-title-from": ["name"],
+            "x-tags-from": "tags",
             "anyOf": [{"required": ["prompt"]}, {"required": ["turns"]}],
             "x-exclusive": [["prompt", "turns"]],
             **foreign_keys(

@@ -133,6 +133,7 @@ class TaskFile(FileModel):
             "x-runnable": "task",
             "x-id-from": "id",
             "x-title-from": ["name", "id"],
+            "x-tags-from": "tags",
             "x-templates": TEMPLATES,
             "x-inherits": _INHERITED,
             "x-skeleton": {
@@ -263,6 +264,7 @@ class InlineTask(TaskFile):
             "x-runnable": "task",
             "x-id-from": "id",
             "x-title-from": ["name", "id"],
+            "x-tags-from": "tags",
             "x-required-unless": ["task_files", "include"],
             "x-not-offered": True,
             **_FOREIGN,
