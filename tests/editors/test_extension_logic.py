@@ -93,6 +93,8 @@ def test_variables_that_install_elsewhere_are_left_out(extension: Path) -> None:
     assert answer == {
         "PATH": "/bin",
         "PIP_INDEX_URL": "u",
+        "UV_NATIVE_TLS": "true",
+        "UV_SYSTEM_CERTS": "true",
         "PIP_CONSTRAINT": "/dev/null",
         "PIP_REQUIRE_VIRTUALENV": "0",
         "PIP_USER": "0",

@@ -129,7 +129,7 @@ def test_nothing_inside_an_untrusted_workspace_is_started(machine: Machine, how:
     started = machine.home / "started"
     programs = machine.workspace / ".venv" / "bin"
     for name in ("waza-lsp", "python", "python3", "uv"):
-        machine.program(programs / name, f"touch {started}")
+        machine.program(programs / name, f": > {started}")
     if how == "VIRTUAL_ENV":
         machine.environment = {how: str(programs.parent)}
     elif how == "PATH":

@@ -88,7 +88,7 @@ async def test_only_a_trusted_workspace_chooses_the_server(
     started = tmp_path / "started"
     program = folder / ".venv" / "bin" / "waza-lsp"
     program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\ntouch {started}\n", encoding="utf-8")
+    program.write_text(f"#!/bin/sh\n: > {started}\n", encoding="utf-8")
     program.chmod(0o755)
     settings = folder / ".vscode" / "settings.json"
     settings.parent.mkdir()

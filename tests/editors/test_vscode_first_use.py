@@ -1,5 +1,6 @@
 """The first use of the extension on a machine without our package: it installs its server, and a task is run."""
 
+import json
 import os
 import shutil
 import time
@@ -102,8 +103,8 @@ async def test_every_failure_says_what_to_do(
     started = tmp_path / "started"
     _program(programs / "python3", "[ $1 = -P ] && exit 2; printf 'cpython\\n3\\n9\\n/opt/old/python3\\n'")
     # Neither the workspace's program nor its environment is started: it is not trusted.
-    _program(suite / ".venv" / "bin" / "waza-lsp", f"touch {started}")
-    _program(suite / ".venv" / "bin" / "python", f"touch {started}")
+    _program(suite / ".venv" / "bin" / "waza-lsp", f": > {started}")
+    _program(suite / ".venv" / "bin" / "python", f": > {started}")
     index.write_text(f"[global]\nindex-url = {NOWHERE}/simple\nretries = 0\n", encoding="utf-8")
     environment = {
         "PATH": f"{suite}/.venv/bin:{programs}",
@@ -133,8 +134,13 @@ async def test_every_failure_says_what_to_do(
             await screen.shot("first-no-index")
 
             index.write_text("", encoding="utf-8")
-            await screen.press_in_toast(problem, "Retry")
+            await screen.press_in_toast(problem, "Choose Interpreter...")
+            await screen.offered("Python 3.")
+            await screen.shot("first-interpreters")
+            await screen.pick("Python 3.")
             await screen.press_in_toast("Installing the waza-lsp server", "Cancel")
+            chosen = json.loads((home / "data/Machine/settings.json").read_text(encoding="utf-8"))
+            assert chosen == {"waza.server.interpreter": "/usr/bin/python3"}
             await screen.toast("The waza-lsp server is not installed: cancelled.")
             assert _environments(home) == []
             await screen.press_in_toast("The waza-lsp server is not installed", "Retry")

@@ -181,6 +181,10 @@ class Screen:
         toast = await self._seen(".notification-toast", text)
         await toast.locator(".monaco-button", has_text=button).click()
 
+    async def offered(self, label: str) -> str:
+        """Return the entry of an open list that contains a text."""
+        return await _text(await self._seen(".quick-input-list .monaco-list-row", label))
+
     async def pick(self, label: str) -> None:
         """Choose from an open list."""
         await (await self._seen(".quick-input-list .monaco-list-row", label)).click()

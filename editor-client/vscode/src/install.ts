@@ -46,7 +46,8 @@ export async function installServer(
     if (error instanceof CancellationError) {
       return { problem: 'The waza-lsp server is not installed: cancelled.', cancelled: true };
     }
-    return { problem: error instanceof InstallError ? error.message : `The installation failed: ${String(error)}` };
+    const problem = error instanceof InstallError ? error.message : `The installation failed: ${String(error)}`;
+    return python ? { problem } : { problem, needsPython: true };
   }
 }
 

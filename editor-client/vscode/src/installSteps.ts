@@ -53,7 +53,9 @@ export function stepsWithUv(
 export function stepEnvironment(given: NodeJS.ProcessEnv, nothing: string): NodeJS.ProcessEnv {
   const unwanted = /^(PYTHON(HOME|PATH)|__PYVENV_LAUNCHER__|VIRTUAL_ENV|CONDA_PREFIX|PIP_(TARGET|PREFIX|ROOT|USER|REQUIREMENT)|UV_(CONSTRAINT|OVERRIDE|PYTHON|PROJECT.*|SYSTEM_PYTHON))$/;
   const kept = Object.entries(given).filter(([name]) => !unwanted.test(name.toUpperCase()));
-  return { ...Object.fromEntries(kept), PIP_CONSTRAINT: nothing, PIP_REQUIRE_VIRTUALENV: '0', PIP_USER: '0' };
+  // The system's certificates, which pip uses, too: companies add their proxy's to them.
+  const certificates = { UV_NATIVE_TLS: 'true', UV_SYSTEM_CERTS: 'true' };
+  return { ...certificates, ...Object.fromEntries(kept), PIP_CONSTRAINT: nothing, PIP_REQUIRE_VIRTUALENV: '0', PIP_USER: '0' };
 }
 
 /** What went wrong and what to do, from the lines that the programs wrote. */
@@ -62,7 +64,7 @@ export function explainFailure(lines: readonly string[]): string {
   if (said(/do not match the hashes|hash mismatch/i)) {
     return 'The package index has another file than expected. Nothing was installed.';
   }
-  if (said(/connection|connect error|failed to (fetch|establish)|resolve|timed? ?out|network|proxy|certificate/i)) {
+  if (said(/connection|connect error|failed to (fetch|establish)|resolve|timed? ?out|network|dns|proxy|certificate/i)) {
     return 'The package index could not be reached. Check the network or the proxy.';
   }
   if (said(/no matching distribution|no wheels|has no wheel|no usable wheels/i)) {
