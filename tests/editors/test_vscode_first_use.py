@@ -140,7 +140,7 @@ async def test_every_failure_says_what_to_do(
             await screen.pick("Python 3.")
             await screen.press_in_toast("Installing the waza-lsp server", "Cancel")
             chosen = json.loads((home / "data/Machine/settings.json").read_text(encoding="utf-8"))
-            assert chosen == {"waza.server.interpreter": "/usr/bin/python3"}
+            assert chosen == {"waza.server.interpreter": str(programs / "python3")}
             await screen.toast("The waza-lsp server is not installed: cancelled.")
             assert _environments(home) == []
             await screen.press_in_toast("The waza-lsp server is not installed", "Retry")
