@@ -9,6 +9,8 @@
 
 ;;; Code:
 
+(require 'eieio)
+
 (defgroup waza-lsp nil
   "Language server for AI-agent eval files."
   :group 'tools)
@@ -34,6 +36,7 @@
 (defvar eglot-server-programs)
 (declare-function jsonrpc-async-request "jsonrpc")
 (declare-function eglot-execute "eglot")
+(declare-function waza-lsp-eglot-server--eieio-childp "waza-lsp")
 
 (defun waza-lsp--eglot-run (server command arguments)
   "Have SERVER carry out COMMAND with ARGUMENTS, and return at once."

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +26,20 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session")
 def vsix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package, built once for all workers of a run: a build takes 4 seconds of processor time."""
     require_vscode()
-    return build_vsix(tmp_path_factory.mktemp("package"))
+    import fcntl  # Only here: Windows has no such module, nor these tests.
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "package"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        built = folder / "built.vsix"
+        if not built.exists():
+            # A failed build leaves its folder, so that the next worker tries in another one.
+            build_vsix(Path(tempfile.mkdtemp(dir=folder))).rename(built)
+    return built
 
 
 @pytest.fixture(scope="module")
