@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 import pyte
 
 _ROWS, _COLUMNS = 40, 130
-_PATIENCE_SECONDS = 20
+_PATIENCE_SECONDS = 30
 
 
 class Terminal:

@@ -12,7 +12,7 @@
 
 (defun drive-until (what predicate)
   "Wait until PREDICATE gives something, and return that; WHAT is for the error."
-  (let ((end (+ (float-time) 20)) found)
+  (let ((end (+ (float-time) 30)) found)
     (while (not (or (setq found (funcall predicate)) (> (float-time) end)))
       (accept-process-output nil 0.05))
     (or found (error "Nothing came: %s" what))))

@@ -40,7 +40,7 @@ local function run()
 
   local shown_lenses
   local function wait_for(what, holds)
-    assert(vim.wait(10000, function()
+    assert(vim.wait(30000, function()
       vim.cmd('redraw') -- Neovim 0.12 sets the marks of lenses when it draws.
       return holds()
     end, 20), what .. ': ' .. vim.inspect(shown_lenses and shown_lenses(0)) .. vim.inspect(seen.messages))

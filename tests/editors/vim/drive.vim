@@ -11,7 +11,7 @@ runtime plugin/ale.vim
 filetype plugin on
 
 function! Until(what, Condition) abort
-    let l:end = localtime() + 20
+    let l:end = localtime() + 30
 
     while localtime() < l:end
         if a:Condition()
