@@ -135,4 +135,4 @@ def test_a_recording_of_our_skill_can_be_made_again(model: StandInModel, cli: st
     needs("copilot")
     done = write_evals_script.run(model, cli, tmp_path, "--task", "repair-*")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 of 1 task passed, score 1.00" in done.stdout
+    assert "1 of 1 tasks passed, score 1.00" in done.stdout
