@@ -243,6 +243,9 @@ REQUESTS: dict[str, Callable[[Author], Any]] = {
     "workspace/executeCommand": Author.command,
     "waza/tests": lambda it: {"uri": it.document()["textDocument"]["uri"]},
     "waza/document": lambda it: {"uri": it.document()["textDocument"]["uri"]},
+    "waza/runs": lambda it: {"uri": it.document()["textDocument"]["uri"], "before": it.word(), "limit": 3},
+    "waza/starters": lambda it: {"name": it.word()},
+    "waza/mcp": lambda _: {},
     "waza/unheardOf": lambda it: {"a": it.word()},
 }
 """Every request that the server has, and one that it has not."""
