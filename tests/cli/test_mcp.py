@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -301,6 +302,21 @@ def test_a_client_that_gave_up_waiting_is_served(sent: str, workspace: Path) -> 
     [answer] = map(json.loads, done.stdout.splitlines())
     assert answer["id"] == (1 if INITIALIZE in sent else 0)
     assert "capabilities" in answer["result"]
+
+
+def test_ctrl_c_ends_the_server_while_its_client_waits(workspace: Path) -> None:
+    command = [sys.executable, "-m", "waza_lsp", "mcp", "--folder", str(workspace)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(INITIALIZE)
+        server.stdin.flush()
+        assert "capabilities" in server.stdout.readline()
+        server.send_signal(signal.SIGINT)
+        try:
+            assert server.wait(timeout=20) == -signal.SIGINT
+        finally:
+            server.kill()
 
 
 def test_only_an_abandoned_question_is_dropped() -> None:

@@ -1,5 +1,6 @@
 """`waza-lsp mcp`: serve the tools of this project to agents, on standard input and output."""
 
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -93,4 +94,6 @@ def _serve(folder: "Folder") -> None:
 
     server = build_server(folder)
     drop_abandoned_probe()
+    # An exception would wait for the thread that reads standard input. What we have started ends with this process.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     server.run("stdio")
