@@ -36,7 +36,7 @@ def test_every_initialization_option_has_its_row() -> None:
 
 
 def test_the_requests_of_the_test_view_are_there() -> None:
-    for method in (testview.METHOD, testview.CHANGED, "waza/runEvent", "waza/document"):
+    for method in (testview.METHOD, testview.CHANGED, "waza/runEvent", "waza/document", "waza/liveVerdicts"):
         assert f"## `{method}`" in PAGE
 
 

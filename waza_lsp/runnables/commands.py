@@ -36,6 +36,21 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class LiveStatus:
+    """The status after graders were graded again on the recordings of the last run.
+
+    `failing` counts the graders of a task that fail now; `since` is when its last verdict came. For an eval, `passed`
+    of `total` tasks pass.
+    """
+
+    is_passed: bool
+    failing: int = 0
+    passed: int = 0
+    total: int = 0
+    since: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class RunStatus:
     """The status of a runnable: its last verdict, its current run, and what can be repeated."""
 
@@ -45,6 +60,8 @@ class RunStatus:
     is_recorded: bool = False
     failed: int = 0
     """The number of its tasks that did not pass."""
+    live: LiveStatus | None = None
+    """The status of the edited text, if it differs from the text of the verdict."""
 
 
 NO_STATUS = RunStatus()
@@ -126,13 +143,16 @@ def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[R
         )
     elif standing.verdict is not None:
         arguments = [{**here, "runId": standing.verdict.run_id}]
-        title = _verdict_text(standing.verdict, now)
+        verdict, live = standing.verdict, standing.live
+        title = _verdict_text(verdict, now) if live is None else _live_text(live, verdict, now)
         yield RunAction(ActionKind.RESULT, types.Command(title, "waza.showReport", arguments=arguments))
 
 
 def _verdict_text(verdict: Verdict, now: float) -> str:
     passed = f"{verdict.passed} of {verdict.total} passed · " if verdict.total else ""
     what = "could not be judged" if verdict.infrastructure else f"{verdict.score:.2f}"
+    if verdict.status == "cancelled":
+        what = "cancelled"
     parts = [
         f"{_ICONS.get(verdict.status, '?')} {passed}{what}",
         age(now - verdict.at),
@@ -140,6 +160,18 @@ def _verdict_text(verdict: Verdict, now: float) -> str:
         _sparkline(verdict.scores),
         "stale" if verdict.stale else "",
     ]
+    return " · ".join(it for it in parts if it)
+
+
+def _live_text(live: LiveStatus, verdict: Verdict, now: float) -> str:
+    icon = _ICONS["passed" if live.is_passed else "failed"]
+    if live.total:
+        what = f"{live.passed} of {live.total} pass"
+    elif live.failing:
+        what = f"{live.failing} grader{'s fail' if live.failing > 1 else ' fails'}"
+    else:
+        what = "passes" if live.is_passed else "fails"
+    parts = [f"{icon} live: {what}", f"run {age(now - verdict.at)}", "stale" if verdict.stale else ""]
     return " · ".join(it for it in parts if it)
 
 

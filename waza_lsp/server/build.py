@@ -33,6 +33,7 @@ from waza_lsp.server.runs.process import RunProcesses
 from waza_lsp.server.session import Session
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.startup.code_cache import CodeCache
+from waza_lsp.server.testing.live import LiveVerdictEvents
 from waza_lsp.server.testing.tree import TestTree
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.trust import Trust
@@ -96,11 +97,16 @@ def _join_parts() -> Session:
             return []
         return [diagnostic_json(it) for it in annotations.diagnostics(snapshot)]
 
+    def live_changed() -> None:
+        refreshes.lenses.soon()
+        refreshes.hints.soon()
+
     annotations = Annotations(
         documents,
         on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
         regrade=lambda eval_path, graders: live.regrade(eval_path, graders),  # noqa: PLW0108  # made later
     )
+    live_verdicts = LiveVerdictEvents(client, documents, annotations)
     ledger = ResultLedger(
         documents,
         annotations,
@@ -108,6 +114,8 @@ def _join_parts() -> Session:
         started,
         LedgerEvents(
             results_changed=refreshes.lenses.soon,
+            live_changed=live_changed,
+            live_graded=lambda eval_path, statuses: live_verdicts.graded(eval_path, statuses),  # noqa: PLW0108
             verdict_changed=lambda: tests.everything_changed(),  # noqa: PLW0108  # made later
             recordings_known=lambda snapshot: live.recordings_known(snapshot),  # noqa: PLW0108  # made later
             store_read=collector.collect_soon,

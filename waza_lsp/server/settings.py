@@ -141,6 +141,14 @@ class Settings:
             "execute programs are graded only after you have run the eval. Graders that ask a model are never graded.",
         ),
     )
+    inlay_live: bool = field(
+        default=True,
+        metadata=_setting(
+            "inlayHints.live",
+            _FLAG,
+            "Show that an edited grader passes on the recorded runs.",
+        ),
+    )
     inlay_matches: bool = field(
         default=True,
         metadata=_setting("inlayHints.matches", _FLAG, "Show how many files a pattern matches."),

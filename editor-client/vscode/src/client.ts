@@ -18,7 +18,7 @@ import { documentSelector } from './documents';
 import { perform, type EditorAction } from './editorActions';
 import type { ServerCommand } from './found';
 import { progressNotifications } from './progress';
-import type { RunEvent } from './protocol';
+import type { LiveVerdicts, RunEvent } from './protocol';
 import type { Ask } from './recordedRuns';
 import type { ServerStatus } from './serverStatus';
 import { givenByYamlExtension } from './yamlExtension';
@@ -29,6 +29,7 @@ export interface Told {
   gone: EventEmitter<void>;
   runEvent: EventEmitter<RunEvent>;
   testsChanged: EventEmitter<string | undefined>;
+  liveVerdicts: EventEmitter<LiveVerdicts>;
 }
 
 /** A client that leaves the report of a failed start to its owner. Its own up to three messages are cryptic. */
@@ -91,6 +92,7 @@ export function createClient(
   const crashes = client.createDefaultErrorHandler();
   client.onNotification('waza/runEvent', (event: RunEvent) => told.runEvent.fire(event));
   client.onNotification('waza/editorAction', (request: EditorAction) => perform(request));
+  client.onNotification('waza/liveVerdicts', (found: LiveVerdicts) => told.liveVerdicts.fire(found));
   client.onNotification('waza/testsChanged', ({ uri }: { uri?: string }) => told.testsChanged.fire(uri));
   client.onDidChangeState(({ newState }) => {
     switch (newState) {

@@ -79,6 +79,17 @@ export interface Verdict {
   messages: Reason[];
 }
 
+/** The verdicts of tasks after an edit, from the recordings of their last run. */
+export interface LiveVerdicts {
+  uri: string;
+  verdicts: {
+    key: string;
+    status: 'passed' | 'failed';
+    messages: Reason[];
+    graders: { key: string; status: string }[];
+  }[];
+}
+
 interface TaskFinished extends Verdict {
   event: 'task_finished';
   task: string;

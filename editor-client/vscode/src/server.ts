@@ -9,7 +9,7 @@ import { ExecuteCommandRequest, type LanguageClient } from 'vscode-languageclien
 import { createClient } from './client';
 import type { NotFound, Places, ServerCommand } from './found';
 import { locateServer, reinstallServer } from './locate';
-import type { RunEvent } from './protocol';
+import type { LiveVerdicts, RunEvent } from './protocol';
 import type { ServerStatus } from './serverStatus';
 import { explainFailedStart, explainNotFound, explainNotRunning } from './trouble';
 
@@ -29,6 +29,7 @@ export class Server implements Disposable {
     gone: new EventEmitter<void>(),
     runEvent: new EventEmitter<RunEvent>(),
     testsChanged: new EventEmitter<string | undefined>(),
+    liveVerdicts: new EventEmitter<LiveVerdicts>(),
   };
 
   /** The server is ready, after its first and each further start. */
@@ -38,6 +39,8 @@ export class Server implements Disposable {
   readonly onRunEvent = this.told.runEvent.event;
   /** The test tree has changed, for the suite of this file or as a whole. */
   readonly onTestsChanged = this.told.testsChanged.event;
+  /** Graders were graded again after an edit, without a run. */
+  readonly onLiveVerdicts = this.told.liveVerdicts.event;
 
   constructor(
     private readonly log: LogOutputChannel,

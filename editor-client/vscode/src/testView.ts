@@ -5,6 +5,7 @@
 
 import { Disposable, tests, workspace } from 'vscode';
 
+import { showLiveVerdicts } from './liveVerdicts';
 import type { Server } from './server';
 import { storedVerdicts } from './storedVerdicts';
 import { offerProfiles } from './testProfiles';
@@ -25,6 +26,7 @@ export function createTestView(server: Server): Disposable {
   return Disposable.from(
     controller,
     runs,
+    showLiveVerdicts(controller, tree, server),
     workspace.onDidGrantWorkspaceTrust(offer),
     server.onReady(() => void tree.load()),
     server.onTestsChanged((uri) => void tree.load(uri)),

@@ -221,7 +221,7 @@ async def test_without_a_recording_grading_says_what_to_do(tmp_path: Path, suite
         await until(lambda: any("Run it once" in message for message in it.messages))
 
 
-async def test_unsaved_changes_are_told_and_make_the_result_stale(tmp_path: Path, suite: Path) -> None:
+async def test_unsaved_changes_are_told_and_graded_live(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(task_file(suite))
         it.replace("contains: [jitter]", "contains: [jitter, no such words]")
@@ -229,7 +229,7 @@ async def test_unsaved_changes_are_told_and_make_the_result_stale(tmp_path: Path
         answer = await it.execute("waza.runTask", uri=it.uri, task=TASK)
         assert (answer["status"], answer["unsaved"]) == ("passed", ["explain-retry.yaml"])
         assert any("unsaved changes" in message for message in it.messages)
-        assert (await it.lenses_with("✓"))[-1].endswith("stale")
+        assert (await it.lenses_with("✗ live"))[-1] == "✗ live: 1 grader fails · run just now"
 
 
 async def test_an_untrusted_workspace_runs_and_grades_nothing(tmp_path: Path, suite: Path) -> None:

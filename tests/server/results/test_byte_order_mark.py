@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from waza_lsp.runnables.runnables import runnables_in, text_digest
+from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.diagnostics.publish import _is_unsaved
+from waza_lsp.server.results.coverage import coverage
 from waza_lsp.server.results.reader import on_disk
 from waza_lsp.snapshot import Snapshot
 
@@ -23,5 +24,5 @@ def test_it_is_no_unsaved_change_and_makes_no_result_stale(tmp_path: Path, sent:
     assert str(saved.text) == EVAL
     assert not _is_unsaved(opened)
     assert _is_unsaved(Snapshot.of(path.as_uri(), sent + "x: 1\n", 2))
-    digests = [[text_digest(it, whole) for whole in runnables_in(it)] for it in (opened, saved)]
+    digests = [[coverage(it, whole) for whole in runnables_in(it)] for it in (opened, saved)]
     assert digests[0] == digests[1] != []

@@ -12,7 +12,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -186,7 +186,15 @@ def _inlay_hints(request: Request) -> list[types.InlayHint]:
         on.inlay_matches, on.inlay_weights, on.inlay_inherited, on.inlay_flags, on.inlay_defaults
     )
     overrides = {"executor": on.run_executor, "model": on.run_model}
-    return inlay_hint(request.snapshot, request.params.range, request.workspace_files, hints, overrides)
+    found = inlay_hint(request.snapshot, request.params.range, request.workspace_files, hints, overrides)
+    return [*found, *(_live_hints(request) if on.inlay_live and on.results_inline else ())]
+
+
+def _live_hints(request: Request) -> Iterator[types.InlayHint]:
+    text, lines = request.snapshot.text, request.params.range
+    for it in request.session.annotations.passing_live(request.snapshot):
+        if lines.start.line <= it.span.end.line <= lines.end.line:
+            yield types.InlayHint(text.position(it.span.end), "✓ live", tooltip=it.message, padding_left=True)
 
 
 def _document_symbols(request: Request) -> Any:

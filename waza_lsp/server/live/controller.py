@@ -227,6 +227,7 @@ class LiveGrading:
             self._rest[uri, pointer] = snapshot, site, merged
         if not more["left"] or any(more["failed"].values()):
             self._annotations.replace(snapshot, site.span, _annotations(snapshot, site, merged))
+            self._ledger.live_changed(self._ledger.eval_of(snapshot))
 
     async def _grade(self, snapshot: Snapshot, site: DocumentGrader) -> None:
         if snapshot.path is None:
@@ -239,6 +240,7 @@ class LiveGrading:
             if answer.get("left"):
                 self._rest[snapshot.uri, site.pointer] = snapshot, site, answer
         self._annotations.replace(snapshot, site.span, annotations)
+        self._ledger.live_changed(self._ledger.eval_of(snapshot))
         now = self._documents.get(snapshot.uri)
         if now is None:
             return
@@ -295,7 +297,8 @@ def _annotations(snapshot: Snapshot, site: DocumentGrader, answer: dict[str, Any
             snapshot, [_check(check) for check in checks], eval_path, task, cover=site.span
         )
     ]
-    return failed or _passing_verdict(snapshot, site, eval_path, count, is_all=not answer["left"])
+    message = "" if failed else _passing_message(count, is_all=not answer["left"])
+    return [*failed, *_live_verdict(snapshot, site, eval_path, message, answer["failed"])]
 
 
 def _check(data: Mapping[str, Any]) -> FailedCheck:
@@ -303,16 +306,26 @@ def _check(data: Mapping[str, Any]) -> FailedCheck:
     return FailedCheck(place, data["message"], data["excerpt"])
 
 
-def _passing_verdict(
-    snapshot: Snapshot, site: DocumentGrader, eval_path: Path, count: int, *, is_all: bool
+def _passing_message(count: int, *, is_all: bool) -> str:
+    what = "the recorded trial" if count == 1 else f"all {count} recorded trials"
+    return f"Passes on {what}" if is_all else f"Passes on the newest {count} recorded trials so far"
+
+
+def _live_verdict(
+    snapshot: Snapshot,
+    site: DocumentGrader,
+    eval_path: Path,
+    message: str,
+    checks: Mapping[str, Sequence[Any]],
 ) -> list[Annotation]:
     span = short_span(snapshot, (*site.pointer, "type"), len(site.pointer))
-    what = "the recorded trial" if count == 1 else f"all {count} recorded trials"
-    if not is_all:
-        what = f"the newest {count} recorded trials so far"
     if span is None:
         return []
-    return [Annotation(span, f"Passes on {what}", LIVE_VERDICT, eval_path, cover=site.span)]
+    failed = frozenset(task for task, its in checks.items() if its)
+    verdict = Annotation(
+        span, message, LIVE_VERDICT, eval_path, cover=site.span, graded=frozenset(checks), failed=failed
+    )
+    return [verdict]
 
 
 def add_pending(graders: Pending, snapshot: Snapshot, pointers: set[Pointer]) -> None:

@@ -4,7 +4,7 @@ Each file keeps the text that its annotations refer to. They are carried to the 
 file need not be open. An edit inside an annotation removes it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +34,8 @@ Texts = Mapping[Path, Snapshot]
 class Annotation:
     """A message at a range of a file. `eval_path` and `task` name the results that it belongs to.
 
-    An edit inside `span` or `cover` removes it.
+    An edit inside `span` or `cover` removes it. The live verdict of a grader, in `cover`, has the tasks whose recordings
+    were `graded`, and those that `failed`. It is not shown if its message is empty, because failed checks are.
     """
 
     span: Span
@@ -45,6 +46,27 @@ class Annotation:
     names_task: bool = False
     cover: Span | None = None
     excerpt: str = ""
+    graded: frozenset[str] = frozenset()
+    failed: frozenset[str] = frozenset()
+
+
+class LiveVerdicts(NamedTuple):
+    """The live verdicts of an eval: the number of failing graders of each graded task, and their texts by file.
+
+    `failed_checks` are the tasks with failed checks in the text, whether live or of the last run.
+    """
+
+    failing: Mapping[str, int]
+    failed_checks: frozenset[str]
+    covers: Mapping[Path, Collection[Span]]
+
+    def is_shown_as(self, other: "LiveVerdicts") -> bool:
+        """Whether lenses show the same. Ranges alone are not shown."""
+        counts = [{path: len(its) for path, its in one.covers.items()} for one in (self, other)]
+        return self[:2] == other[:2] and counts[0] == counts[1]
+
+
+NO_LIVE_VERDICTS = LiveVerdicts({}, frozenset(), {})
 
 
 class PlacedCheck(NamedTuple):
@@ -122,6 +144,41 @@ class Annotations:
         """Remove the annotations for which `is_meant(path, annotation)` holds."""
         self._publish(self._drop(is_meant))
 
+    def live(self, eval_path: Path) -> LiveVerdicts:
+        """The live verdicts on graders of an eval, in their current texts."""
+        failing: dict[str, int] = {}
+        failed: set[str] = set()
+        covers: dict[Path, list[Span]] = {}
+        for path, it in self._current(lambda one: one.eval_path == eval_path):
+            if it.code == FAILED_CHECK:
+                failed.add(it.task)
+            elif it.code == LIVE_VERDICT and it.cover is not None:
+                covers.setdefault(path, []).append(it.cover)
+                for task in it.graded:
+                    failing[task] = failing.get(task, 0) + (task in it.failed)
+        return LiveVerdicts(failing, frozenset(failed), covers)
+
+    def passing_live(self, snapshot: Snapshot) -> list[Annotation]:
+        """The graders of an open document that pass on all their recordings."""
+        return [it for it in self._of(snapshot) if it.code == LIVE_VERDICT and it.message]
+
+    def live_graders(self, eval_path: Path) -> Iterator[tuple[Path, Annotation]]:
+        """The live verdicts on graders of an eval with their files, at their places in the current texts."""
+        yield from self._current(lambda it: (it.code, it.eval_path) == (LIVE_VERDICT, eval_path))
+
+    def failed_checks(self, eval_path: Path, task: str) -> Iterator[tuple[Path, Annotation]]:
+        """The failed checks of a task with their files, at their places in the current texts."""
+        yield from self._current(
+            lambda it: (it.code, it.eval_path, it.task) == (FAILED_CHECK, eval_path, task)
+        )
+
+    def _current(self, is_meant: Callable[[Annotation], bool]) -> Iterator[tuple[Path, Annotation]]:
+        for path, known in list(self._files.items()):
+            opened = self._documents.of_path(path)
+            if opened is not None:
+                self._follow(path, opened.text.lines)
+            yield from ((path, it) for it in known.annotations if is_meant(it))
+
     def failed_at(self, snapshot: Snapshot, place: Place) -> list[Annotation]:
         """The failed checks at a place of an open document."""
         found = (it for it in self._of(snapshot) if it.span.start <= place <= it.span.end)
@@ -149,7 +206,8 @@ class Annotations:
         for annotation in sorted(
             self._of(snapshot), key=lambda annotation: (annotation.span, annotation.task)
         ):
-            by_place.setdefault((annotation.span, annotation.code), []).append(annotation)
+            if annotation.message:
+                by_place.setdefault((annotation.span, annotation.code), []).append(annotation)
         return [_diagnostic(snapshot, span, code, its) for (span, code), its in by_place.items()]
 
     def _of(self, snapshot: Snapshot) -> list[Annotation]:

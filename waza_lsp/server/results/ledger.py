@@ -6,19 +6,33 @@ windows, the command line. The store and the files are read in threads; no reque
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.lib.files.read_tracking import Stamp, stamp, track_reads
-from waza_lsp.runnables.commands import RunStatus, Verdict
+from waza_engine.lib.files.read_tracking import Stamp
+from waza_lsp.runnables.commands import LiveStatus, RunStatus, Verdict
 from waza_lsp.runnables.hidden import shown_runnables, without_errors
-from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, Runnable, runnables_in, text_digest
+from waza_lsp.runnables.runnables import FILE_KINDS, Runnable
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.annotations import NO_LIVE_VERDICTS, Annotations, LiveVerdicts
+from waza_lsp.server.results.coverage import (
+    NO_COVERAGE,
+    Coverage,
+    coverage,
+    coverage_of_eval,
+    coverage_of_task,
+    is_stale,
+)
+from waza_lsp.server.results.live_status import (
+    combined_verdict,
+    live_status,
+    live_status_of_eval,
+    live_statuses,
+)
+from waza_lsp.server.results.owner import NO_OWNER, Owner, find_owner
 from waza_lsp.server.results.reader import LastResult, LastResults, read_last_results
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
@@ -33,6 +47,10 @@ class LedgerEvents:
 
     results_changed: Callable[[], None]
     """Lenses show other results now."""
+    live_changed: Callable[[], None]
+    """Lenses show other live verdicts now."""
+    live_graded: Callable[[Path, Mapping[str, LiveStatus]], None]
+    """Graders of an eval were graded again, with these statuses of its tasks."""
     verdict_changed: Callable[[], None]
     """The verdict of an eval changed, and with it the test view."""
     recordings_known: Callable[[Snapshot], None]
@@ -41,36 +59,12 @@ class LedgerEvents:
     """Reading the store left garbage behind."""
 
 
-class _Owner(NamedTuple):
-    """The eval that a file belongs to, and the state of all files that this depends on."""
-
-    eval_path: Path | None
-    read: Mapping[Path, Stamp]
-
-    def is_outdated(self) -> bool:
-        """Whether a file has changed since. Runs in a thread."""
-        return any(stamp(path) != it for path, it in self.read.items())
-
-
-_NO_OWNER = _Owner(None, {})
-
-
-def _find_owner(path: Path) -> _Owner:
-    """Find the eval of a file on disk. Runs in a thread."""
-    # Imported late: it reads YAML.
-    from waza_engine.project.suite_files import eval_of
-
-    with track_reads() as reads:
-        found = eval_of(path)
-    return _Owner(found, {it: stamp(it) for it in reads.paths})
-
-
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """A task's verdict with the digest of the text that it covers; "" if that text is no longer known."""
+    """A task's verdict with the text that it covers."""
 
     verdict: Verdict
-    covered: str = ""
+    covered: Coverage = NO_COVERAGE
     order: int = 0
     """Greater for later runs in the store; 0 if the run was not read from the store yet."""
     reviews: str = ""
@@ -95,12 +89,16 @@ class ResultLedger:
         self._client = client
         self._started = started
         self._on_change = on_change
-        self._owners: dict[Path, _Owner] = {}
+        self._owners: dict[Path, Owner] = {}
         self._tasks: dict[_Key, TaskResult] = {}
-        self._covered: dict[Path, str] = {}
+        self._covered: dict[Path, Coverage] = {}
+        self._live: dict[Path, LiveVerdicts] = {}
+        """The live verdicts that the client's lenses show."""
         self._running: dict[_Key, str] = {}
         self._recorded: dict[Path, frozenset[str]] = {}
         self._metrics: dict[Path, Mapping[str, float]] = {}
+        self._cancelled: dict[_Key, Verdict] = {}
+        """Tasks whose last run was cancelled before it had a result."""
         self._cleared: dict[_Key, tuple[int, float]] = {}
         """The last run of a task when its results were cleared, and when that was."""
         self._read: dict[Path, tuple[Stamp, ...]] = {}
@@ -114,7 +112,21 @@ class ResultLedger:
         eval_path = self.eval_of(readable)
         if eval_path is None:
             return {}
-        return {(it.kind, it.id): self._standing(eval_path, it, snapshot) for it in shown_runnables(snapshot)}
+        self._live[eval_path] = live = self._annotations.live(eval_path)
+        return {
+            (it.kind, it.id): self._standing(eval_path, it, snapshot, live)
+            for it in shown_runnables(snapshot)
+        }
+
+    def live_changed(self, eval_path: Path | None) -> None:
+        """Tell the client the live verdicts of graders that were graded again."""
+        if eval_path is None:
+            return
+        live, before = self._annotations.live(eval_path), self._live.get(eval_path, NO_LIVE_VERDICTS)
+        self._live[eval_path] = live
+        if not live.is_shown_as(before):
+            self._on_change.live_changed()
+        self._on_change.live_graded(eval_path, live_statuses(self._verdicts(eval_path), live))
 
     def verdict_of(self, eval_path: Path, task: str) -> Verdict | None:
         """The last verdict of a task."""
@@ -124,9 +136,9 @@ class ResultLedger:
     def is_stale(self, eval_path: Path, task: str, digest: str, path: Path | None) -> bool:
         """Whether a task's verdict is about another text than the one in this file with this digest."""
         known = self._tasks.get((eval_path, task))
-        if known is None or known.covered == digest:
+        if known is None or known.covered.whole == digest:
             return False
-        if known.covered or path is None or self._documents.of_path(path) is not None:
+        if known.covered.whole or path is None or self._documents.of_path(path) is not None:
             return True
         # Files that are not open are not read for this: a suite may have thousands.
         try:
@@ -140,14 +152,13 @@ class ResultLedger:
 
     def verdict_of_eval(self, eval_path: Path) -> Verdict | None:
         """The combined last verdicts of an eval's tasks."""
-        known = [it.verdict for (path, _), it in self._tasks.items() if path == eval_path]
-        return _combine(known, stale=False)
+        return combined_verdict([*self._verdicts(eval_path).values()], stale=False)
 
     def eval_of(self, snapshot: Snapshot) -> Path | None:
         """The eval that a document belongs to, if it is known by now."""
         if snapshot.form is None or snapshot.path is None:
             return None
-        owner = self._owners.get(snapshot.path, _NO_OWNER).eval_path
+        owner = self._owners.get(snapshot.path, NO_OWNER).eval_path
         return snapshot.path if snapshot.form.runnable in FILE_KINDS else owner
 
     def documents_of(self, eval_path: Path) -> list[Snapshot]:
@@ -179,12 +190,17 @@ class ResultLedger:
     def task_started(self, eval_path: Path, task: str, run_id: str) -> None:
         """Note that a run has begun a task."""
         self._running[eval_path, task] = run_id
+        self._cancelled.pop((eval_path, task), None)
         self._on_change.results_changed()
 
     def task_ended(self, eval_path: Path, task: str) -> None:
         """Note that a run has ended a task, with or without a result."""
         self._running.pop((eval_path, task), None)
         self._on_change.results_changed()
+
+    def task_cancelled(self, eval_path: Path, task: str, run_id: str) -> None:
+        """Note that the last run of a task was cancelled before it had a result."""
+        self._cancelled[eval_path, task] = Verdict(run_id, "cancelled", 0.0, time.time())
 
     def add(self, eval_path: Path, task: str, verdict: Verdict, texts: Mapping[Path, Snapshot]) -> None:
         """Store the verdict of a task. `texts` are the files as the run read them."""
@@ -195,21 +211,21 @@ class ResultLedger:
         is_same = known is not None and known.verdict.run_id == verdict.run_id
         self._tasks[eval_path, task] = TaskResult(
             replace(verdict, scores=scores),
-            _digest_of_task(texts, task),
+            coverage_of_task(texts, task),
             reviews=known.reviews if known and is_same else "",
         )
         self._recorded[eval_path] = self._recorded.get(eval_path, frozenset()) | {task}
-        self._covered[eval_path] = _digest_of_eval(texts, eval_path)
+        self._covered[eval_path] = coverage_of_eval(texts, eval_path)
 
     def clear(self, path: Path | None, tasks: Collection[str]) -> None:
         """Remove the annotations of a file and the verdicts of its `tasks` until the next run; None: of all files."""
         self._annotations.clear(lambda file, annotation: path is None or path in {file, annotation.eval_path})
+        for key in [it for it in self._cancelled if path is None or path == it[0] or it[1] in tasks]:
+            del self._cancelled[key]
         for key in list(self._tasks):
             eval_path, task = key
             is_of_file = (
-                path is not None
-                and self._owners.get(path, _NO_OWNER).eval_path == eval_path
-                and task in tasks
+                path is not None and self._owners.get(path, NO_OWNER).eval_path == eval_path and task in tasks
             )
             if path is None or path == eval_path or is_of_file:
                 self._cleared[key] = (self._tasks.pop(key).order, time.time())
@@ -270,7 +286,7 @@ class ResultLedger:
             return known
         before = self._owners.get(path)
         if before is None or await asyncio.to_thread(before.is_outdated):
-            owner = self._owners[path] = await asyncio.to_thread(_find_owner, path)
+            owner = self._owners[path] = await asyncio.to_thread(find_owner, path)
             if owner.eval_path != known and (known or owner.eval_path) in self._recorded:
                 # The lenses were answered for another eval, or for none.
                 self._on_change.results_changed()
@@ -291,7 +307,7 @@ class ResultLedger:
             self._merge_task(eval_path, task, result)
         if found.tasks:
             newest = max(found.tasks.values(), key=lambda result: result.verdict.at)
-            self._covered.setdefault(eval_path, _digest_of_eval(newest.texts, eval_path))
+            self._covered.setdefault(eval_path, coverage_of_eval(newest.texts, eval_path))
         # Not after every reading: the client answers with requests that read again.
         if shown != self._shown(eval_path):
             self._on_change.results_changed()
@@ -310,35 +326,58 @@ class ResultLedger:
         is_same = known is not None and known.verdict.run_id == found.verdict.run_id
         if known is not None and not is_same and not _is_later(found, known.order, known.verdict.at):
             return
-        covered = _digest_of_task(found.texts, task)
+        covered = coverage_of_task(found.texts, task)
         if known is not None and is_same:
-            covered = known.covered or covered
+            covered = known.covered if known.covered.whole else covered
             if known.reviews == found.reviews:
                 # Our result came with the events. The store adds what events do not have. Later gradings stay.
                 verdict = replace(known.verdict, tokens=found.verdict.tokens)
                 self._tasks[eval_path, task] = TaskResult(verdict, covered, found.order, found.reviews)
                 return
+        cancelled = self._cancelled.get((eval_path, task))
+        if cancelled is not None and cancelled.at < found.verdict.at:
+            del self._cancelled[eval_path, task]
         self._tasks[eval_path, task] = TaskResult(found.verdict, covered, found.order, found.reviews)
         self._annotations.show(eval_path, task, found.checks, found.texts)
 
-    def _standing(self, eval_path: Path, runnable: Runnable, snapshot: Snapshot) -> RunStatus:
-        digest = text_digest(snapshot, runnable)
+    def _standing(
+        self, eval_path: Path, runnable: Runnable, snapshot: Snapshot, live: LiveVerdicts
+    ) -> RunStatus:
+        now = coverage(snapshot, runnable, live.covers.get(snapshot.path or Path(), ()))
         if runnable.kind in FILE_KINDS:
-            found = self._standing_of_all(eval_path, digest)
+            found = self._standing_of_all(eval_path, now, live)
             return found if runnable.kind == "eval" else _of_experiment(found)
-        known = self._tasks.get((eval_path, runnable.id))
-        return RunStatus(
-            replace(known.verdict, stale=known.covered != digest) if known else None,
-            self._running.get((eval_path, runnable.id), ""),
-            self.is_recorded(eval_path, runnable.id) if runnable.kind == "task" else known is not None,
+        key = eval_path, runnable.id
+        known = self._tasks.get(key)
+        found = RunStatus(
+            running=self._running.get(key, ""),
+            is_recorded=self.is_recorded(*key) if runnable.kind == "task" else known is not None,
+        )
+        if key in self._cancelled:
+            return replace(found, verdict=self._cancelled[key])
+        if known is None:
+            return found
+        is_edited = known.covered.whole != now.whole
+        verdict = replace(known.verdict, stale=is_stale(known.covered, now))
+        return replace(
+            found, verdict=verdict, live=live_status(verdict, runnable.id, live, is_edited=is_edited)
         )
 
-    def _standing_of_all(self, eval_path: Path, digest: str) -> RunStatus:
-        known = [it.verdict for (path, _), it in self._tasks.items() if path == eval_path]
+    def _verdicts(self, eval_path: Path) -> dict[str, Verdict]:
+        return {task: it.verdict for (path, task), it in self._tasks.items() if path == eval_path}
+
+    def _standing_of_all(self, eval_path: Path, now: Coverage, live: LiveVerdicts) -> RunStatus:
+        known, before = self._verdicts(eval_path), self._covered.get(eval_path, NO_COVERAGE)
         running = next((run for (path, _), run in self._running.items() if path == eval_path), "")
         failed = len(self.failed_tasks(eval_path))
-        stale = self._covered.get(eval_path) != digest
-        return RunStatus(_combine(known, stale=stale), running, self.is_recorded(eval_path), failed)
+        verdict = combined_verdict([*known.values()], stale=is_stale(before, now))
+        cancelled = next((it for (path, _), it in self._cancelled.items() if path == eval_path), None)
+        if cancelled is not None:
+            if verdict is not None:
+                cancelled = replace(cancelled, passed=verdict.passed, total=verdict.total)
+            return RunStatus(cancelled, running, self.is_recorded(eval_path), failed)
+        status = live_status_of_eval(known, live, is_edited=before.whole != now.whole)
+        return RunStatus(verdict, running, self.is_recorded(eval_path), failed, status)
 
 
 def verdict_of_experiment(verdict: Verdict | None) -> Verdict | None:
@@ -355,42 +394,3 @@ def _of_experiment(known: RunStatus) -> RunStatus:
     """The status of an experiment: the runs of its arms can be graded again, not recordings in files."""
     verdict = verdict_of_experiment(known.verdict)
     return replace(known, verdict=verdict, is_recorded=known.verdict is not None)
-
-
-def _digest_of_task(texts: Mapping[Path, Snapshot], task: str) -> str:
-    """The digest of a task's text, whichever file it is in."""
-    for snapshot in texts.values():
-        for runnable in runnables_in(snapshot):
-            if runnable.kind in PART_KINDS and runnable.id == task:
-                return text_digest(snapshot, runnable)
-    return ""
-
-
-def _digest_of_eval(texts: Mapping[Path, Snapshot], eval_path: Path) -> str:
-    """The digest of an eval's text; "" if that is not known."""
-    snapshot = texts.get(eval_path)
-    if snapshot is None:
-        return ""
-    return next((text_digest(snapshot, it) for it in runnables_in(snapshot) if it.kind in FILE_KINDS), "")
-
-
-def _combine(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | None:
-    """The verdict of an eval, from the verdicts of its tasks."""
-    if not verdicts:
-        return None
-    newest = max(verdicts, key=lambda verdict: verdict.at)
-    statuses = {it.status for it in verdicts if not it.infrastructure}
-    status = next((it for it in ("error", "failed", "passed") if it in statuses), newest.status)
-    is_open = not statuses & {"error", "failed"} and any(it.infrastructure for it in verdicts)
-    counted = [it.tokens for it in verdicts]
-    return Verdict(
-        run_id=newest.run_id,
-        status="error" if is_open else status,
-        score=sum(it.score for it in verdicts) / len(verdicts),
-        at=newest.at,
-        tokens=None if None in counted else sum(it or 0 for it in counted),
-        stale=stale,
-        passed=sum(it.status == "passed" for it in verdicts),
-        total=len(verdicts),
-        infrastructure=is_open,
-    )

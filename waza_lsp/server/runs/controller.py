@@ -4,7 +4,7 @@ Grading recordings again is a run, too. Imported late: the engine's events bring
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,7 @@ class RunController:
             job,
             texts,
             TestEvents(job.eval_path, job.token, texts, self.documents.of_path),
+            progress.cancel.is_set,
         )
         if job.shows_progress:
             progress.begin(job.title)
@@ -159,6 +160,7 @@ class _Record:
     job: Job
     texts: dict[Path, Snapshot]
     test_events: TestEvents
+    is_cancelled: Callable[[], bool]
     tasks: dict[str, Answer] = field(default_factory=dict)
     unavailable: Answer | None = None
     """The executor that cannot work on this machine: its name, why, and the extra that would help."""
@@ -240,7 +242,10 @@ class _Record:
             ledger.add(eval_path, task, verdict, self.texts)
             return
         if not trials:
-            return  # Without outcomes, the earlier result stays.
+            # Without outcomes, the earlier result stays.
+            if self.is_cancelled() and self.job.is_stored:
+                ledger.task_cancelled(eval_path, task, event.run_id)
+            return
         if event.partial:
             self.parts.annotations.show_graders(eval_path, task, checks, self.texts)
             return

@@ -1,0 +1,61 @@
+"""The status of evals from their tasks, and of tasks whose graders were graded again after an edit.
+
+A live status is the same truth as the checks in the text.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from waza_lsp.runnables.commands import LiveStatus, Verdict
+from waza_lsp.server.results.annotations import LiveVerdicts
+
+
+def live_status(verdict: Verdict, task: str, live: LiveVerdicts, *, is_edited: bool) -> LiveStatus | None:
+    """Return the live status of a task; None if its verdict says the same, or no grader was graded again."""
+    failing = live.failing.get(task)
+    if failing is None or verdict.status not in {"passed", "failed"}:
+        return None
+    is_passed = not failing and task not in live.failed_checks
+    if not is_edited and is_passed == (verdict.status == "passed"):
+        return None
+    return LiveStatus(is_passed, failing, since=verdict.at)
+
+
+def live_statuses(verdicts: Mapping[str, Verdict], live: LiveVerdicts) -> dict[str, LiveStatus]:
+    """Return the live status of each task whose graders were graded again."""
+    found = {it: live_status(verdict, it, live, is_edited=True) for it, verdict in verdicts.items()}
+    return {task: it for task, it in found.items() if it is not None}
+
+
+def live_status_of_eval(
+    verdicts: Mapping[str, Verdict], live: LiveVerdicts, *, is_edited: bool
+) -> LiveStatus | None:
+    """Return the live status of an eval: how many of its tasks pass; None if its verdict says the same."""
+    statuses = live_statuses(verdicts, live)
+    last = {task: it.status == "passed" for task, it in verdicts.items()}
+    now = last | {task: it.is_passed for task, it in statuses.items()}
+    if not statuses or (not is_edited and now == last):
+        return None
+    passed = sum(now.values())
+    return LiveStatus(passed == len(now), passed=passed, total=len(now))
+
+
+def combined_verdict(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | None:
+    """Return the verdict of an eval, from the verdicts of its tasks."""
+    if not verdicts:
+        return None
+    newest = max(verdicts, key=lambda verdict: verdict.at)
+    statuses = {it.status for it in verdicts if not it.infrastructure}
+    status = next((it for it in ("error", "failed", "passed") if it in statuses), newest.status)
+    is_open = not statuses & {"error", "failed"} and any(it.infrastructure for it in verdicts)
+    counted = [it.tokens for it in verdicts]
+    return Verdict(
+        run_id=newest.run_id,
+        status="error" if is_open else status,
+        score=sum(it.score for it in verdicts) / len(verdicts),
+        at=newest.at,
+        tokens=None if None in counted else sum(it or 0 for it in counted),
+        stale=stale,
+        passed=sum(it.status == "passed" for it in verdicts),
+        total=len(verdicts),
+        infrastructure=is_open,
+    )
