@@ -18,6 +18,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
+from tests.slow import first_quick
 from waza_lsp.cli.mcp.command import mcp
 from waza_lsp.cli.mcp.folder import MAX_CHARACTERS, Folder, data
 from waza_lsp.cli.mcp.opening import without_abandoned_probe
@@ -295,7 +296,7 @@ INITIALIZE = (
 )
 
 
-@pytest.mark.parametrize("sent", [DISCOVER, INITIALIZE, DISCOVER + INITIALIZE])
+@pytest.mark.parametrize("sent", first_quick([DISCOVER + INITIALIZE, DISCOVER, INITIALIZE], 1))
 def test_a_client_that_gave_up_waiting_is_served(sent: str, workspace: Path) -> None:
     command = [sys.executable, "-m", "waza_lsp", "mcp", "--folder", str(workspace)]
     done = subprocess.run(command, input=sent, capture_output=True, text=True, check=True, timeout=60)
@@ -304,6 +305,8 @@ def test_a_client_that_gave_up_waiting_is_served(sent: str, workspace: Path) -> 
     assert "capabilities" in answer["result"]
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends Ctrl-C to whole consoles")
 def test_ctrl_c_ends_the_server_while_its_client_waits(workspace: Path) -> None:
     command = [sys.executable, "-m", "waza_lsp", "mcp", "--folder", str(workspace)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
