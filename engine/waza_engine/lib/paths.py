@@ -5,6 +5,7 @@ A workspace path is checked by its text alone, as waza does (docs/reference/waza
 """
 
 import errno
+import ntpath
 import os
 import re
 import sys
@@ -14,27 +15,35 @@ from urllib.parse import unquote, urlsplit
 from waza_engine.lib.files.read_tracking import note_read
 from waza_engine.lib.files.safe_read import regular_bytes
 
-_DRIVE = re.compile(r"/[A-Za-z]:")
-
 
 class PathError(ValueError):
     """A path that must not be used; the message gives the reason."""
 
 
-def workspace_path(workspace: Path, path: str) -> str:
-    """Return the absolute, cleaned path of `path` below the workspace. Links are not resolved.
+def workspace_path(workspace: Path, path: str, *, is_windows: bool = sys.platform == "win32") -> str:
+    r"""Return the absolute, cleaned path of `path` below the workspace. Links are not resolved.
+
+    On Windows `\` separates names, too, and the result has `/` only.
 
     Raises:
         PathError: the path is absolute, leaves the workspace, or is the workspace itself.
 
     """
-    if path.startswith("/"):
+    text = path.replace("\\", "/") if is_windows else path
+    if text.startswith("/"):
         raise PathError(f"'{path}' is an absolute path")
-    root = clean_path(os.fspath(workspace.absolute()))
-    result = clean_path(f"{root}/{path}")
+    if is_windows and (":" in text or any(map(_is_doubtful, text.split("/")))):
+        raise PathError(f"'{path}' is not the name of a file on Windows")
+    root = clean_path(os.fspath(workspace.absolute()), is_windows=is_windows)
+    result = clean_path(f"{root}/{text}", is_windows=is_windows)
     if not result.startswith(root.rstrip("/") + "/") or result == root:
         raise PathError(f"'{path}' is not inside the workspace")
     return result
+
+
+def _is_doubtful(part: str) -> bool:
+    """Whether Windows might read a name as `..`: it drops blanks and dots at the end."""
+    return part not in {"", ".", ".."} and not part.rstrip(". ")
 
 
 def escape_reason(path: str) -> str | None:
@@ -46,15 +55,21 @@ def escape_reason(path: str) -> str | None:
     return None
 
 
-def clean_path(path: str) -> str:
-    """Return an absolute path without `.`, `..` and empty parts. Unlike `os.path.normpath` it accepts a NUL."""
+def clean_path(path: str, *, is_windows: bool = sys.platform == "win32") -> str:
+    """Return an absolute path without `.`, `..` and empty parts. Unlike `os.path.normpath` it accepts a NUL.
+
+    A path of Windows keeps its drive or share, which `..` does not leave, and gets `/` as the only separator.
+    """
+    drive = ""
+    if is_windows:
+        drive, path = (it.replace("\\", "/") for it in ntpath.splitdrive(path))
     parts: list[str] = []
     for part in path.split("/"):
         if part == "..":
             parts[-1:] = []
         elif part not in {"", "."}:
             parts.append(part)
-    return "/" + "/".join(parts)
+    return f"{drive}/{'/'.join(parts)}"
 
 
 def is_missing(path: str) -> bool:

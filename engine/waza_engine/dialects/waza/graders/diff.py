@@ -109,7 +109,7 @@ class Snapshots:
             place = os.path.realpath(os.path.join(folder, os.path.basename(name)))  # noqa: PTH118, PTH119
         except (OSError, ValueError):
             return None
-        return place if place.startswith(root.rstrip("/") + "/") else None
+        return place if place != root and Path(place).is_relative_to(root) else None
 
     def _update_error(
         self, path: str, snapshot: str, place: str, data: bytes, expected: bytes | None
