@@ -174,9 +174,13 @@ def test_the_server_is_installed_once_with_a_python_that_is_new_enough(machine: 
 def test_a_chosen_python_without_the_package_is_used_for_the_installation(machine: Machine) -> None:
     without = "[ $1 = -P ] && exit 1; printf 'cpython\\n3\\n%s\\n%s\\n' "
     chosen = machine.program(machine.home / "chosen", f"{without} 12 $0")
+    automatic = machine.locate()
     machine.settings = {"interpreter": str(chosen)}
-    assert machine.locate()["isOurs"]
-    assert f"--python {chosen} " in machine.calls[0]
+    found = machine.locate()
+    assert found["isOurs"]
+    assert found["command"] != automatic["command"]
+    assert f"--python {chosen} " in machine.calls[2]
+    assert machine.locate() == found
 
     shutil.rmtree(machine.storage)
     machine.program(chosen, f"{without} 10 $0")

@@ -11,13 +11,16 @@ export interface Bundle {
   pip: string;
   /** The version of the server. */
   version: string;
-  /** Another text for any other content, so that an update of the extension updates the server. */
+  /**
+   * The name of the environment. It differs for any other content, so that an update of the extension updates the server,
+   * and for any other choice of an interpreter.
+   */
   key: string;
   /** The number of packages to install. */
   packages: number;
 }
 
-export async function readBundle(folder: string): Promise<Bundle> {
+export async function readBundle(folder: string, interpreter = ''): Promise<Bundle> {
   const requirements = path.join(folder, 'requirements.txt');
   const lock = await readFile(requirements, 'utf8');
   const version = /^\.\/waza_lsp-([^-]+)-/m.exec(lock)?.[1];
@@ -25,7 +28,7 @@ export async function readBundle(folder: string): Promise<Bundle> {
   if (!version || !pip) {
     throw new Error(`${folder} is incomplete. Reinstall the extension.`);
   }
-  const hash = createHash('sha256').update(lock).digest('hex');
+  const hash = createHash('sha256').update(lock + interpreter).digest('hex');
   return {
     folder,
     requirements,

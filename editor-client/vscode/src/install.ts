@@ -2,16 +2,19 @@
 
 import { CancellationError, CancellationTokenSource, ProgressLocation, window } from 'vscode';
 
-import { readBundle } from './bundle';
+import { readBundle, type Bundle } from './bundle';
 import { choosePython, describe, needed, whyNone } from './choosePython';
 import { InstallError, makeEnvironment, readyEnvironment, tidy } from './environment';
 import type { NotFound, Places, ServerCommand } from './found';
 import { asModule } from './programs';
 import { findPythons, findUv, probe } from './pythons';
 
-/** The server if its environment is made already. */
-export async function installedServer({ bundle, storage }: Places): Promise<ServerCommand | undefined> {
-  const contents = await readBundle(bundle);
+/** The server if its environment is made already, with the Python that the user has chosen if there is one. */
+export async function installedServer(
+  { bundle, storage }: Places,
+  interpreter?: string,
+): Promise<ServerCommand | undefined> {
+  const contents = await readBundle(bundle, interpreter);
   const python = await readyEnvironment(storage, contents);
   if (python) {
     void tidy(storage, contents).catch(() => {});
@@ -40,7 +43,8 @@ export async function installServer(
     return { problem: whyNone(pythons), needsPython: true };
   }
   try {
-    return ours(await withNotification(places, { uv, python }, again));
+    const contents = await readBundle(places.bundle, interpreter);
+    return ours(await withNotification(places, contents, { uv, python }, again));
   } catch (error) {
     places.log.error(String(error));
     if (error instanceof CancellationError) {
@@ -52,11 +56,11 @@ export async function installServer(
 }
 
 async function withNotification(
-  { bundle, storage, log, closing }: Places,
+  { storage, log, closing }: Places,
+  contents: Bundle,
   tools: { uv: string | undefined; python: string | undefined },
   again: boolean,
 ): Promise<string> {
-  const contents = await readBundle(bundle);
   const options = { location: ProgressLocation.Notification, title: 'Installing the waza-lsp server', cancellable: true };
   return window.withProgress(options, async (progress, cancelled) => {
     const either = new CancellationTokenSource();

@@ -60,7 +60,7 @@ async function withInterpreter(interpreter: string, places: Places): Promise<Ser
   if (await hasServer(interpreter)) {
     return { ...start(interpreter, `from the ${setting}`), args: asModule };
   }
-  return (await installedServer(places)) ?? installServer(places, interpreter);
+  return (await installedServer(places, interpreter)) ?? installServer(places, interpreter);
 }
 
 async function inEnvironments(): Promise<ServerCommand | undefined> {
