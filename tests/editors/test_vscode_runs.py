@@ -145,10 +145,14 @@ async def test_new_evals_begin_in_an_empty_folder_and_chat_has_the_tools(
         answers = await _written(tmp_path / "answers.json")
         await screen.command("MCP: List Servers")
         await screen.pick("waza-lsp")
+        await screen.pick("Start Server")
+        await screen.page.locator(".view-line", has_text="Discovered").wait_for()
+        started = await screen.page.locator(".view-line", has_text="Discovered").inner_text()
     tools = json.loads(
         (Path(__file__).parents[2] / "editor-client/vscode/package.json").read_text(encoding="utf-8")
     )
     assert sorted(answers["names"]) == sorted(it["name"] for it in tools["contributes"]["languageModelTools"])
+    assert f"Discovered {len(answers['names'])} tools" in started.replace("\N{NO-BREAK SPACE}", " ")
     assert "No file or folder 'tasks'" in answers["check"]
     assert "outside of" in answers["outside"]
 

@@ -45,9 +45,16 @@ async def test_the_way_to_a_first_eval(
         assert {"waza-eval", "waza-task", "waza-triggers"} <= set(await screen.completions("waza"))
         await screen.command("Welcome: Open Walkthrough...")
         await screen.pick("Test an agent with evals")
+        # The server runs already, so its step is done.
+        await (
+            screen.page.locator(".getting-started-step", has_text="Get the server")
+            .locator(".complete")
+            .first.wait_for()
+        )
         await screen.shot("walkthrough")
         await screen.command("waza: New Eval")
         await screen.answer("greeter")
+        await screen.pick("waza")
         await screen.lens("Run all")
         assert await screen.language_status("waza: eval") == "waza: eval top-level keys name, skill, config"
         assert "running" in await screen.language_status("waza-lsp:")

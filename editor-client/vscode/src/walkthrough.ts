@@ -1,10 +1,26 @@
 /** What the steps of the walkthrough need: commands that work before the server runs, and what was done. */
 
-import { commands, Disposable } from 'vscode';
+import { commands, Disposable, window } from 'vscode';
 
 import type { Server } from './server';
 
+/** The page of a walkthrough needs a moment to listen. */
+const pauseMs = 1000;
+
 export function walkthrough(server: Server): Disposable {
+  const done = new Set<string>();
+
+  /** The page takes note of a context only when it begins to hold, and never of one that held before the page opened. */
+  async function tell(key: string): Promise<void> {
+    await commands.executeCommand('setContext', key, true);
+    await commands.executeCommand('setContext', key, false);
+  }
+
+  function note(key: string): void {
+    done.add(key);
+    void tell(key);
+  }
+
   return Disposable.from(
     // Commands of the server exist only while it runs, and an empty folder does not start it.
     commands.registerCommand('waza.do', async (command: string) => {
@@ -13,10 +29,14 @@ export function walkthrough(server: Server): Disposable {
       }
       await commands.executeCommand(command);
     }),
+    server.onReady(() => note('waza.hasServer')),
+    server.onGone(() => done.delete('waza.hasServer')),
     // A run can also start from the Testing view or from chat.
-    server.onRunEvent(({ event }) => {
-      if (event === 'run_finished') {
-        void commands.executeCommand('setContext', 'waza.hasRun', true);
+    server.onRunEvent(({ event }) => event === 'run_finished' && note('waza.hasRun')),
+    window.tabGroups.onDidChangeTabs(({ opened }) => {
+      // Pages of VS Code itself have no input.
+      if (opened.some(({ input }) => input === undefined)) {
+        setTimeout(() => done.forEach((key) => void tell(key)), pauseMs);
       }
     }),
   );
