@@ -1,5 +1,7 @@
 """Requests beyond LSP for clients with a test view and a status line (docs/running.md, "For clients")."""
 
+import asyncio
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +56,22 @@ async def test_an_open_document_is_explained(tmp_path: Path, suite: Path) -> Non
         assert (found["dialect"], found["kind"]) == ("waza", "eval")
         assert found["reason"]
         assert await about(it, "untitled:one") is None
+
+
+async def test_a_client_gets_the_files_of_new_evals_and_the_server_of_tools(tmp_path: Path) -> None:
+    async with editor(tmp_path) as it:
+
+        async def ask(method: str, **params: str) -> Any:
+            return await it.client.protocol.send_request_async(method, params)  # type: ignore[no-untyped-call]  # the library gives it no types
+
+        found = [plain(one) for one in await ask("waza/starters", name="greeter")]
+        assert [plain(one["files"][0])["path"] for one in found] == ["eval.yaml", "eval.yaml"]
+        assert all("name: greeter-eval\n" in plain(one["files"][0])["text"] for one in found)
+        assert [one["dialect"] for one in found] == ["waza", "vally"]
+        assert await ask("waza/starters", name="../up") == []
+        server = plain(await ask("waza/mcp"))
+    command = [server["command"], *server["args"], "--folder", str(tmp_path), "--call", "runs"]
+    done = await asyncio.to_thread(
+        subprocess.run, command, input="{}", capture_output=True, text=True, check=False
+    )
+    assert "No run" in done.stdout + done.stderr
