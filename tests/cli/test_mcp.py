@@ -103,6 +103,25 @@ def test_a_tool_is_called_without_the_protocol(workspace: Path) -> None:
     assert "No file or folder" in called("check", '{"paths": ["absent"]}')[1]
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+def test_a_call_answers_in_utf_8(encoding: str, workspace: Path) -> None:
+    (workspace / "broken" / "eval.yaml").write_text(MISSPELT.replace("tasks/*", "→/*"), encoding="utf-8")
+
+    def called(arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "waza_lsp", "mcp", "--folder", str(workspace), "--call", "check"],
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+            input=arguments.encode(),
+            capture_output=True,
+            check=False,
+        )
+
+    assert "No file matches '→/*.yaml'" in called('{"paths": ["broken"]}').stdout.decode()
+    refused = called('{"paths": ["→"], "\\u001b[31m": 1}').stderr.decode()
+    assert "\\u001b[31m: Extra inputs" in refused
+    assert "No file or folder '→'" in called('{"paths": ["→"]}').stderr.decode()
+
+
 async def test_a_mistake_is_found_explained_and_fixed(workspace: Path, folder: Folder) -> None:
     is_error, found = await call(folder, "check", paths=["broken"])
     assert not is_error

@@ -5,6 +5,7 @@ import inspect
 
 from pydantic import ValidationError
 
+from waza_engine.reports.inert import harmless
 from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError
 from waza_lsp.cli.mcp.tools import tools
 
@@ -24,7 +25,7 @@ def call_tool(folder: Folder, name: str, text: bytes) -> str:
         arguments = tool.arguments.model_validate_json(text or b"{}")
     except ValidationError as error:
         problems = (f"{'.'.join(map(str, it['loc'])) or 'arguments'}: {it['msg']}" for it in error.errors())
-        raise ToolRefusedError(f"Wrong arguments of {name!r}. {'; '.join(problems)}") from error
+        raise ToolRefusedError(harmless(f"Wrong arguments of {name!r}. {'; '.join(problems)}")) from error
     values = {field: getattr(arguments, field) for field in type(arguments).model_fields}
     answer = tool.function(**values)
     return str(asyncio.run(answer) if inspect.iscoroutine(answer) else answer)

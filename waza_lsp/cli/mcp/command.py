@@ -71,13 +71,16 @@ def _give_up(message: str) -> NoReturn:
 
 
 def _call(folder: "Folder", tool: str) -> None:
+    from waza_lsp.cli.console import EXIT_ERROR
     from waza_lsp.cli.mcp.call import call_tool
     from waza_lsp.cli.mcp.folder import ToolRefusedError
 
+    # As bytes: its callers read UTF-8, whatever the encoding of a console here is. Both texts are inert.
     try:
-        click.echo(call_tool(folder, tool, sys.stdin.buffer.read()))
+        click.echo(call_tool(folder, tool, sys.stdin.buffer.read()).encode("utf-8", "backslashreplace"))
     except ToolRefusedError as error:
-        _give_up(str(error))
+        click.echo(f"error: {error}".encode("utf-8", "backslashreplace"), err=True)
+        sys.exit(EXIT_ERROR)
 
 
 def _serve(folder: "Folder") -> None:
