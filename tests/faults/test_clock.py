@@ -126,7 +126,6 @@ async def test_what_was_edited_after_a_jump_is_stale_and_what_was_not_is_not(
 
 
 async def test_results_that_were_taken_back_give_way_to_a_later_run(tmp_path: Path, wall: WallClock) -> None:
-    from waza_lsp.server.results.ledger import _is_later
     from waza_lsp.server.results.reader import LastResult
 
     wall.off = DAY
@@ -141,10 +140,10 @@ async def test_results_that_were_taken_back_give_way_to_a_later_run(tmp_path: Pa
 
     second = last()
     first = replace(second, order=second.order - 1, verdict=replace(second.verdict, at=time.time() + DAY))
-    assert _is_later(second, first.order, first.verdict.at)
-    assert not _is_later(first, second.order, second.verdict.at)
+    assert second.is_later(first.order, first.verdict.at)
+    assert not first.is_later(second.order, second.verdict.at)
     # What the store does not know is ordered by the clock: there is nothing else.
-    assert _is_later(second, 0, second.verdict.at - 1)
+    assert second.is_later(0, second.verdict.at - 1)
 
 
 async def test_a_cached_trial_is_taken_whatever_its_age(tmp_path: Path, wall: WallClock) -> None:

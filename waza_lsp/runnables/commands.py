@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from lsprotocol import types
 
+from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.runnables.runnables import PART_KINDS, DocumentGrader, Runnable
 
 
@@ -62,6 +63,7 @@ class RunStatus:
     """The number of its tasks that did not pass."""
     live: LiveStatus | None = None
     """The status of the edited text, if it differs from the text of the verdict."""
+    forecast: Forecast | None = None
 
 
 NO_STATUS = RunStatus()
@@ -125,7 +127,8 @@ def runnable_actions(it: Runnable, standing: RunStatus, now: float) -> Iterator[
     run = run_command(it)
     if run is None:
         return
-    yield RunAction(ActionKind.RUN, run)
+    cost = f" ({standing.forecast.text})" if standing.forecast is not None and not standing.running else ""
+    yield RunAction(ActionKind.RUN, types.Command(run.title + cost, run.command, arguments=run.arguments))
     here: dict[str, str] = {"uri": it.uri, **({"task": it.id} if it.kind in PART_KINDS else {})}
     if standing.failed:
         title = f"▶ Run failed ({standing.failed})"

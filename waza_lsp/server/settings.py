@@ -6,21 +6,26 @@
 import asyncio
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from waza_engine.lib.process.environment import PASS_VARIABLE
 from waza_engine.lib.process.sandbox_choice import IMAGE_VARIABLE, KINDS, NETWORK_VARIABLE, SANDBOX_VARIABLE
-from waza_engine.project.settings import (
-    LEVEL_NAMES,
-    VERSION_PATTERN,
-    Levels,
-    read_levels,
-    read_names,
-    read_target,
+from waza_engine.project.settings import Levels
+from waza_lsp.server.coexistence import FEATURES
+from waza_lsp.server.setting_kinds import (
+    COUNT,
+    FLAG,
+    LEVELS,
+    NAMES,
+    TEXT,
+    TYPES,
+    VARIABLES,
+    VERSION,
+    reader_of,
+    value_at,
 )
-from waza_lsp.server.coexistence import FEATURES, is_feature, read_beside
 
 
 class Setting(NamedTuple):
@@ -29,15 +34,6 @@ class Setting(NamedTuple):
     name: str
     description: str
     schema: Mapping[str, Any]
-
-
-_FLAG = {"type": "boolean"}
-_TEXT = {"type": "string"}
-_VERSION = {"type": "string", "pattern": VERSION_PATTERN}
-_NAMES = {"type": "array", "items": {"type": "string", "enum": list(FEATURES)}, "uniqueItems": True}
-_TYPES = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
-_VARIABLES = {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True}
-_LEVELS = {"type": "object", "additionalProperties": {"type": "string", "enum": list(LEVEL_NAMES)}}
 
 
 def _setting(name: str, schema: Mapping[str, Any], description: str) -> dict[str, Setting]:
@@ -52,7 +48,7 @@ class Settings:
         default_factory=dict,
         metadata=_setting(
             "rules",
-            _LEVELS,
+            LEVELS,
             "Levels of findings: a code with `error`, `warning`, `information`, `hint` or `off`. "
             "The `.waza-lsp.toml` of a project takes precedence.",
         ),
@@ -61,7 +57,7 @@ class Settings:
         default="",
         metadata=_setting(
             "target",
-            _VERSION,
+            VERSION,
             "The version of waza that you use, such as `0.34`. Anything newer is reported. Empty means the newest. "
             "The `.waza-lsp.toml` of a project takes precedence.",
         ),
@@ -70,7 +66,7 @@ class Settings:
         default="",
         metadata=_setting(
             "vally.target",
-            _VERSION,
+            VERSION,
             "The version of vally that you use, such as `0.17`. Anything newer is reported, and whatever this version "
             "refuses. Empty means `waza.target`, then the version in package.json or a lock file, then the newest. "
             "The `.waza-lsp.toml` of a project takes precedence.",
@@ -80,7 +76,7 @@ class Settings:
         default=(),
         metadata=_setting(
             "extraGraderTypes",
-            _TYPES,
+            TYPES,
             "Grader types of your own that waza-lsp does not know. They are not reported. Types in the "
             "`.waza-lsp.toml` of a project are added.",
         ),
@@ -89,7 +85,7 @@ class Settings:
         default=(),
         metadata=_setting(
             "vally.extraGraderTypes",
-            _TYPES,
+            TYPES,
             "Grader types from plug-ins of vally. They are not reported, and other unknown types are only hints. "
             "Types in the `.waza-lsp.toml` of a project are added.",
         ),
@@ -98,37 +94,37 @@ class Settings:
         default=True,
         metadata=_setting(
             "diagnostics.workspace",
-            _FLAG,
+            FLAG,
             "Report findings in all eval files of the workspace, not only in open ones, to editors that pull them.",
         ),
     )
     lens_run: bool = field(
         default=True,
-        metadata=_setting("lens.run", _FLAG, "Show a lens that runs the task or the whole eval."),
+        metadata=_setting("lens.run", FLAG, "Show a lens that runs the task or the whole eval."),
     )
     lens_run_failed: bool = field(
         default=True,
         metadata=_setting(
             "lens.runFailed",
-            _FLAG,
+            FLAG,
             "Show a lens that runs the tasks of an eval whose last result was not a pass.",
         ),
     )
     lens_grade: bool = field(
         default=True,
         metadata=_setting(
-            "lens.grade", _FLAG, "Show a lens that grades the recorded runs again, without running the agent."
+            "lens.grade", FLAG, "Show a lens that grades the recorded runs again, without running the agent."
         ),
     )
     lens_result: bool = field(
         default=True,
-        metadata=_setting("lens.result", _FLAG, "Show the last result of tasks and evals as a lens."),
+        metadata=_setting("lens.result", FLAG, "Show the last result of tasks and evals as a lens."),
     )
     results_inline: bool = field(
         default=True,
         metadata=_setting(
             "results.inline",
-            _FLAG,
+            FLAG,
             "Show the failed checks of the last run at their places in the text.",
         ),
     )
@@ -136,7 +132,7 @@ class Settings:
         default=True,
         metadata=_setting(
             "live.enable",
-            _FLAG,
+            FLAG,
             "Grade recorded runs again after each edit of a grader, and show the verdict at the grader. Graders that "
             "execute programs are graded only after you have run the eval. Graders that ask a model are never graded.",
         ),
@@ -145,19 +141,19 @@ class Settings:
         default=True,
         metadata=_setting(
             "inlayHints.live",
-            _FLAG,
+            FLAG,
             "Show that an edited grader passes on the recorded runs.",
         ),
     )
     inlay_matches: bool = field(
         default=True,
-        metadata=_setting("inlayHints.matches", _FLAG, "Show how many files a pattern matches."),
+        metadata=_setting("inlayHints.matches", FLAG, "Show how many files a pattern matches."),
     )
     inlay_weights: bool = field(
         default=True,
         metadata=_setting(
             "inlayHints.weights",
-            _FLAG,
+            FLAG,
             "Show each grader's share of a task's score, if any grader has a weight.",
         ),
     )
@@ -165,7 +161,7 @@ class Settings:
         default=True,
         metadata=_setting(
             "inlayHints.inherited",
-            _FLAG,
+            FLAG,
             "Show what tasks and graders inherit from the eval or the project: executor, model, time limit, judge.",
         ),
     )
@@ -173,7 +169,7 @@ class Settings:
         default=True,
         metadata=_setting(
             "inlayHints.flags",
-            _FLAG,
+            FLAG,
             "Show the meaning of the flags at the start of a regular expression.",
         ),
     )
@@ -181,7 +177,7 @@ class Settings:
         default=False,
         metadata=_setting(
             "inlayHints.defaults",
-            _FLAG,
+            FLAG,
             "Show omitted options of graders whose defaults affect the verdict.",
         ),
     )
@@ -189,7 +185,7 @@ class Settings:
         default=False,
         metadata=_setting(
             "format.enable",
-            _FLAG,
+            FLAG,
             "Offer formatting: line ends, the end of the file, stray indentation, and the indentation after Enter. "
             "Leave it off if another formatter handles YAML.",
         ),
@@ -198,7 +194,7 @@ class Settings:
         default=(),
         metadata=_setting(
             "beside",
-            _NAMES,
+            NAMES,
             "The features that another YAML server in the editor already provides. This server leaves them out: "
             + ", ".join(f"`{it}`" for it in FEATURES)
             + ". See [Beside other YAML servers](coexistence.md).",
@@ -207,18 +203,27 @@ class Settings:
     run_executor: str = field(
         default="",
         metadata=_setting(
-            "run.executor", _TEXT, "Executor for runs from the editor; empty means the eval's own."
+            "run.executor", TEXT, "Executor for runs from the editor; empty means the eval's own."
         ),
     )
     run_model: str = field(
         default="",
-        metadata=_setting("run.model", _TEXT, "Model for runs from the editor; empty means the eval's own."),
+        metadata=_setting("run.model", TEXT, "Model for runs from the editor; empty means the eval's own."),
+    )
+    run_ask_above_tokens: int = field(
+        default=500_000,
+        metadata=_setting(
+            "run.askAboveTokens",
+            COUNT,
+            "Ask before a run from the editor that will probably spend more tokens than this, judged by earlier runs. "
+            "0 never asks.",
+        ),
     )
     run_agent_command: str = field(
         default="",
         metadata=_setting(
             "run.agentCommand",
-            _TEXT,
+            TEXT,
             "Command that starts the agent in runs from the editor, instead of the eval's executor, such as "
             "`my-agent --print {prompt}`. Empty means the eval's own. It does not change runs with `waza.run.executor`.",
         ),
@@ -227,7 +232,7 @@ class Settings:
         default=(),
         metadata=_setting(
             "run.passEnvironment",
-            _VARIABLES,
+            VARIABLES,
             "Environment variables that agents, hooks and graders' programs get besides the usual ones: names, or globs "
             "such as `AZURE_*`. Name the key that your agent needs. See [Sandboxes](sandbox.md#environment).",
         ),
@@ -245,13 +250,13 @@ class Settings:
         default=True,
         metadata=_setting(
             "run.sandboxNetwork",
-            _FLAG,
+            FLAG,
             "Whether programs in the sandbox of `waza.run.sandbox` reach the network. Most agents need it.",
         ),
     )
     run_sandbox_image: str = field(
         default="",
-        metadata=_setting("run.sandboxImage", _TEXT, "The image for the sandbox `docker`."),
+        metadata=_setting("run.sandboxImage", TEXT, "The image for the sandbox `docker`."),
     )
 
     @property
@@ -287,9 +292,9 @@ def read_settings(values: Any) -> tuple[Settings, list[str]]:
     defaults = Settings()
     for setting_field in dataclasses.fields(Settings):
         name = documentation_of(setting_field).name
-        value = _value_at(values, name.split("."))
+        value = value_at(values, name.split("."))
         if value is not None:
-            found[setting_field.name], messages = _reader(documentation_of(setting_field))(
+            found[setting_field.name], messages = reader_of(documentation_of(setting_field).schema)(
                 value, f"waza.{name}", getattr(defaults, setting_field.name)
             )
             problems += messages
@@ -300,69 +305,9 @@ def _invalid_sections(values: Any) -> Iterator[str]:
     """Yield a message for each section that is not an object. Some clients write an empty one as a list."""
     names = (documentation_of(it).name.split(".") for it in dataclasses.fields(Settings))
     for parts in sorted({tuple(it[:depth]) for it in names for depth in range(len(it))}):
-        value = _value_at(values, [*parts])
+        value = value_at(values, [*parts])
         if value != [] and isinstance(value, str | int | float | list):
             yield f"Setting {'.'.join(('waza', *parts))} must be an object; it is ignored"
-
-
-def _flag_from(value: Any, name: str, default: Any) -> tuple[Any, list[str]]:
-    fits = isinstance(value, bool)
-    return (
-        (value, [])
-        if fits
-        else (default, [f"Setting {name} must be true or false; {str(default).lower()} is used"])
-    )
-
-
-def _text_from(value: Any, name: str, default: Any) -> tuple[Any, list[str]]:
-    fits = isinstance(value, str)
-    return (value, []) if fits else (default, [f"Setting {name} must be a string; it is ignored"])
-
-
-def _levels_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
-    return read_levels(value, f"Setting {name}")
-
-
-def _names_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
-    if not isinstance(value, (list, tuple)):
-        return (), [f"Setting {name} must be a list; it is ignored"]
-    unknown = [it for it in value if not is_feature(it)]
-    message = f"Setting {name}: unknown {', '.join(map(repr, unknown))}. Known names: {', '.join(FEATURES)}"
-    return tuple(sorted(read_beside(value))), [message] if unknown else []
-
-
-def _types_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
-    return read_names(value, f"Setting {name}")
-
-
-def _variables_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
-    if isinstance(value, (list, tuple)) and all(isinstance(it, str) for it in value):
-        return tuple(value), []
-    return (), [f"Setting {name} must be a list of variable names, such as ['MY_API_KEY']; it is ignored"]
-
-
-def _version_from(value: Any, name: str, _default: Any) -> tuple[Any, list[str]]:
-    return read_target(value, f"Setting {name}")
-
-
-_Reader = Callable[[Any, str, Any], tuple[Any, list[str]]]
-_READERS: dict[str, _Reader] = {
-    "boolean": _flag_from,
-    "string": _text_from,
-    "object": _levels_from,
-    "array": _names_from,
-}
-
-
-def _reader(setting: Setting) -> _Reader:
-    special = {id(_VERSION): _version_from, id(_TYPES): _types_from, id(_VARIABLES): _variables_from}
-    return special.get(id(setting.schema), _READERS[setting.schema["type"]])
-
-
-def _value_at(values: Any, parts: list[str]) -> Any:
-    for part in parts:
-        values = values.get(part) if isinstance(values, Mapping) else getattr(values, part, None)
-    return values
 
 
 class Configuration:

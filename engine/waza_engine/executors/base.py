@@ -82,6 +82,8 @@ COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT = (
     "reasoning effort",
 )
 AGENT_COMMAND = "agent command"
+MOCK, REPLAY = "mock", "replay"
+"""The executors without an agent, which spend no tokens."""
 NO_AGENT = frozenset(
     [
         *(RESPONDER, SYSTEM_MESSAGE, SKILLS, MCP_SERVERS, COMMAND_MOCKS, ALLOWED_TOOLS, REASONING_EFFORT),

@@ -11,7 +11,7 @@ from decimal import Decimal
 from math import isinf, isnan
 from typing import Any, ClassVar
 
-from waza_engine.executors.base import NO_AGENT, ExecutorOptions, Progress, TrialRequest, TriggerRequest
+from waza_engine.executors.base import MOCK, NO_AGENT, ExecutorOptions, Progress, TrialRequest, TriggerRequest
 from waza_engine.lib.yaml.scalars import Scalar
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Session, Trajectory
@@ -22,7 +22,7 @@ _PREVIEW_BYTES = 1024
 class MockExecutor:
     """Answers at once with the task's own data."""
 
-    name: ClassVar[str] = "mock"
+    name: ClassVar[str] = MOCK
     unknown: frozenset[str] = frozenset()
     ignores: ClassVar = NO_AGENT
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from waza_engine.executors.base import (
     NO_AGENT,
+    REPLAY,
     ExecutorError,
     ExecutorOptions,
     Progress,
@@ -49,7 +50,7 @@ class _Triggers(BaseModel):
 class ReplayExecutor:
     """Reads trajectories from the recordings folder."""
 
-    name: ClassVar[str] = "replay"
+    name: ClassVar[str] = REPLAY
     ignores: ClassVar = NO_AGENT
     unknown: frozenset[str] = frozenset()
 

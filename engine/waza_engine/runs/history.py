@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
 from waza_engine.lib.paths import real_path
@@ -26,6 +26,8 @@ from waza_engine.runs.triggers import ACCURACY, trigger_metrics
 _LATEST_RUNS = 100
 _LATEST_ARM_RUNS = 200
 _SHOWN_SCORES = 8
+_COST_RUNS = 4
+"""In so many runs a count of tokens is searched: each trial's trajectory must be unpacked for it."""
 _LARGEST_PACKED = 4_000_000
 """Packed trajectories with more bytes are not read for their token count."""
 _TRIALS_SQL = (
@@ -43,6 +45,14 @@ _OUTCOMES_SQL = (
 )
 _Reviews = Mapping[tuple[str, str], Sequence[Review]]
 """By run and task."""
+
+
+class TaskCost(NamedTuple):
+    """What an agent spent on all trials of a task: tokens, and its time in milliseconds."""
+
+    tokens: int
+    duration_ms: int
+    trials: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +81,8 @@ class TaskHistory:
     is_gone: bool = False
     reviews: str = ""
     infrastructure: bool = False
+    cost: TaskCost | None = None
+    """Of the newest run that spent tokens, among the last few."""
 
 
 _WORST_FIRST: tuple[Status, ...] = ("error", "failed", "passed")
@@ -180,6 +192,7 @@ def _task_history(
     ]
     runs = [list(group) for _, group in groupby(rows, key=lambda it: it[1])]
     latest = runs[-1]
+    costs = _costs(sql, runs)
     return TaskHistory(
         task=task,
         run_id=latest[0][1],
@@ -189,7 +202,8 @@ def _task_history(
         started_at=min(it[6] for it in latest),
         finished_at=max(it[7] for it in latest),
         trials=len(latest),
-        tokens=_tokens(sql, latest),
+        tokens=costs[-1].tokens if costs[-1] is not None else None,
+        cost=next((it for it in reversed(costs) if it is not None and it.tokens), None),
         error=next((it[5] for it in latest if it[5]), ""),
         scores=tuple(_mean_score(it) for it in [run for run in runs if _decided(run)][-_SHOWN_SCORES:]),
         outcomes=tuple(
@@ -258,18 +272,32 @@ def _failed_outcomes(sql: sqlite3.Connection, trial_key: int) -> Iterable[Grader
     return [stored_outcome(it) for it in rows]
 
 
-def _tokens(sql: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> int | None:
-    """Return the trials' total tokens, or None if a trial has no count."""
-    counts = [_trial_tokens(sql, it[2]) for it in rows if it[8] <= _LARGEST_PACKED]
+def _costs(sql: sqlite3.Connection, runs: list[list[tuple[Any, ...]]]) -> list[TaskCost | None]:
+    """Return the costs of the last runs of a task, back to the newest that spent tokens."""
+    found: list[TaskCost | None] = []
+    for rows in reversed(runs[-_COST_RUNS:]):
+        found.insert(0, _cost(sql, rows))
+        if found[0] is not None and found[0].tokens:
+            break
+    return found
+
+
+def _cost(sql: sqlite3.Connection, rows: list[tuple[Any, ...]]) -> TaskCost | None:
+    """Return the cost of all trials, or None if a trial has no count of tokens."""
+    counts = [_trial_cost(sql, it[2]) for it in rows if it[8] <= _LARGEST_PACKED]
     known = [it for it in counts if it is not None]
-    return sum(known) if len(known) == len(rows) else None
+    if len(known) < len(rows):
+        return None
+    return TaskCost(sum(it.tokens for it in known), sum(it.duration_ms for it in known), len(rows))
 
 
-def _trial_tokens(sql: sqlite3.Connection, trial_key: int) -> int | None:
+def _trial_cost(sql: sqlite3.Connection, trial_key: int) -> TaskCost | None:
     ((packed,),) = sql.execute("SELECT trajectory FROM trials WHERE id = ?", (trial_key,))
-    session = json.loads(inflate(packed, MAX_RECORD_BYTES)).get("session") or {}
-    usage = session.get("usage")
-    return usage["input_tokens"] + usage["output_tokens"] if usage else None
+    trajectory = json.loads(inflate(packed, MAX_RECORD_BYTES))
+    usage = (trajectory.get("session") or {}).get("usage")
+    if not usage:
+        return None
+    return TaskCost(usage["input_tokens"] + usage["output_tokens"], trajectory.get("duration_ms") or 0)
 
 
 def _arm_histories(runs: list[tuple[dict[str, Any], tuple[Any, ...]]]) -> Iterator[tuple[str, TaskHistory]]:

@@ -15,6 +15,7 @@ from lsprotocol import types
 
 from waza_engine.project.suite_files import eval_of
 from waza_lsp.runnables.runnables import runnables_in
+from waza_lsp.server.commands.cost_guard import may_spend
 from waza_lsp.server.commands.other_executor import other_request, with_agent_command
 from waza_lsp.server.params import Params, params_of, pointer_in, tasks_in, text_in
 from waza_lsp.server.results.reader import on_disk
@@ -207,6 +208,8 @@ async def _run(session: Session, params: Params, tasks: list[str]) -> Answer | N
     other: RunRequest | None = with_agent_command(request, settings.run_agent_command)
     answer: Answer = {}
     while other is not None:
+        if not await may_spend(session, other):
+            return None
         answer = await _carry_out(
             session, _job(eval_path, other, title, token=token, shows_progress=shows_progress)
         )

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from lsprotocol import types
@@ -212,7 +212,17 @@ def _code_lenses(request: Request) -> list[types.CodeLens]:
         ActionKind.RESULT: on.lens_result,
     }
     sorts = [sort for sort, shown in is_shown.items() if shown]
-    return code_lens(snapshot, request.session.ledger.standings(snapshot), sorts, time.time())
+    standings = request.session.ledger.standings(snapshot)
+    if on.run_executor and _is_free(on.run_executor):
+        standings = {key: replace(it, forecast=None) for key, it in standings.items()}
+    return code_lens(snapshot, standings, sorts, time.time())
+
+
+def _is_free(executor: str) -> bool:
+    # Imported late: most users have not set an executor.
+    from waza_engine.executors.base import MOCK, REPLAY
+
+    return executor in {MOCK, REPLAY}
 
 
 async def _code_actions(request: Request) -> list[types.CodeAction]:

@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from waza_engine.lib.files.read_tracking import Stamp
 from waza_lsp.runnables.commands import LiveStatus, RunStatus, Verdict
+from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.runnables.hidden import shown_runnables, without_errors
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable
 from waza_lsp.server.documents import Documents
@@ -31,11 +33,15 @@ from waza_lsp.server.results.live_status import (
     live_status,
     live_status_of_eval,
     live_statuses,
+    status_of_experiment,
 )
 from waza_lsp.server.results.owner import NO_OWNER, Owner, find_owner
 from waza_lsp.server.results.reader import LastResult, LastResults, read_last_results
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from waza_engine.runs.history import TaskCost
 
 _Key = tuple[Path, str]
 _MOST_SCORES = 8
@@ -99,6 +105,8 @@ class ResultLedger:
         self._metrics: dict[Path, Mapping[str, float]] = {}
         self._cancelled: dict[_Key, Verdict] = {}
         """Tasks whose last run was cancelled before it had a result."""
+        self._costs: dict[Path, Mapping[str, TaskCost]] = {}
+        """What tasks cost in earlier runs."""
         self._cleared: dict[_Key, tuple[int, float]] = {}
         """The last run of a task when its results were cleared, and when that was."""
         self._read: dict[Path, tuple[Stamp, ...]] = {}
@@ -149,6 +157,11 @@ class ResultLedger:
     def metrics_of(self, eval_path: Path) -> Mapping[str, float]:
         """The last values of an eval's metrics that were measured."""
         return self._metrics.get(eval_path, {})
+
+    def forecast(self, eval_path: Path, tasks: Collection[str] = (), trials: int = 0) -> Forecast | None:
+        """What a run of these tasks, or of all, will probably cost; None if no earlier run spent tokens."""
+        known = self._costs.get(eval_path, {})
+        return Forecast.of([it for task, it in known.items() if not tasks or task in tasks], trials)
 
     def verdict_of_eval(self, eval_path: Path) -> Verdict | None:
         """The combined last verdicts of an eval's tasks."""
@@ -301,6 +314,7 @@ class ResultLedger:
         shown = self._shown(eval_path)
         self._recorded[eval_path] = found.recorded
         self._metrics[eval_path] = found.metrics
+        self._costs[eval_path] = {task: it.cost for task, it in found.tasks.items() if it.cost is not None}
         before = self.verdict_of_eval(eval_path)
         self.forget(eval_path, found.gone)
         for task, result in found.tasks.items():
@@ -321,10 +335,10 @@ class ResultLedger:
 
     def _merge_task(self, eval_path: Path, task: str, found: LastResult) -> None:
         known = self._tasks.get((eval_path, task))
-        if not _is_later(found, *self._cleared.get((eval_path, task), (0, 0.0))):
+        if not found.is_later(*self._cleared.get((eval_path, task), (0, 0.0))):
             return
         is_same = known is not None and known.verdict.run_id == found.verdict.run_id
-        if known is not None and not is_same and not _is_later(found, known.order, known.verdict.at):
+        if known is not None and not is_same and not found.is_later(known.order, known.verdict.at):
             return
         covered = coverage_of_task(found.texts, task)
         if known is not None and is_same:
@@ -346,10 +360,12 @@ class ResultLedger:
         now = coverage(snapshot, runnable, live.covers.get(snapshot.path or Path(), ()))
         if runnable.kind in FILE_KINDS:
             found = self._standing_of_all(eval_path, now, live)
-            return found if runnable.kind == "eval" else _of_experiment(found)
+            found = replace(found, forecast=self.forecast(eval_path))
+            return found if runnable.kind == "eval" else status_of_experiment(found)
         key = eval_path, runnable.id
         known = self._tasks.get(key)
         found = RunStatus(
+            forecast=self.forecast(eval_path, [runnable.id]) if runnable.kind == "task" else None,
             running=self._running.get(key, ""),
             is_recorded=self.is_recorded(*key) if runnable.kind == "task" else known is not None,
         )
@@ -378,19 +394,3 @@ class ResultLedger:
             return RunStatus(cancelled, running, self.is_recorded(eval_path), failed)
         status = live_status_of_eval(known, live, is_edited=before.whole != now.whole)
         return RunStatus(verdict, running, self.is_recorded(eval_path), failed, status)
-
-
-def verdict_of_experiment(verdict: Verdict | None) -> Verdict | None:
-    """The combined verdict of all arms, under the run's id without the arm number."""
-    return replace(verdict, run_id=verdict.run_id.rpartition("-")[0]) if verdict is not None else None
-
-
-def _is_later(found: LastResult, order: int, at: float) -> bool:
-    """Whether a run is later than another one. The clock decides only if the store does not know the other one."""
-    return found.order > order if order else found.verdict.at > at
-
-
-def _of_experiment(known: RunStatus) -> RunStatus:
-    """The status of an experiment: the runs of its arms can be graded again, not recordings in files."""
-    verdict = verdict_of_experiment(known.verdict)
-    return replace(known, verdict=verdict, is_recorded=known.verdict is not None)

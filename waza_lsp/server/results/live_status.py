@@ -4,8 +4,9 @@ A live status is the same truth as the checks in the text.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from waza_lsp.runnables.commands import LiveStatus, Verdict
+from waza_lsp.runnables.commands import LiveStatus, RunStatus, Verdict
 from waza_lsp.server.results.annotations import LiveVerdicts
 
 
@@ -59,3 +60,14 @@ def combined_verdict(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | N
         total=len(verdicts),
         infrastructure=is_open,
     )
+
+
+def verdict_of_experiment(verdict: Verdict | None) -> Verdict | None:
+    """Return the combined verdict of all arms, under the run's id without the arm number."""
+    return replace(verdict, run_id=verdict.run_id.rpartition("-")[0]) if verdict is not None else None
+
+
+def status_of_experiment(known: RunStatus) -> RunStatus:
+    """Return the status of an experiment: the runs of its arms can be graded again, not recordings in files."""
+    verdict = verdict_of_experiment(known.verdict)
+    return replace(known, verdict=verdict, is_recorded=known.verdict is not None)

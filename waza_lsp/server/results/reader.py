@@ -4,6 +4,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
@@ -13,6 +14,9 @@ from waza_engine.lib.paths import is_inside
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from waza_engine.runs.history import TaskCost
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,14 @@ class LastResult:
     texts: Mapping[Path, Snapshot]
     order: int
     """Greater for later runs."""
+    cost: "TaskCost | None" = None
+    """What the task will probably cost."""
     reviews: str = ""
     """Changes when people review the run again."""
+
+    def is_later(self, order: int, at: float) -> bool:
+        """Whether it is later than another run. The clock decides only if the store does not know the other one."""
+        return self.order > order if order else self.verdict.at > at
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +105,7 @@ def read_last_results(
             task_checks(found.outcomes),
             {path: text for path, text in texts.items() if text is not None},
             found.order,
+            found.cost,
             found.reviews,
         )
 

@@ -19,7 +19,8 @@ from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, run
 from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import Annotations, PlacedCheck
-from waza_lsp.server.results.ledger import ResultLedger, verdict_of_experiment
+from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.results.live_status import verdict_of_experiment
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
