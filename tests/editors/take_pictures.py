@@ -122,6 +122,7 @@ class _Studio:
             await screen.no_toasts()
             view = await screen.runs_view()
             await view.click(1)
+            await screen.web_page("tasks passed")
             await view.click(2, "Control")
             await view.choose(2, "Compare Runs")
             await screen.web_page("2 runs compared")
@@ -134,7 +135,7 @@ class _Studio:
             await screen.command("View: Toggle Primary Side Bar Visibility")
             await screen.command("Welcome: Open Walkthrough...")
             await screen.pick("Test an agent with evals")
-            await screen.settle()
+            await screen.settle(3000)
             await screen.shot("walkthrough")
 
     async def tour(self) -> None:

@@ -347,7 +347,12 @@ class RunsView:
         """Choose from the menu of a row."""
         await self._without_hover()
         await self.row(number).click(button="right")
-        await self._page.locator(".monaco-menu .action-item", has_text=title).first.click()
+        item = self._page.locator(".monaco-menu .action-item", has_text=title).first
+        await item.wait_for()
+        # A menu ignores the mouse at first, so that the click that opened it chooses nothing.
+        await self._page.wait_for_timeout(500)
+        await item.click()
+        await item.wait_for(state="hidden")
 
 
 async def _text(locator: "Locator") -> str:
