@@ -6,7 +6,8 @@ export type EditorAction =
   | { action: 'openTerminal'; command: string }
   | { action: 'openSetting'; name: string }
   | { action: 'saveSetting'; name: string; value: unknown }
-  | { action: 'manageTrust' };
+  | { action: 'manageTrust' }
+  | { action: 'showLogs' };
 
 export async function perform(request: EditorAction): Promise<void> {
   switch (request.action) {
@@ -28,6 +29,9 @@ export async function perform(request: EditorAction): Promise<void> {
       await workspace
         .getConfiguration()
         .update(request.name, request.value || undefined, ConfigurationTarget.Global);
+      break;
+    case 'showLogs':
+      await commands.executeCommand('waza.showLogs');
       break;
     case 'manageTrust':
       await commands.executeCommand('workbench.trust.manage');

@@ -161,6 +161,23 @@ async def test_an_editor_that_cannot_ask_gets_the_whole_message(tmp_path: Path, 
 
 
 @pytest.mark.slow
+async def test_a_long_message_says_first_what_is_wrong_and_leads_to_the_log(
+    tmp_path: Path, suite: Path
+) -> None:
+    text = (suite / "eval.yaml").read_text(encoding="utf-8")
+    (suite / "eval.yaml").write_text(text.replace("regex_not_match", "regex_not_macth"), encoding="utf-8")
+    async with editor(tmp_path, editorActions=True) as it:
+        user = User(it, "Show Logs")
+        it.open(task_file(suite))
+        assert (await run(it))["status"] == "error"
+        await until(lambda: user.actions)
+        assert user.actions == [{"action": "showLogs"}]
+        [(message, titles)] = user.asked
+        assert message == "Unknown key 'regex_not_macth'. Did you mean 'regex_not_match'? (eval.yaml:41:7)"
+        assert titles == ["Show Logs"]
+
+
+@pytest.mark.slow
 async def test_an_untrusted_workspace_leads_to_its_trust(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, trusted=False, editorActions=True) as it:
         user = User(it, "Manage Trust")

@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from waza_lsp.server.runs.process import RunRequest
 from waza_lsp.server.session import Session
-from waza_lsp.server.transport.client import CannotAskError, Client
+from waza_lsp.server.transport.client import CannotAskError, Client, first_sentence
 
 _RECORDINGS = "Run with Recordings"
 _MOCK = "Run with Mock"
@@ -44,7 +44,7 @@ async def other_request(session: Session, request: RunRequest, missing: dict[str
     }
     titles = [*choices, *([_INSTALL] if missing["extra"] else []), _AGENT]
     try:
-        title = await client.choose(f"{_first_sentence(message)}.", titles, types.MessageType.Error)
+        title = await client.choose(first_sentence(message), titles, types.MessageType.Error)
         if title == _AGENT:
             return await _with_agent(session, request)
         if title == _INSTALL:
@@ -55,10 +55,6 @@ async def other_request(session: Session, request: RunRequest, missing: dict[str
     if title not in choices:
         return None
     return replace(request, executor=choices[title], agent_command="", agent_format="")
-
-
-def _first_sentence(message: str) -> str:
-    return message.partition(". ")[0].removesuffix(".")
 
 
 def _is_recorded(request: RunRequest) -> bool:

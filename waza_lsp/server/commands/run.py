@@ -6,6 +6,7 @@ A run command answers when the run has ended. Progress and cancelling go through
 
 import asyncio
 import json
+import re
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,7 +38,7 @@ async def run_task(session: Session, *arguments: Any) -> Answer | None:
     tasks = tasks_in(params)
     # An empty selection must not run all tasks, which may cost money.
     if not tasks and await _eval(session, params) is not None:
-        session.client.show("No task is named, so nothing is run; `waza.runEval` runs all tasks of an eval.")
+        session.client.show("No task is named. `waza.runEval` runs all tasks of an eval.")
     return await _run(session, params, tasks) if tasks else None
 
 
@@ -186,7 +187,7 @@ async def _run(session: Session, params: Params, tasks: list[str]) -> Answer | N
     if unsaved:
         verb = "has" if len(unsaved) == 1 else "have"
         names = ", ".join(sorted(unsaved))
-        message = f"{names} {verb} unsaved changes: the run uses what is on disk."
+        message = f"{names} {verb} unsaved changes, which do not run."
         session.client.show(message, types.MessageType.Info)
     settings, process_dir = session.configuration.settings, session.workspace.process_dir(eval_path)
     executor = text_in(params, "executor") or settings.run_executor
@@ -243,8 +244,22 @@ async def _carry_out(session: Session, job: "Job") -> Answer:
     )
     answer = await controller.carry_out(job)
     if answer["status"] == "error" and answer["error"] and "unavailable" not in answer:
-        session.client.show(str(answer["error"]).splitlines()[-1])
+        session.client.show(_reason(str(answer["error"])))
     return answer
+
+
+_PLACE = re.compile(r"(?P<place>(?:.*?[\\/])?(?P<file>[^\\/]*?)(?P<line>:\d+:\d+)?: )?error: ")
+
+
+def _reason(error: str) -> str:
+    """Return the last line of a run's error output as a message: what is wrong first, then the file."""
+    line = error.splitlines()[-1]
+    found = _PLACE.match(line)
+    if found is None:
+        return line
+    reason = line[found.end() :].removesuffix(".")
+    where = found["file"] + (found["line"] or "") if found["place"] else ""
+    return f"{reason[:1].upper()}{reason[1:]}{f' ({where})' if where else ''}"
 
 
 def _unsaved(session: Session, eval_path: Path) -> list[Snapshot]:

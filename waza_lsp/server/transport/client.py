@@ -20,6 +20,11 @@ _QUESTION_SECONDS = 600.0
 """How long a question may stay open. Some editors never answer."""
 
 
+_LINE = 55
+"""The characters of a message that editors show without a button."""
+_LOGS = "Show Logs"
+
+
 class CannotAskError(Exception):
     """The editor shows no questions with buttons."""
 
@@ -144,12 +149,17 @@ class Client:
         title = getattr(answer, "title", None)
         return title if isinstance(title, str) else None
 
-    def offer(self, message: str, actions: Mapping[str, Callable[[], object]]) -> None:
-        """Show a warning with buttons, and call the action of the one that the user chooses."""
+    def offer(
+        self,
+        message: str,
+        actions: Mapping[str, Callable[[], object]],
+        kind: types.MessageType = types.MessageType.Warning,
+    ) -> None:
+        """Show a message with buttons, and call the action of the one that the user chooses."""
 
         async def ask() -> None:
             with suppress(CannotAskError):
-                title = await self.choose(message, actions, types.MessageType.Warning)
+                title = await self.choose(message, actions, kind)
                 actions.get(title or "", lambda: None)()
 
         task = asyncio.get_running_loop().create_task(ask())
@@ -167,5 +177,20 @@ class Client:
         self.show(message, types.MessageType.Warning)
 
     def show(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
-        """Show a message to the user, usually why a command was refused."""
-        self.lsp.window_show_message(types.ShowMessageParams(kind, message))
+        """Show a message to the user, usually why a command was refused.
+
+        An editor cuts a long one off. If it can show the log, the message gets a button, with which editors show two
+        lines. A message that is longer has only its first sentence.
+        """
+        is_long = len(message) > _LINE and kind in {types.MessageType.Error, types.MessageType.Warning}
+        if not (is_long and self.does_editor_actions):
+            self.lsp.window_show_message(types.ShowMessageParams(kind, message))
+            return
+        self.log(message, kind)
+        shown = message if len(message) <= 2 * _LINE else first_sentence(message)
+        self.offer(shown, {_LOGS: lambda: self.act("showLogs")}, kind)
+
+
+def first_sentence(message: str) -> str:
+    """Return what a message says first, with a full stop."""
+    return f"{message.partition('. ')[0].removesuffix('.')}."
