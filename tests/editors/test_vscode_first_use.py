@@ -85,6 +85,8 @@ async def _run_and_change(screen: Screen, suite: Path) -> None:
     lines = [it.strip() for it in (suite / FAILING_TASK).read_text(encoding="utf-8").splitlines()]
     await screen.retype(1 + lines.index("contains: [jitter]"), f"contains: [jitter, {MISSING}]")
     await screen.problem(f'"{MISSING}" not found')
+    await screen.go_to_line(1)
+    await screen.lens("✗ live: 1 grader fails")
 
 
 def _assert_within_a_minute(begin: float) -> None:
