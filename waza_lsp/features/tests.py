@@ -45,7 +45,7 @@ def _eval_items(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[Item]
     key = eval_key(snapshot.path)
     # The evals of an experiment have their own root items.
     members = workspace.members(snapshot) if root.kind == "eval" else [snapshot]
-    tasks = [item for member in members for item in _part_items(member, runnables_in(member), snapshot.path)]
+    tasks = [item for member in members for item in _parts_of(member, snapshot.path)]
     by_task = _graders_by_task(snapshot, found)
     own = [_grader(snapshot, it, "", key) for it in by_task.get((), ())]
     yield _item(snapshot, root, key, [*_with_unique_keys(tasks), *own])
@@ -69,6 +69,18 @@ def _with_unique_keys(tasks: Iterable[Item]) -> Iterator[Item]:
         seen[it["key"]] += 1
         number = seen[it["key"]]
         yield it if number == 1 else {**it, "key": f"{it['key']}#{number}"}
+
+
+def _parts_of(snapshot: Snapshot, eval_path: Path) -> list[Item]:
+    """Return the tasks of a file as items of an eval, which are made once per version of the file."""
+    made = snapshot.compute_once(_made_parts)
+    if eval_path not in made:
+        made[eval_path] = [*_part_items(snapshot, runnables_in(snapshot), eval_path)]
+    return made[eval_path]
+
+
+def _made_parts(_snapshot: Snapshot) -> dict[Path, list[Item]]:
+    return {}
 
 
 def _part_items(snapshot: Snapshot, found: Sequence[Runnable], eval_path: Path) -> Iterator[Item]:

@@ -14,6 +14,18 @@ export interface Runnable {
   tags?: string[];
   verdict: StoredVerdict | null;
   children: Runnable[];
+  /** Its place among its siblings, in changes. */
+  index?: number;
+}
+
+/** The answer of `waza/tests {since}`: the whole tree, or what has changed in it. Parents of roots are null. */
+export interface TreeChanges {
+  version: number;
+  items: Runnable[] | null;
+  changed: (Partial<Runnable> & { key: string; parent: string | null })[];
+  removed: { key: string; parent: string | null }[];
+  /** Items from a line of a file on have moved by so many lines. */
+  moved: { uri: string; line: number; lines: number }[];
 }
 
 /** The last verdict of an item. The first member is the same for all verdicts of a run. */

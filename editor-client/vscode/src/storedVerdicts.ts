@@ -29,7 +29,7 @@ export function storedVerdicts(controller: TestController): StoredVerdicts {
   return {
     noteRun: (runId) => void shownRuns.add(runId),
     show(found, tree) {
-      const tasks = found.flatMap(({ children }) => children).filter(isNew);
+      const tasks = found.filter(isNew);
       if (tasks.length === 0) {
         return;
       }

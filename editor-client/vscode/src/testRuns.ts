@@ -27,6 +27,8 @@ interface ShownRun {
   shown: TestRun;
   /** The keys of the tasks that have no verdict yet. */
   open: Set<string>;
+  /** Whether all tasks of the eval are run: only then the eval's own graders have passed. */
+  isWhole: boolean;
 }
 
 /** `note` is called with the id of each run that is shown. */
@@ -40,7 +42,7 @@ export function followRuns(
   const runs = new Map<string, ShownRun>();
 
   function add(name: string, request: TestRunRequest, cancel: object): ShownRun {
-    const run = { shown: controller.createTestRun(request), open: new Set<string>() };
+    const run = { shown: controller.createTestRun(request), open: new Set<string>(), isWhole: false };
     runs.set(name, run);
     run.shown.token.onCancellationRequested(() => void server.execute('waza.cancelRun', cancel));
     return run;
@@ -58,6 +60,8 @@ export function followRuns(
     const whole = tree.find(key);
     const items = listed.length > 0 || !whole ? listed : [whole];
     const run = runs.get(token) ?? add(runId, new TestRunRequest(items), { runId });
+    const graders = [...(whole?.children ?? [])].filter(([, it]) => tree.about(it)?.kind === 'grader');
+    run.isWhole = whole !== undefined && listed.length === whole.children.size - graders.length;
     for (const it of items) {
       run.open.add(it.id);
       run.shown.enqueued(it);
@@ -117,7 +121,7 @@ function merged(events: RunEvent[]): RunEvent[] {
   return events.filter((it) => it.event !== 'task_started' || !ended.has(it.key));
 }
 
-function follow({ shown, open }: ShownRun, event: RunEvent, tree: TestTree): void {
+function follow({ shown, open, isWhole }: ShownRun, event: RunEvent, tree: TestTree): void {
   const item = tree.find(event.key);
   const say = (lines: string): void => {
     shown.appendOutput(`${lines}\n`.replaceAll(/\r?\n/g, '\r\n'), undefined, item);
@@ -146,7 +150,7 @@ function follow({ shown, open }: ShownRun, event: RunEvent, tree: TestTree): voi
       break;
     case 'run_finished':
       say(event.error ? `Run ${event.status}: ${event.error}` : `Run ${event.status}`);
-      finish(shown, event, item);
+      finish(shown, event, item, isWhole);
       if (event.status === 'cancelled') {
         const left = [...open].map((key) => tree.find(key)).filter((it) => it !== undefined);
         left.forEach((it) => skipAll(shown, it));
@@ -156,10 +160,15 @@ function follow({ shown, open }: ShownRun, event: RunEvent, tree: TestTree): voi
 }
 
 /** Shows the verdicts of an eval's own graders, and that of a run whose tasks are not in the tree. */
-function finish(shown: TestRun, event: Told<'run_finished'>, root: TestItem | undefined): void {
+function finish(
+  shown: TestRun,
+  event: Told<'run_finished'>,
+  root: TestItem | undefined,
+  isWhole: boolean,
+): void {
   for (const totals of event.graders ?? []) {
     const grader = root?.children.get(totals.key);
-    if (grader) {
+    if (grader && (isWhole || totals.status !== 'passed')) {
       judgeGrader(shown, grader, totals, []);
     }
   }

@@ -1,17 +1,19 @@
 /**
  * The tree of evals with their tasks and graders, and of experiments with their variants. The id of an item is the key
- * that events name it by.
+ * that events name it by. After the first answer, the server sends only what has changed.
  */
 
 import { TestTag, Uri, type TestController, type TestItem, type TestItemCollection } from 'vscode';
 
-import type { Runnable } from './protocol';
+import type { Runnable, TreeChanges } from './protocol';
 import { toRange } from './ranges';
 import type { Server } from './server';
 
 export interface TestTree {
-  /** Reloads the tree, for the suite of a file or as a whole. */
-  load(uri?: string): Promise<void>;
+  /** Brings the tree up to date. */
+  load(): Promise<void>;
+  /** Forgets what the server has sent: another server knows nothing of it. */
+  reset(): void;
   find(key: string): TestItem | undefined;
   /** What the server says about an item. */
   about(item: TestItem): Runnable | undefined;
@@ -19,85 +21,126 @@ export interface TestTree {
   covers(file: Uri): boolean;
 }
 
-/** `shown` is called with the items of each answer, after the view has them. */
+/** `shown` is called with the tasks of which an answer says something new. */
 export function testTree(
   controller: TestController,
   server: Server,
-  shown: (found: Runnable[], tree: TestTree) => void,
+  shown: (tasks: Runnable[], tree: TestTree) => void,
 ): TestTree {
-  const known = new WeakMap<TestItem, Runnable>();
+  const known = new Map<TestItem, Runnable>();
+  let version = 0;
+  let loading = Promise.resolve();
 
-  /** Brings a list of items up to date. Items that stay keep their verdicts and cost VS Code nothing. */
-  function update(items: TestItemCollection, wanted: Runnable[]): void {
-    const keys = new Set(wanted.map(({ key }) => key));
-    [...items].filter(([key]) => !keys.has(key)).forEach(([key]) => items.delete(key));
-    const added: TestItem[] = [];
-    wanted.forEach((it, index) => {
-      const old = items.get(it.key);
-      const item = old?.uri?.toString() === Uri.parse(it.uri).toString() ? old : create(it);
-      if (item !== old) {
-        added.push(item);
-      }
-      describe(item, it, index);
-    });
-    if (added.length === wanted.length) {
-      items.replace(added);
-    } else {
-      added.forEach((it) => items.add(it));
-    }
+  function childrenOf(parent: string | null): TestItemCollection | undefined {
+    return parent === null ? controller.items : tree.find(parent)?.children;
   }
 
-  function create(it: Runnable): TestItem {
-    return controller.createTestItem(it.key, it.label, Uri.parse(it.uri));
+  function add(items: TestItemCollection, it: Runnable): void {
+    const item = controller.createTestItem(it.key, it.label, Uri.parse(it.uri));
+    describe(item, it, it);
+    it.children.forEach((child, index) => add(item.children, { ...child, index }));
+    items.add(item);
   }
 
-  function describe(item: TestItem, it: Runnable, index: number): void {
-    const before = known.get(item);
+  /** Shows the members that have changed. */
+  function describe(item: TestItem, it: Runnable, changed: Partial<Runnable>): void {
     known.set(item, it);
-    if (before?.label !== it.label) {
-      item.label = it.label;
+    if (changed.label !== undefined) {
+      item.label = changed.label;
     }
-    if (JSON.stringify(before?.range) !== JSON.stringify(it.range)) {
-      item.range = toRange(it.range);
+    if (changed.range) {
+      item.range = toRange(changed.range);
     }
-    if (String(before?.tags) !== String(it.tags)) {
-      item.tags = (it.tags ?? []).map((tag) => new TestTag(tag));
+    if (changed.tags) {
+      item.tags = changed.tags.map((tag) => new TestTag(tag));
     }
-    // In the order of the file.
-    const order = String(index).padStart(6, '0');
-    if (item.sortText !== order) {
-      item.sortText = order;
+    if (changed.index !== undefined) {
+      // In the order of the file.
+      item.sortText = String(changed.index).padStart(6, '0');
     }
-    update(item.children, it.children);
+    if (changed.verdict?.stale) {
+      controller.invalidateTestResults(item);
+    }
+  }
+
+  function remove(items: TestItemCollection | undefined, key: string): void {
+    const item = items?.get(key);
+    if (item) {
+      forget(item);
+      items?.delete(key);
+    }
+  }
+
+  function forget(item: TestItem): void {
+    known.delete(item);
+    item.children.forEach(forget);
+  }
+
+  function move(uri: string, line: number, by: number): void {
+    for (const [item, it] of known) {
+      if (it.uri === uri && it.range.start.line >= line) {
+        const { start, end } = it.range;
+        const range = { start: { ...start, line: start.line + by }, end: { ...end, line: end.line + by } };
+        describe(item, { ...it, range }, { range });
+      }
+    }
+  }
+
+  function change({ parent, ...changed }: TreeChanges['changed'][number]): void {
+    const items = childrenOf(parent);
+    const item = items?.get(changed.key);
+    const before = item && known.get(item);
+    if (items && item && before && (changed.uri === undefined || changed.uri === before.uri)) {
+      describe(item, { ...before, ...changed }, changed);
+    } else if (items) {
+      const children = item ? [...item.children].map(([, it]) => known.get(it)).filter((it) => it !== undefined) : [];
+      add(items, { ...before, ...changed, children } as Runnable);
+    }
+  }
+
+  async function update(): Promise<void> {
+    const found = await server.request<TreeChanges>('waza/tests', { since: version });
+    if (!found) {
+      return;
+    }
+    version = found.version;
+    if (found.items) {
+      const keys = new Set(found.items.map(({ key }) => key));
+      [...controller.items].filter(([key]) => !keys.has(key)).forEach(([key]) => remove(controller.items, key));
+      for (const [index, it] of found.items.entries()) {
+        remove(controller.items, it.key);
+        add(controller.items, { ...it, index });
+      }
+      shown(found.items.flatMap(({ children }) => children), tree);
+      return;
+    }
+    found.removed.forEach(({ parent, key }) => remove(childrenOf(parent), key));
+    found.moved.forEach(({ uri, line, lines }) => move(uri, line, lines));
+    found.changed.forEach(change);
+    const judged = found.changed.filter(({ verdict }) => verdict).map(({ key }) => tree.find(key));
+    const items = judged.filter((it) => it !== undefined);
+    shown(items.map(withChildren).filter((it) => it !== undefined), tree);
+  }
+
+  function withChildren(item: TestItem): Runnable | undefined {
+    const it = known.get(item);
+    const children = [...item.children].map(([, child]) => known.get(child)).filter((one) => one !== undefined);
+    return it && { ...it, children };
   }
 
   const tree: TestTree = {
-    async load(uri) {
-      const found = await server.request<Runnable[]>('waza/tests', uri === undefined ? {} : { uri });
-      const [only] = found ?? [];
-      const before = only && controller.items.get(only.key);
-      if (uri !== undefined && only && before) {
-        describe(before, only, Number(before.sortText));
-        shown([only], tree);
-      } else if (found && uri === undefined) {
-        update(controller.items, found);
-        shown(found, tree);
-      } else if (found) {
-        // An eval was added or removed.
-        await tree.load();
-      }
+    load() {
+      loading = loading.then(update);
+      return loading;
     },
+    reset: () => void (version = 0),
     find(key) {
       const direct = controller.items.get(key);
       const roots = direct ? [] : [...controller.items].map(([, root]) => root);
       return direct ?? roots.map(({ children }) => children.get(key)).find(Boolean);
     },
     about: (item) => known.get(item),
-    covers(file) {
-      const text = file.toString();
-      const isOf = (it: TestItem): boolean => it.uri?.toString() === text;
-      return [...controller.items].some(([, root]) => isOf(root) || [...root.children].some(([, it]) => isOf(it)));
-    },
+    covers: (file) => [...known.values()].some(({ uri }) => Uri.parse(uri).toString() === file.toString()),
   };
   return tree;
 }

@@ -28,7 +28,8 @@ export function createTestView(server: Server): Disposable {
     runs,
     showLiveVerdicts(controller, tree, server),
     workspace.onDidGrantWorkspaceTrust(offer),
+    server.onGone(tree.reset),
     server.onReady(() => void tree.load()),
-    server.onTestsChanged((uri) => void tree.load(uri)),
+    server.onTestsChanged(() => void tree.load()),
   );
 }

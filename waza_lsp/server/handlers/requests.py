@@ -247,8 +247,11 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
 
 
 async def _tests(session: Session, params: Any) -> Json:
-    items = await session.tests.items(str(members_of(params).get("uri") or ""))
-    return Json(to_json(items))
+    members = members_of(params)
+    since = members.get("since")
+    if isinstance(since, int):
+        return Json(to_json(await session.tests.changes(since)))
+    return Json(to_json(await session.tests.items(str(members.get("uri") or ""))))
 
 
 def _document(session: Session, params: Any) -> dict[str, str] | None:

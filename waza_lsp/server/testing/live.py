@@ -66,12 +66,15 @@ class LiveVerdictEvents:
             if text is None or site is None:
                 continue
             tasks = [
-                one.id
+                one
                 for one in runnables_in(text)
                 if one.kind == "task" and one.range.contains(site.span.start)
             ]
-            parent = task_key(eval_path, tasks[0]) if tasks else eval_key(eval_path)
-            yield grader_key(parent, site.pointer), it
+            if tasks:
+                own = site.pointer[len(tasks[0].pointer) :]
+                yield grader_key(task_key(eval_path, tasks[0].id), own), it
+            else:
+                yield grader_key(eval_key(eval_path), site.pointer), it
 
     def _messages(
         self, eval_path: Path, task: str, graders: Mapping[str, Annotation]

@@ -7,12 +7,12 @@ import asyncio
 import itertools
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.files.read_tracking import Stamp, stamp, track_reads
+from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_reads
 from waza_lsp.features.tests import DIGEST, Item, tests
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, runnables_in
@@ -21,6 +21,7 @@ from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import Annotations, PlacedCheck
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.live_status import verdict_of_experiment
+from waza_lsp.server.testing.changes import Changes, ShownTree
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
@@ -69,9 +70,17 @@ class TestTree:
         self._annotations = annotations
         self._cache: dict[Path | None, _Cached] = {}
         """The trees of the workspace (None) and of suites."""
+        self._shown = ShownTree()
+        self._known: dict[Path, tuple[Stamp, Snapshot]] = {}
+        """Files that are not open, with their state when they were recognised by their text alone."""
         self._shapes: dict[str, object] = {}
         self._changed: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
+
+    async def changes(self, since: int) -> Changes:
+        """How a client with the version `since` of the workspace's tree gets the current one."""
+        items = await self.items()
+        return self._shown.changes(since, items)
 
     async def items(self, uri: str = "") -> list[Item]:
         """The tree with the last verdicts, for the workspace or the suite of a file. Starts reading new results."""
@@ -96,20 +105,66 @@ class TestTree:
         cached = self._cache.get(path)
         if cached is not None and cached.is_valid(paths, documents):
             return cached.found
-        workspace, began = self._workspace.files_of_folders(), time.time_ns()
+        began, known = time.time_ns(), dict[Path, Snapshot]()
+        workspace = self._knowing(self._workspace.files_of_folders(), known)
         with track_reads() as reads:
             listed = itertools.takewhile(lambda _: not stop.is_set(), paths)
-            evals = _evals_of_suite(path, workspace) if path is not None else _evals(listed, workspace)
-            found = self._trees(evals)
+            evals = (
+                _evals_of_suite(path, workspace)
+                if path is not None
+                else self._evals(listed, workspace, known)
+            )
+            found = self._trees(evals, known)
+        if path is None and not stop.is_set():
+            self._known = {it: one for it, one in self._known.items() if it in known}
         stamps = {it: stamp(it) for it in reads.paths}
         # A file may have changed after it was read.
         if not stop.is_set() and not any(it is not None and max(it[:2]) >= began for it in stamps.values()):
             self._cache[path] = _Cached(paths, documents, stamps, found)
         return found
 
-    def _trees(self, evals: Iterable[Snapshot]) -> list[tuple[Snapshot, Item]]:
-        # Each eval with the process directory of its own workspace folder.
-        return [(it, item) for it in evals for item in tests([it], self._workspace.files_for(it))]
+    def _evals(
+        self, paths: Iterable[Path], workspace: WorkspaceFiles, known: dict[Path, Snapshot]
+    ) -> Iterator[Snapshot]:
+        """Yield the evals among files. All eval files are added to `known`."""
+        for path in paths:
+            found = self._eval_file(path, workspace)
+            if found is not None and found.form is not None:
+                known[path] = found
+                if found.form.runnable in FILE_KINDS:
+                    yield found
+
+    def _eval_file(self, path: Path, workspace: WorkspaceFiles) -> Snapshot | None:
+        opened, state = workspace.open_snapshot(path), stamp(path)
+        if opened is not None:
+            self._known.pop(path, None)
+            return opened
+        if path in self._known and self._known[path][0] == state:
+            note_read(path)
+            return self._known[path][1]
+        text = workspace.files.text(path)
+        found = workspace.snapshot(path) if text is not None and may_be_eval(text, path) else None
+        if found is not None and found.recognition is not None and found.recognition.text is not None:
+            self._known[path] = (state, found)
+        return found
+
+    def _knowing(self, workspace: WorkspaceFiles, known: Mapping[Path, Snapshot]) -> WorkspaceFiles:
+        """The same files, with snapshots that exist already: recognising a file takes longer than reading it."""
+
+        def snapshot(path: Path) -> Snapshot | None:
+            return workspace.open_snapshot(path) or known.get(path)
+
+        return replace(workspace, open_snapshot=snapshot)
+
+    def _trees(
+        self, evals: Iterable[Snapshot], known: Mapping[Path, Snapshot]
+    ) -> list[tuple[Snapshot, Item]]:
+        # Each eval with the process directory of its own workspace folder. All evals first: they fill `known`.
+        return [
+            (it, item)
+            for it in list(evals)
+            for item in tests([it], self._knowing(self._workspace.files_for(it), known))
+        ]
 
     def _with_verdicts(self, item: Item, eval_path: Path | None) -> Item:
         if eval_path is None:
@@ -221,12 +276,3 @@ def _evals_of_suite(path: Path, workspace: WorkspaceFiles) -> Iterator[Snapshot]
     found = workspace.snapshot(suite.eval_path) if suite is not None else None
     if found is not None:
         yield found
-
-
-def _evals(paths: Iterable[Path], workspace: WorkspaceFiles) -> Iterator[Snapshot]:
-    for path in paths:
-        text = workspace.files.text(path)
-        if text is not None and may_be_eval(text, path):
-            snapshot = workspace.snapshot(path)
-            if snapshot is not None and snapshot.form is not None and snapshot.form.runnable in FILE_KINDS:
-                yield snapshot
