@@ -57,6 +57,7 @@ _OURS = {
     "waza_engine/judges/openai.py": "opens an address, not a file",
     "waza_lsp/server/handlers/notifications.py": "a method named open",
     "waza_lsp/server/startup/capabilities.py": "reads a file of this package",
+    "waza_lsp/cli/vscode_files.py": "a tool of the repository",
     "waza_lsp/server/settings_page.py": "a tool of the repository",
     "waza_lsp/server/startup/code_cache.py": "reads the user's cache, with checks of its own (docs/threat-model.md)",
     "waza_lsp/server/live/worker.py": "opens /dev/null",
