@@ -7,6 +7,7 @@ import sqlite3
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def written() -> Iterator[tuple[str, bytes]]:
     for it in Path().rglob("*"):
         if it.is_file() and it.name not in sources:
             yield str(it), it.read_bytes()
-    with sqlite3.connect(".waza-lsp/runs.sqlite3") as sql:
+    with closing(sqlite3.connect(".waza-lsp/runs.sqlite3")) as sql, sql:
         for (packed,) in sql.execute("SELECT trajectory FROM trials"):
             yield "trajectory", zlib.decompress(packed)
         for table in ("runs", "trials", "results"):
@@ -143,7 +144,7 @@ def test_a_recording_without_its_secrets_gets_no_verdict_in_place(judge: Endpoin
     judge.answer = lambda _: vote()
     graded = waza_lsp("grade", "--run", "last")
     assert "Repeat it with: waza-lsp run EVAL --resume" in graded.output
-    with sqlite3.connect(".waza-lsp/runs.sqlite3") as sql:
+    with closing(sqlite3.connect(".waza-lsp/runs.sqlite3")) as sql, sql:
         assert sql.execute("SELECT DISTINCT status FROM trials").fetchall() == [("infrastructure",)]
 
 

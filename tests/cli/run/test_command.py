@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from contextlib import closing
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -303,9 +304,8 @@ def test_a_killed_run_leaves_a_store_that_can_be_read(tmp_path: Path) -> None:
         only = store.runs()[0]
         assert (only.status, only.finished_at) == (None, None)
         assert [it.record.task for it in store.trials(only.run_id)] == ["good", "poor"]
-    assert sqlite3.connect(tmp_path / ".waza-lsp" / FILE_NAME).execute(
-        "PRAGMA integrity_check"
-    ).fetchall() == [("ok",)]
+    with closing(sqlite3.connect(tmp_path / ".waza-lsp" / FILE_NAME)) as sql:
+        assert sql.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 @pytest.mark.slow

@@ -167,6 +167,7 @@ def _send(line: str) -> None:
         if _guard is None or _guard.poll() is not None:
             if line.startswith("-") and not _registered:
                 return
+            _close_pipe(_guard)
             _guard = _start_guard()
             # The new guard may replace one that was killed.
             line = "\n".join(_registered)
@@ -196,10 +197,14 @@ def _reset_after_fork() -> None:
     _registered.clear()
     _tokens.clear()
     _trees.clear()
-    if _guard is not None and _guard.stdin is not None:
-        with contextlib.suppress(OSError):
-            _guard.stdin.close()
+    _close_pipe(_guard)
     _guard = None
+
+
+def _close_pipe(guard: "subprocess.Popen[bytes] | None") -> None:
+    if guard is not None and guard.stdin is not None:
+        with contextlib.suppress(OSError):
+            guard.stdin.close()
 
 
 if sys.platform != "win32":
