@@ -4,7 +4,6 @@ See docs/reference/waza-formats.md, sections 2, 3. Everything is read through `F
 incomplete or invalid.
 """
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -319,6 +318,6 @@ def _is_eval(data: Mapping[str, Any], path: Path) -> bool:
 
 def _matches(pattern: str, name: str) -> bool:
     try:
-        return match(pattern, os.path.normpath(name))
+        return match(pattern, cleaned(name))
     except BadPattern:
         return False

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from waza_engine.lib.files.read_tracking import note_read
+from waza_engine.lib.go.paths import cleaned
 
 _MAX_NAMES = 200_000
 _WILD = frozenset("*?[\\")
@@ -216,4 +217,4 @@ def _names(folder: Path) -> list[str]:
 
 
 def _join(folder: str, name: str) -> str:
-    return os.path.normpath(f"{folder}/{name}") if folder else name
+    return cleaned(f"{folder}/{name}") if folder else name
