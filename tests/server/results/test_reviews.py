@@ -27,6 +27,13 @@ graders:
 """
 
 
+def _move_graders_to_the_eval(task: Path) -> None:
+    """The Python generation reads a human grader's options at the level of the eval only."""
+    keys, _, graders = TASK.partition("graders:")
+    task.write_text(keys, encoding="utf-8")
+    task.with_name("eval.yaml").write_text(f"{EVAL}graders:{graders}", encoding="utf-8")
+
+
 @pytest.fixture
 def task(tmp_path: Path) -> Path:
     (tmp_path / "eval.yaml").write_text(EVAL, encoding="utf-8")
@@ -116,6 +123,7 @@ def test_only_the_run_that_was_reviewed_has_another_score(tmp_path: Path) -> Non
 
 
 async def test_a_review_is_recorded_by_a_command(tmp_path: Path, task: Path) -> None:
+    _move_graders_to_the_eval(task)
     waza(tmp_path, "run", "eval.yaml")
     uri = task.as_uri()
     async with editor(tmp_path) as it:

@@ -42,9 +42,12 @@ async def test_more_arguments_than_needed_and_other_types(tmp_path: Path, suite:
         wanted = {"uri": it.uri, "task": TASK, "tasks": "text", "token": 5, "more": {"a": [1]}}
         answer = await call(it, "waza.runTask", wanted, {"uri": "second"}, 3)
         assert [one["id"] for one in plain(answer)["tasks"]] == [TASK]
-        for command in ("waza.cancelRun", "waza.showReport", "waza.clearResults", "waza.explainGrader"):
+        for command in ("waza.cancelRun", "waza.clearResults", "waza.explainGrader"):
             assert not await call(it, command)
             assert not await call(it, command, {"runId": 3, "uri": 4, "pointer": "x"})
+        # Without an id, it is the report of the newest run.
+        assert "path" in plain(await call(it, "waza.showReport"))
+        assert not await call(it, "waza.showReport", {"runId": 3, "uri": 4, "pointer": "x"})
 
 
 @pytest.mark.slow
