@@ -99,7 +99,7 @@ class _Studio:
         async with self._window() as screen:
             await screen.tests()
             await screen.command("Test: Run All Tests")
-            await screen.test_count("3/4")
+            await screen.test_count("14/16")
             await screen.line_of_message("not found in the output")
             await screen.settle(3000)
             await screen.shot("testing")

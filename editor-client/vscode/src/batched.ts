@@ -1,8 +1,8 @@
 /**
  * Passes values on in batches.
  *
- * VS Code draws after each message of an extension. Events of 500 short tasks, passed on one by one, kept it busy for
- * 76 s instead of 28 s.
+ * VS Code draws after each message of an extension. A run of 500 mock tasks whose events were passed on one by one took
+ * 76 s; with this, and without a notification of its progress, it takes 10 s.
  */
 
 import { Disposable } from 'vscode';

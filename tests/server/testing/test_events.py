@@ -112,6 +112,23 @@ async def test_one_grader_is_graded_from_its_item(tmp_path: Path, suite: Path) -
         assert end["partial"], "one grader is no verdict on the task"
 
 
+async def test_free_grading_runs_no_program_and_is_no_verdict_on_the_task(
+    tmp_path: Path, suite: Path
+) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / f"{TASK}.yaml")
+        answer = await it.execute("waza.grade", uri=it.uri, task=TASK, free=True, progress=False)
+        [graded] = answer["tasks"]
+        names = {one["name"] for one in graded["graders"]}
+        assert "names-the-ideas" in names
+        assert "has-some-substance" not in names, "it runs a program"
+        [end] = [event for event in it.events if event["event"] == "task_finished"]
+        assert end["partial"]
+        assert not it.ended_progress()
+        await it.execute("waza.grade", uri=it.uri, task=TASK)
+        assert not it.events[-2]["partial"]
+
+
 async def test_several_tasks_are_one_run_and_the_token_cancels_it(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path) as it:
         it.open(suite / "eval.yaml")
