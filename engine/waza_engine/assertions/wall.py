@@ -145,7 +145,7 @@ def main() -> None:
     _become_nobody(program[0])
     _prctl(_NO_NEW_PRIVILEGES, 1)
     # The import system lists the folder of the standard library.
-    _restrict_files(read, [program[0], *_loaders()], [_LIBRARY] if settings["python"] else [])
+    _restrict_files(read, [program[0], *_loaders(read)], [_LIBRARY] if settings["python"] else [])
     _restrict_calls(threads_only=settings["threads_only"])
     os.execv(program[0], program)  # noqa: S606  # no shell is wanted
 
@@ -327,9 +327,9 @@ def _python_files() -> Iterator[str]:
     yield "/etc/ld.so.cache"
 
 
-def _loaders() -> Iterator[str]:
-    """Yield the dynamic loader, which the kernel starts with the program."""
-    return (it for it in _mapped() if os.path.basename(it).startswith(("ld-", "ld.")))  # noqa: PTH119
+def _loaders(read: Iterable[str]) -> Iterator[str]:
+    """Yield the dynamic loaders, of which the kernel starts the program's: it may be another than ours."""
+    return (it for it in (*read, *_mapped()) if os.path.basename(it).startswith(("ld-", "ld.so.1")))  # noqa: PTH119
 
 
 def _mapped() -> list[str]:
