@@ -272,12 +272,9 @@ def _restrict_calls(*, threads_only: bool) -> None:
     machine, column = _MACHINES[_machine()]
     program = b"".join(_filter(machine, column, threads_only=threads_only))
     buffer = ctypes.create_string_buffer(program)
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
-
-    about = Program(len(program) // 8, ctypes.cast(buffer, ctypes.c_void_p))
-    filtered = _syscall(_SECCOMP[column], ctypes.c_uint(1), ctypes.c_uint(0), ctypes.byref(about))
+    # Not a `ctypes.Structure`: Python 3.14 imports a module to make one, and by now its files are out of reach.
+    about = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
+    filtered = _syscall(_SECCOMP[column], ctypes.c_uint(1), ctypes.c_uint(0), about)
     _require(filtered, "seccomp")
 
 

@@ -178,7 +178,7 @@ def test_a_bad_reply_is_an_error(kind: str, data: dict[str, Any], monkeypatch: p
 
 def test_without_the_sdk_the_message_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "copilot", None)
-    with pytest.raises(JudgeError, match=r"pip install 'waza-lsp\[copilot\]'"):
+    with pytest.raises(JudgeError, match="pip install github-copilot-sdk=="):
         CopilotJudge().turn(JudgeRequest("judge"))
 
 

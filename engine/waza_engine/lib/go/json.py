@@ -14,6 +14,10 @@ from typing import Any, NoReturn
 from waza_engine.lib.go.text import trim, without_surrogates
 
 _EXACT_DIGITS = 15
+_MOST_LEVELS = 10_000
+_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"|[][{}]')
+"""A bracket, or a string, whose brackets do not count."""
+_STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
@@ -25,7 +29,7 @@ class JsonError(ValueError):
     """The text is not JSON, or exceeds a limit of Go's reader; the message gives the reason.
 
     `stop` is where the reader stopped: a position, or the text there. It is empty if the nesting is too deep for
-    Python's reader (about 1,000 levels).
+    Go's reader (10,000 levels) or for Python's (about 1,000 on Python 3.11).
     """
 
     def __init__(self, message: str, stop: int | str = "") -> None:
@@ -40,7 +44,10 @@ def read_json(text: str) -> Any:
         JsonError: the text is not strict JSON, or is nested too deeply.
 
     """
-    return _decode(_DECODER.decode, _replace_surrogates(text))
+    text = _replace_surrogates(text)
+    value = _decode(_DECODER.decode, text)
+    _require_shallow(text, 0, len(text))
+    return value
 
 
 def _read_json_at(text: str, start: int) -> tuple[Any, int]:
@@ -51,6 +58,7 @@ def _read_json_at(text: str, start: int) -> tuple[Any, int]:
 
     """
     value, end = _decode(_DECODER.raw_decode, text, start)
+    _require_shallow(text, start, end)
     return value, end
 
 
@@ -61,6 +69,17 @@ def _decode(decode: Callable[..., Any], *arguments: Any) -> Any:
         raise JsonError("it is nested too deeply") from error
     except json.JSONDecodeError as error:
         raise JsonError(str(error), error.pos) from error
+
+
+def _require_shallow(text: str, start: int, end: int) -> None:
+    """Refuse what Go refuses in the JSON from `start` to `end`: Python 3.14 reads five times as deep."""
+    if text.count("[", start, end) + text.count("{", start, end) <= _MOST_LEVELS:
+        return
+    levels = 0
+    for part in _BRACKET.finditer(text, start, end):
+        levels += _STEPS.get(part[0], 0)
+        if levels > _MOST_LEVELS:
+            raise JsonError("it is nested too deeply")
 
 
 def _replace_surrogates(text: str) -> str:

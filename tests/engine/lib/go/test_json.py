@@ -1,5 +1,6 @@
 """JSON is read and written as Go does (docs/reference/waza-graders.md, sections 4.4 and 6)."""
 
+import json
 import time
 from contextlib import suppress
 from typing import Any
@@ -59,9 +60,17 @@ def test_what_go_reads(text: str, value: Any) -> None:
 
 @pytest.mark.parametrize("levels", [10_001, 300_000])
 def test_too_deep_nesting_is_an_error(levels: int) -> None:
-    for text in ("[" * levels + "]" * levels, '{"a":' * levels + "1" + "}" * levels, "[" * levels):
+    for text in ("[" * levels + "]" * levels, '{"a":' * levels + "1" + "}" * levels):
         with pytest.raises(JsonError, match="nested too deeply"):
             read_json(text)
+    with pytest.raises(JsonError):
+        read_json("[" * levels)
+
+
+def test_only_brackets_of_the_same_branch_are_nested() -> None:
+    levels = 10_001
+    assert read_json(json.dumps(["[{" * levels, '"[' * levels])) == ["[{" * levels, '"[' * levels]
+    assert read_json(f"[{'[],{},' * levels}0]")[-1] == 0
 
 
 def _nested(text: str) -> Any:
