@@ -339,15 +339,22 @@ def _deep(levels: int) -> Any:
     return value
 
 
-@pytest.mark.parametrize("levels", [20, 400, 900])
+shallow_python = pytest.mark.skipif(
+    sys.version_info[:2] == (3, 12),
+    reason="Python 3.12 limits the depth of calls through C, and nobody can raise that limit",
+)
+
+
+@pytest.mark.parametrize(
+    "levels", [20, pytest.param(400, marks=shallow_python), pytest.param(900, marks=shallow_python)]
+)
 def test_deep_values(levels: int) -> None:
-    if levels > 20 and sys.version_info[:2] == (3, 12):
-        pytest.skip("Python 3.12 limits the depth of calls through C, and nobody can raise that limit")
     schema = {"anyOf": [{"type": "array", "items": {"$ref": "#"}}, {"type": "string"}]}
     assert fits(schema, _deep(levels))
     assert not fits({**schema, "maxLength": 3}, _deep(levels))
 
 
+@shallow_python
 @pytest.mark.slow
 def test_deep_values_and_hostile_texts_at_the_same_time() -> None:
     def grade(text: str) -> str | None:
