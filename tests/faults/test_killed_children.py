@@ -26,7 +26,7 @@ LOOPS = """\
 name: demo
 skill: demo-skill
 config: {trials_per_task: 1, timeout_seconds: 60, executor: mock}
-graders: [{type: code, name: loops, config: {assertions: ["any(len(output) < 0 for a in output * 1000000 for b in output)"]}}]
+graders: [{type: code, name: loops, config: {assertions: ["any(c == '--' for a in [output * 10000] for b in a for c in a)"]}}]
 tasks: [tasks/*.yaml]
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities
 
-from tests.forked import SERVER, process_of
+from tests.forked import SERVER, keep_warm, process_of
 from tests.server.conftest import make_client
 
 CANCEL_SECONDS = 3.0
@@ -174,6 +174,7 @@ async def editor(
     """Start an editor whose workspace is `root`. An option that is `...` is not sent."""
     client = make_client()
     found = Editor(client)
+    keep_warm()
     await client.start_io(*SERVER, env=dict(os.environ))
     await client.initialize_session(
         types.InitializeParams(
