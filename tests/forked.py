@@ -66,7 +66,10 @@ def _run(request: object, streams: tuple[int, int, int], seconds: float) -> int:
 
 def keep_warm() -> None:
     """Start the warm process unless it runs. A run inside the test process ends all other children of it."""
-    if _started().poll() is not None:
+    warm = _started()
+    if warm.poll() is not None:
+        if warm.stdin:
+            warm.stdin.close()
         _started.cache_clear()
         _started()
 

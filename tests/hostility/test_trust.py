@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from tests.forked import SERVER
 from tests.hostility.bait import CANARY, Victim
+from tests.server.conftest import make_client
 from tests.slow import first_quick
 
 TRAPS = """\
@@ -26,14 +27,6 @@ TRAPS = """\
   name: text
   config: {contains: ['[click](command:workbench.action.terminal.sendSequence)', '![x](http://127.0.0.1/x.png)']}
 """
-
-
-def make_client() -> LanguageClient:
-    client = make_test_lsp_client()
-    client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda _params: None)
-    client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda _params: None)
-    client.feature(types.WORKSPACE_CODE_LENS_REFRESH)(lambda _params: None)
-    return client
 
 
 @pytest_lsp.fixture(  # type: ignore[untyped-decorator]  # the library gives it no types

@@ -32,7 +32,8 @@ def _warm() -> None:
 
 
 def make_client() -> LanguageClient:
-    """A client that accepts all registrations and refreshes, as editors do."""
+    """A client that accepts all registrations and refreshes, as editors do. Its server is `SERVER`."""
+    keep_warm()
     client = make_test_lsp_client()
     client.feature(types.CLIENT_REGISTER_CAPABILITY)(lambda _params: None)
     client.feature(types.WORKSPACE_INLAY_HINT_REFRESH)(lambda _params: None)
