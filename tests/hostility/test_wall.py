@@ -106,6 +106,19 @@ def test_the_interpreter_works_behind_the_wall(user: int | None) -> None:
     assert _behind_wall(code, user=user) == ("done", "1")
 
 
+@pytest.mark.parametrize(("name", "starts"), [("ld-other.so.2", True), ("libother.so.2", False)])
+def test_a_program_may_have_another_loader_than_ours(name: str, starts: bool, secret: Path) -> None:
+    """Node.js of the system and a Python that came with its own C library, for example."""
+    (loader, *_) = wall._loaders(())
+    copy = shutil.copy(loader, secret.with_name(name))
+    code = "import os, sys; os.execv(sys.argv[1], [sys.argv[1], '--version'])"
+    command = interpreters._behind_wall(
+        [_OURS, "-I", "-S", "-c", code, str(copy)], python=True, read=(str(copy),)
+    )
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ("PermissionError" not in done.stderr) == starts, done.stderr
+
+
 @pytest.mark.parametrize(
     "code",
     [
