@@ -12,6 +12,7 @@ from textwrap import dedent
 
 import pytest
 
+from tests.forked import forked
 from tests.hostility.bait import listener
 from waza_engine.lib.process import sandbox as module
 from waza_engine.lib.process.sandbox import (
@@ -61,18 +62,11 @@ def _script(path: Path, text: str) -> None:
 def _run(
     folder: Path, *options: str, status: int = 0, **environment: str
 ) -> "subprocess.CompletedProcess[str]":
-    command = [
-        *(sys.executable, "-m", "waza_lsp", "run", "eval.yaml", "--agent-command", "./agent.sh"),
-        *("--output", "out.json", *options),
-    ]
-    done = subprocess.run(
-        command,
+    done = forked(
+        *("run", "eval.yaml", "--agent-command", "./agent.sh", "--output", "out.json", *options),
         cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        environment={**os.environ, **environment},
+        seconds=120,
     )
     assert done.returncode == status, done.stdout + done.stderr
     return done

@@ -4,8 +4,6 @@ import asyncio
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ import pytest
 from lsprotocol import types
 
 from tests.faults.endpoint import endpoint, refusal, vote
+from tests.forked import forked
 from tests.server.results_harness import editor, plain, until
 
 FAILING = ("contains: [jitter]", "contains: [jitter, no such words]")
@@ -21,18 +20,7 @@ FAILING = ("contains: [jitter]", "contains: [jitter, no such words]")
 
 def run_outside(root: Path, eval_path: Path, *options: str) -> None:
     """Simulate a run by another program: the command line or another window."""
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "waza_lsp",
-        "run",
-        str(eval_path),
-        "--executor",
-        "replay",
-        *options,
-    ]
-    subprocess.run(command, cwd=root, check=False, capture_output=True)
+    forked("run", str(eval_path), "--executor", "replay", *options, cwd=root)
 
 
 def text_of(path: str) -> str:
