@@ -68,8 +68,7 @@ def keep_warm() -> None:
     """Start the warm process unless it runs. A run inside the test process ends all other children of it."""
     warm = _started()
     if warm.poll() is not None:
-        if warm.stdin:
-            warm.stdin.close()
+        _end(warm)
         _started.cache_clear()
         _started()
 
@@ -81,10 +80,9 @@ def process_of(program: int) -> int:
 
 @cache
 def _started() -> subprocess.Popen[bytes]:
-    """Start the warm process. It ends with this one, which closes its input."""
+    """Start the warm process. It ends when its input is closed."""
     shutil.rmtree(_FOLDER, ignore_errors=True)
     _FOLDER.mkdir(mode=0o700)
-    atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
     process = subprocess.Popen(
         [sys.executable, "-P", str(_HERE / "warm.py"), str(_SOCKET)],
         stdin=subprocess.PIPE,
@@ -94,4 +92,12 @@ def _started() -> subprocess.Popen[bytes]:
     if not process.stdout.readline():
         raise RuntimeError("the warm process did not start")
     process.stdout.close()
+    atexit.register(_end, process)
     return process
+
+
+def _end(warm: subprocess.Popen[bytes]) -> None:
+    if warm.stdin is not None:
+        warm.stdin.close()
+    warm.wait()
+    shutil.rmtree(_FOLDER, ignore_errors=True)

@@ -8,8 +8,9 @@ from tests.forked import keep_warm
 from tests.hostility.bait import CANARY, Victim
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(autouse=True)
 def _warm() -> None:
+    # A test before this one may have ended it.
     keep_warm()
 
 

@@ -26,8 +26,9 @@ def suite(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(autouse=True)
 def _warm() -> None:
+    # A test before this one may have ended it.
     keep_warm()
 
 
