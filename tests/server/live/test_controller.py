@@ -166,7 +166,7 @@ async def test_what_is_said_of_an_edited_text_outlives_a_run_of_the_text_before(
         before = len(it.published)
         assert (await running)["status"] == "passed"
         run_outside(tmp_path, suite / "eval.yaml")
-        await it.lenses_with("✓")
+        await it.lenses_with("✗ live")
         await asyncio.sleep(0.5)
         assert [one[:2] for one in it.said()] == [("failed-check", "jitters")]
         for _, told in it.published[before:]:
