@@ -247,18 +247,11 @@ def _grade_task(run: _Regrading, index: int, task: Task, recordings: list[Record
     score, weighted = (
         (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
     )
-    run.emit(
-        TaskFinished(
-            run.run_id,
-            task.id,
-            record.status,
-            score,
-            weighted,
-            record.error,
-            record.status == "error",
-            task.id in run.partial,
-        )
+    is_open, is_partial = record.status == "error", task.id in run.partial
+    event = TaskFinished(
+        run.run_id, task.id, record.status, score, weighted, record.error, is_open, is_partial
     )
+    run.emit(event)
     return record
 
 

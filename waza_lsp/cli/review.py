@@ -1,10 +1,10 @@
 """`waza-lsp review`: list and record human verdicts."""
 
-import getpass
 from pathlib import Path
 
 import click
 
+from waza_engine.lib.system.users import login_name
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.reviews import (
     PendingVerdict,
@@ -97,7 +97,9 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
             trial=trial,
             passed=passed,
             score=float(passed) if score is None else score,
-            reviewer=reviewer or _login_name(),
+            reviewer=reviewer
+            or login_name()
+            or give_up("The system does not know your login name. Give it with --reviewer NAME"),
             comments=comment,
         )
         try:
@@ -106,13 +108,6 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
             give_up(f"The review cannot be saved: {error.strerror or error}")
         left = len(_pending_reviews(store, run))
     show(f"{task}: {grader} {'passed' if passed else 'failed'} ({verdict.score:.2f}); {left} more to review")
-
-
-def _login_name() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # OSError since Python 3.13
-        give_up("The system does not know your login name. Give it with --reviewer NAME")
 
 
 def _pending_reviews(store: RunStore, run: StoredRun) -> list[PendingVerdict]:

@@ -1,4 +1,4 @@
-/** Chooses the Python for the server's environment, and says why there is none. Starts no process. */
+/** Chooses the Python for the server's environment, and says why none fits. Starts no process. */
 
 /** What a program said about itself. Without a version, it could not be started. */
 export interface Probed {

@@ -159,7 +159,7 @@ def _remove_empty(folder: Path, root: Path) -> None:
 
 
 def _text(folder: Path, name: str) -> str | None:
-    """Return the text of a file with its line ends and byte-order mark, or None if there is none."""
+    """Return the text of a file with its line ends and byte-order mark; None if no such file exists."""
     path = folder / name
     try:
         require_inside(path, folder)

@@ -26,7 +26,7 @@ _SETTING = "waza.run.agentCommand"
 
 
 async def other_request(session: Session, request: RunRequest, missing: dict[str, Any]) -> RunRequest | None:
-    """Return the run that the user chooses instead of `request`; None if there is none.
+    """Return the run that the user chooses instead of `request`, or None.
 
     `missing` is the member `unavailable` of the run's answer.
     """

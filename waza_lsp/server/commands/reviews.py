@@ -1,12 +1,12 @@
 """Commands for people who decide `human` graders: list what waits for a verdict, and record one."""
 
 import asyncio
-import getpass
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from waza_engine.lib.system.users import login_name
 from waza_lsp.server.params import Params, params_of, text_in
 from waza_lsp.server.results.stores import find_run, newest_run, open_stores
 from waza_lsp.server.session import Session
@@ -88,7 +88,7 @@ def _submit(path: Path, params: Params) -> Answer:
             trial=number,
             passed=passed,
             score=float(score if isinstance(score, int | float) else passed),
-            reviewer=_login_name(),
+            reviewer=login_name(),
             comments=text_in(params, "comment"),
         )
         add_review(review_file(store.directory), verdict)
@@ -128,10 +128,3 @@ def _item(it: "PendingVerdict") -> Answer:
         "criteria": [str(one) for one in criteria] if isinstance(criteria, list | tuple) else [],
         "output": str(details.get("output_preview") or "")[:_SHOWN_CHARACTERS],
     }
-
-
-def _login_name() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # OSError since Python 3.13
-        return ""

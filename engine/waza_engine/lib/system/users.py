@@ -31,3 +31,14 @@ def docker_user() -> str:
     if sys.platform == "win32":
         return ""
     return f"{os.getuid()}:{os.getgid()}"
+
+
+def login_name() -> str:
+    """Return the name of this user; "" if the system knows none."""
+    # Imported late: the server starts without it.
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):  # ImportError on Windows, OSError since Python 3.13.
+        return ""
