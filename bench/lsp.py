@@ -58,16 +58,14 @@ def main() -> int:
     for it in (ours, theirs):
         _start_once(it)
     figures = {count: _figures((ours, theirs), count, options) for count in options.lines}
+    ratios = _ratios(figures)
     for _ in range(_ROUNDS - 1):
-        if not (options.check and (worse := _worse(_ratios(figures)))):
+        if not (options.check and (worse := _worse(ratios))):
             break
         print("\nBad, but the machine may have been busy with something else; once more:", *worse, sep="\n  ")
-        again = {count: _figures((ours, theirs), count, options) for count in options.lines}
-        figures = {
-            count: [_best(*pair) for pair in zip(figures[count], again[count], strict=True)]
-            for count in figures
-        }
-    ratios = _ratios(figures)
+        figures = {count: _figures((ours, theirs), count, options) for count in options.lines}
+        # Both times of a ratio come from one round: the best time of each server, from rounds of their own, would not.
+        ratios = {count: _best(rows, ratios[count]) for count, rows in _ratios(figures).items()}
     if options.json:
         machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "load": os.getloadavg()}
         named = {str(count): {ours.name: it[0], theirs.name: it[1]} for count, it in figures.items()}
