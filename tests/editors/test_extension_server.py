@@ -58,7 +58,7 @@ class Machine:
         log = self.home / "calls"
         return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
 
-    def locate(self, times: int = 1) -> Any:
+    def locate(self, times: int = 1, search: str = "locateServer") -> Any:
         """Return what the search ends with; if it is done several times at once, a list."""
         scene = {
             "settings": self.settings,
@@ -68,11 +68,11 @@ class Machine:
         }
         places = {"bundle": str(self.home / "bundle"), "storage": str(self.storage)}
         script = f"""\
-const {{ locateServer }} = require({json.dumps(str(self.extension))});
+const {{ {search} }} = require({json.dumps(str(self.extension))});
 const quiet = {{ info() {{}}, error() {{}} }};
 const closing = {{ isCancellationRequested: false, onCancellationRequested: () => ({{ dispose() {{}} }}) }};
 const places = {{ ...{json.dumps(places)}, log: quiet, closing }};
-Promise.all(Array.from({{ length: {times} }}, () => locateServer(places)))
+Promise.all(Array.from({{ length: {times} }}, () => {search}(places)))
   .then((found) => process.stdout.write(JSON.stringify(found)));
 """
         variables = {"PATH": f"{self.programs}:{SYSTEM}", **self.environment, "SCENE": json.dumps(scene)}
@@ -214,6 +214,12 @@ def test_two_windows_install_one_server(machine: Machine) -> None:
     [made] = machine.storage.iterdir()
     assert one["command"] == str(made / "bin" / "python")
     assert len(machine.calls) == 4
+    # Asked to, they install it again, however their steps meet.
+    first = made.stat().st_ino
+    assert machine.locate(times=4, search="reinstallServer") == [one] * 4
+    [again] = machine.storage.iterdir()
+    assert again == made
+    assert again.stat().st_ino != first
 
 
 def test_an_update_of_the_extension_updates_the_server(machine: Machine) -> None:

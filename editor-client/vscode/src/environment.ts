@@ -59,13 +59,13 @@ export async function makeEnvironment(
   const target = path.join(storage, bundle.key);
   const made = `${target}.${randomBytes(4).toString('hex')}${partial}`;
   await mkdir(storage, { recursive: true });
+  const old = again ? await identity(target) : undefined;
   try {
     await firstThatWorks(waysTo(made, bundle, { uv, python }), made, bundle, making);
     // Another window can have been quicker, and runs its server in there.
-    if (again || !(await readyEnvironment(storage, bundle))) {
-      await rm(target, { recursive: true, force: true });
-      await renamed(made, target);
-    }
+    const isAnothers = async (): Promise<boolean> =>
+      (await readyEnvironment(storage, bundle)) !== undefined && (await identity(target)) !== old;
+    await putInPlace(made, target, isAnothers);
     return pythonIn(target);
   } finally {
     await rm(made, { recursive: true, force: true }).catch(() => {});
@@ -87,16 +87,31 @@ function pythonIn(environment: string): string {
   return path.join(scripts(environment), process.platform === 'win32' ? 'python.exe' : 'python');
 }
 
-/** A virus scanner on Windows can hold new files open for a moment. */
-async function renamed(from: string, to: string, attempts = 10): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
-    if (attempts <= 1) {
-      throw error;
+/** Tells a folder from another one that was made in its place later. */
+async function identity(folder: string): Promise<number | undefined> {
+  return (await stat(folder).catch(() => undefined))?.ino;
+}
+
+/**
+ * Rename `from` to `to`, unless another window's folder is there, even if it appears only now.
+ *
+ * What else is in the way is removed. A virus scanner on Windows can hold new files open for a moment.
+ */
+async function putInPlace(from: string, to: string, isAnothers: () => Promise<boolean>): Promise<void> {
+  for (let attempts = 10; ; attempts -= 1) {
+    try {
+      await rename(from, to);
+      return;
+    } catch (error) {
+      if (attempts <= 1) {
+        throw error;
+      }
     }
     await new Promise((resolve) => setTimeout(resolve, 300));
-    await renamed(from, to, attempts - 1);
+    if (await isAnothers()) {
+      return;
+    }
+    await rm(to, { recursive: true, force: true });
   }
 }
 
