@@ -134,8 +134,11 @@ def _leads_somewhere(page: Path, target: str, heading: str) -> bool:
     path = (page.parent / target).resolve() if target else page
     if not path.exists() or not heading:
         return path.exists()
-    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return heading in {re.sub(r"[^\w\- ]", "", it.lower()).replace(" ", "-") for it in headings}
+    text = path.read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return f'<a id="{heading}"></a>' in text or heading in {
+        re.sub(r"[^\w\- ]", "", it.lower()).replace(" ", "-") for it in headings
+    }
 
 
 def test_one_version_stands_everywhere() -> None:

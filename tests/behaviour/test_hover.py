@@ -386,3 +386,15 @@ def test_a_hover_of_code_lists_the_names_with_types(text: str) -> None:
     found = hover_at(f"name: demo\nskill: s\ngraders:\n  - name: g\n    {text}\n")
     assert "`output` (str)" in str(found)
     assert "`tool_calls` (list of dict)" in str(found)
+
+
+def test_h12_a_key_links_to_its_place_on_the_page_about_the_file() -> None:
+    places = {
+        "name: a\nconfig:\n  mod¦el: x\n": "eval.md#config.model",
+        "hooks:\n  after_task:\n    - com¦mand: x\ntasks: [a]\ngraders: []\n": "eval.md#hooks.before_run.command",
+        "tasks:\n  - id: a\n    inp¦uts: {prompt: x}\ngraders: []\n": "task.md#inputs",
+    }
+    for document, place in places.items():
+        found = hover_at(document)
+        assert found is not None
+        assert f"/docs/formats/{place})" in found.text

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol import types
 
-from waza_engine.lib.links import PAGES
+from waza_engine.lib.links import manual_page
 from waza_engine.reports.inert import visible
 from waza_lsp.schema.describe import NO_EXAMPLE, Meaning, Option, meaning_of, meaning_of_value
 from waza_lsp.schema.markup import fenced, plain_text
@@ -128,8 +128,8 @@ def _paragraphs(meaning: Meaning) -> Iterator[str]:
     yield from _contents(meaning)
     if meaning.example is not NO_EXAMPLE:
         yield _example(meaning)
-    if meaning.page:
-        yield f"[Manual]({PAGES}/{meaning.page}.md)"
+    if page := meaning.page or meaning.place:
+        yield f"[Manual]({manual_page(page)})"
 
 
 def _heading(meaning: Meaning) -> str:

@@ -29,6 +29,8 @@ from waza_lsp.syntax.edit.emit import block, flow
 from waza_lsp.syntax.tree.tree import Tree
 
 NO_EXAMPLE = object()
+MANUAL_KEY = "x-manual-key"
+"""In the schema of a key: the page that describes it, with the anchor."""
 VERSION_WORDS = {
     "x-since": "since",
     "x-deprecated-since": "deprecated since",
@@ -63,7 +65,8 @@ class Meaning:
     """The description of a key, or of one of its values.
 
     `values` are the values that a key may have, `others` the alternatives to a value, `options` the keys that may be
-    below. `score` is a section of the page about the thing, and `page` the name of that page.
+    below. `score` is a section of the page about the thing, and `page` the name of that page. `place` is the page that
+    lists the key among others.
     """
 
     title: str
@@ -83,6 +86,7 @@ class Meaning:
     example: Any = NO_EXAMPLE
     score: str = ""
     page: str = ""
+    place: str = ""
 
 
 def meaning_of(root: Schema, tree: Tree, pointer: Pointer) -> Meaning | None:
@@ -187,6 +191,7 @@ def _schema_meaning(root: Schema, name: str, schema: Schema, *, with_options: bo
         options=options if with_options else (),
         example=examples[0] if examples else NO_EXAMPLE,
         page=_manual(schema) if with_options else "",
+        place=schema.get(MANUAL_KEY, ""),
     )
 
 

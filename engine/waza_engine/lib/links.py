@@ -11,3 +11,9 @@ RULE_PAGES = f"{PAGES}/rules"
 def rule_page(code: str) -> str:
     """Return the address of a rule's page."""
     return f"{RULE_PAGES}/{code}.md"
+
+
+def manual_page(name: str) -> str:
+    """Return the address of a page of the manual; its name is a path below `docs`, and may have an anchor."""
+    page, mark, anchor = name.partition("#")
+    return f"{PAGES}/{page}.md{mark}{anchor}"

@@ -2,7 +2,7 @@
 
 ## Why
 waza refuses the file, or notices after the agent has run; either way the run is lost. A key without a value, or with
-`null`, counts as missing.
+`null`, counts as missing. The pages of [all files](../formats/README.md) say which keys are required.
 
 ## Example
 ```yaml

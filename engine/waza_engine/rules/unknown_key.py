@@ -2,7 +2,7 @@
 
 ## Why
 Older waza versions silently ignore the key, so the option you meant stays off, sometimes for months. Newer versions
-refuse the file or warn.
+refuse the file or warn. The pages of [all files](../formats/README.md) list the keys that exist.
 
 ## Example
 ```yaml

@@ -2,6 +2,7 @@
 
 ## Why
 waza does not check such values when it loads the file. It fails when it creates the grader, after the agent has run.
+The pages of [all files](../formats/README.md) list the values of each key.
 
 ## Example
 ```yaml

@@ -1,7 +1,8 @@
 """A value of the wrong type.
 
 ## Why
-waza refuses the whole file, for example if a string stands where a list is expected, or a number is in quotes.
+waza refuses the whole file, for example if a string stands where a list is expected, or a number is in quotes. The
+pages of [all files](../formats/README.md) have the type of each key.
 
 ## Example
 ```yaml

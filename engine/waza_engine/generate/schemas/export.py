@@ -9,6 +9,7 @@ from typing import Any
 
 from waza_engine.analysis.schema.tolerance import Schema, widen
 from waza_engine.generate.schemas.graders import config_schema, grader_types, with_graders
+from waza_engine.generate.schemas.manual import Manual
 from waza_engine.generate.schemas.shape import finish_schema, model_schema
 from waza_engine.generate.schemas.versions import require_places, with_facts
 from waza_engine.lib.files.safe_write import require_inside
@@ -23,9 +24,10 @@ def export() -> dict[str, Schema]:
 def _dialect_schemas(dialect: Dialect) -> dict[str, Schema]:
     types = grader_types(dialect)
     found: dict[str, Schema] = {}
-    for kind in dialect.kinds:
-        schema = with_graders(model_schema(load_object(kind.model)), types, dialect)
-        found[kind.schema] = finish_schema(widen(with_facts(schema, dialect.name, kind)))
+    plain = file_schemas(dialect)
+    manual = Manual(dialect, plain)
+    for name, schema in plain.items():
+        found[name] = finish_schema(widen(manual.marked(schema)))
     for type_name, kinds in types.items():
         page = {"x-page": kinds[0].page()}
         found[f"{dialect.schema_folder}graders/{type_name}"] = finish_schema(
@@ -33,6 +35,17 @@ def _dialect_schemas(dialect: Dialect) -> dict[str, Schema]:
         )
     require_places(dialect.name, found)
     return found
+
+
+def file_schemas(dialect: Dialect) -> dict[str, Schema]:
+    """Return the schema of each kind of file as our own checks need it, with the dates of the dialect's table."""
+    types = grader_types(dialect)
+    return {
+        kind.schema: with_facts(
+            with_graders(model_schema(load_object(kind.model)), types, dialect), dialect.name, kind
+        )
+        for kind in dialect.kinds
+    }
 
 
 def write(folder: Path) -> list[Path]:
