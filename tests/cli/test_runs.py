@@ -43,7 +43,7 @@ def run_ids() -> list[str]:
 
 def test_runs_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = show("runs", "list")
-    monkeypatch.setattr("waza_lsp.cli.runs.is_terminal", lambda: True)
+    monkeypatch.setattr("waza_lsp.cli.stored.runs.is_terminal", lambda: True)
     titles, _line, *rows = show("runs", "list")
     assert titles == ["run", "started", "(UTC)", "status", "score", "eval", "agent"]
     assert rows == plain
@@ -53,7 +53,7 @@ def test_runs_are_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_comparison_is_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     newest, oldest = run_ids()
     plain = show("compare", oldest, newest)
-    monkeypatch.setattr("waza_lsp.cli.compare.is_terminal", lambda: True)
+    monkeypatch.setattr("waza_lsp.cli.stored.compare.is_terminal", lambda: True)
     first, second, titles, _line, *rows = show("compare", oldest, newest)
     assert [first, second] == plain[:2]
     assert titles == ["task", "1", "2", "delta", "status"]

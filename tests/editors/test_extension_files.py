@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 
 from tests.editors.workspaces import CLIENTS
 from waza_engine.recognition.recognise import dialects
-from waza_lsp.cli import vscode_files
+from waza_lsp.generate.extension import MANIFEST, SNIPPETS, snippets, with_tools
 from waza_lsp.server.build import COMMANDS
 
 EXTENSION = CLIENTS / "vscode"
@@ -18,9 +18,9 @@ LOCK = (EXTENSION / "server" / "requirements.txt").read_text(encoding="utf-8")
 
 def test_the_snippets_and_the_tools_for_chat_are_the_current_ones() -> None:
     root = EXTENSION.parents[1]
-    assert (root / vscode_files.SNIPPETS).read_text(encoding="utf-8") == vscode_files.snippets()
-    manifest = (root / vscode_files.MANIFEST).read_text(encoding="utf-8")
-    assert manifest == vscode_files.manifest(manifest), "python -m waza_lsp.cli.vscode_files"
+    assert (root / SNIPPETS).read_text(encoding="utf-8") == snippets()
+    manifest = (root / MANIFEST).read_text(encoding="utf-8")
+    assert manifest == with_tools(manifest), "python -m waza_lsp.generate"
 
 
 def test_what_keys_menus_and_steps_name_is_contributed() -> None:

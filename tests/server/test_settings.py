@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from waza_engine.model.findings import Severity
+from waza_lsp.generate.extension import MANIFEST
+from waza_lsp.generate.settings_page import PAGE, page, with_settings
 from waza_lsp.server.settings import Settings, read_settings
-from waza_lsp.server.settings_page import MANIFEST, PAGE, manifest, page
 
 ROOT = Path(__file__).parents[2]
-COMMAND = "run: python -m waza_lsp.server.settings_page"
+COMMAND = "run: python -m waza_lsp.generate"
 
 
 def test_the_page_and_the_manifest_are_those_of_the_code() -> None:
     assert (ROOT / PAGE).read_text("utf-8") == page(), COMMAND
     committed = (ROOT / MANIFEST).read_text("utf-8")
-    assert committed == manifest(committed), COMMAND
+    assert committed == with_settings(committed), COMMAND
     # A link beside a setting is not looked for where the manifest is.
     settings = json.loads(committed)["contributes"]["configuration"]["properties"]
     told = [it.get("markdownDescription", "") for it in settings.values()]
@@ -33,7 +34,7 @@ def test_the_manifest_keeps_what_is_the_clients() -> None:
             "configuration": {"title": "waza", "properties": {"waza.server.path": kept, "waza.gone": kept}},
         },
     }
-    after = json.loads(manifest(json.dumps(before)))
+    after = json.loads(with_settings(json.dumps(before)))
     properties = after["contributes"]["configuration"]["properties"]
     assert properties["waza.server.path"] == kept
     assert "waza.gone" not in properties

@@ -16,15 +16,15 @@ _COMMANDS = {
     "check": ("check.command", "Find mistakes in eval files."),
     "schema": ("schema", "Show or export the JSON Schemas of files and graders."),
     "run": ("run.command", "Run an eval and grade the agent."),
-    "grade": ("grade", "Grade recorded work without running an agent."),
-    "runs": ("runs", "List and show recorded runs."),
-    "report": ("report", "Show the report of a finished run."),
-    "compare": ("compare", "Compare runs, task by task."),
-    "merge": ("merge", "Merge the shards of a run."),
-    "review": ("review", "Record human verdicts for 'human' graders."),
+    "grade": ("grade.command", "Grade recorded work without running an agent."),
+    "runs": ("stored.runs", "List and show recorded runs."),
+    "report": ("stored.report", "Show the report of a finished run."),
+    "compare": ("stored.compare", "Compare runs, task by task."),
+    "merge": ("stored.merge", "Merge the shards of a run."),
+    "review": ("stored.review", "Record human verdicts for 'human' graders."),
     "mcp": ("mcp.command", "Serve these tools to agents (MCP)."),
     "agents": ("agents.command", "Show coding agents the findings after their edits."),
-    "convert": ("convert", "Convert an eval to another dialect or the newest form."),
+    "convert": ("convert.command", "Convert an eval to another dialect or the newest form."),
 }
 """The commands in the order of the help text, each with its module in this package and its line in that text."""
 _ONLY_READ = frozenset(["check", "schema"])

@@ -8,7 +8,7 @@ import click
 from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.recognition.starters import NAME_PATTERN, dialects_with_new_evals, new_eval
 from waza_lsp.cli.console import show
-from waza_lsp.cli.stored_runs import FOLDER, give_up
+from waza_lsp.cli.stored.find import FOLDER, give_up
 
 _DIALECTS = dialects_with_new_evals()
 

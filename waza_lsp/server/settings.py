@@ -1,6 +1,6 @@
 """The settings under `waza.*`: typed, with defaults. An invalid value gives a message, and the default applies.
 
-`settings_page.py` writes the settings of the VS Code extension and `docs/settings.md` from here.
+`python -m waza_lsp.generate` writes the settings of the VS Code extension and `docs/settings.md` from here.
 """
 
 import asyncio

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from waza_engine.runs.store.store import RunStore
-from waza_lsp.cli.grade import grade
+from waza_lsp.cli.grade.command import grade
 from waza_lsp.cli.run.command import run
-from waza_lsp.cli.runs import runs
+from waza_lsp.cli.stored.runs import runs
 
 SPEC = """
 stimuli:

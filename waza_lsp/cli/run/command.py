@@ -29,7 +29,7 @@ from waza_lsp.cli.run.reports import (
     ReportPrinter,
 )
 from waza_lsp.cli.run.request import RunRequest, plan_run, report_files_of
-from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE
+from waza_lsp.cli.stored.find import FOLDER, LAST, STORE
 
 if TYPE_CHECKING:
     from waza_engine.model.experiment import Experiment
@@ -308,7 +308,7 @@ def _run_models(eval_file: Path, options: Mapping[str, Any], directory: Path) ->
         printer.end()
     if len(records) > 1 and options["printed"] == "text" and not options["events"]:
         # Imported late: most runs have one model.
-        from waza_lsp.cli.compare import show_comparison
+        from waza_lsp.cli.stored.compare import show_comparison
 
         show("")
         show_comparison([it.run_id for it in records], records)

@@ -22,7 +22,7 @@ from waza_lsp.cli.run.dry_run import plans_json, plans_text
 from waza_lsp.cli.run.perform import perform
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
 from waza_lsp.cli.run.request import RunRequest, plan_run, report_files_of
-from waza_lsp.cli.stored_runs import LAST
+from waza_lsp.cli.stored.find import LAST
 
 
 def run_evals(start: Path, suite: str | None, options: Mapping[str, Any]) -> int:

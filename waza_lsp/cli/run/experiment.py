@@ -25,7 +25,7 @@ from waza_lsp.cli.run.experiment_reports import FinishedRun, report_experiment
 from waza_lsp.cli.run.perform import perform
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
 from waza_lsp.cli.run.request import ArmPart, RunRequest, plan_run, report_files
-from waza_lsp.cli.stored_runs import LAST, find_run, give_up
+from waza_lsp.cli.stored.find import LAST, find_run, give_up
 
 StoredArms = Mapping[tuple[str, str], StoredRun]
 """The stored runs of an experiment, by arm and eval."""

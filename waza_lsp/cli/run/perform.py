@@ -27,7 +27,7 @@ from waza_lsp.cli.console import EXIT_ERROR, print_err, stop_printing, try_print
 from waza_lsp.cli.run.progress import EventLines, LiveProgress, ProgressLines, QuietLines, UntilClosed
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports, refuse_without_otel, send_traces
 from waza_lsp.cli.run.request import PreparedRun, RunRequest, prepare
-from waza_lsp.cli.stored_runs import give_up, store_option
+from waza_lsp.cli.stored.find import give_up, store_option
 
 _TICK_SECONDS = 0.5
 _CANCEL_SIGNALS = [

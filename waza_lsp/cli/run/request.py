@@ -40,7 +40,7 @@ from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import print_err
 from waza_lsp.cli.load_errors import give_up_loading
 from waza_lsp.cli.run.reports import Reports
-from waza_lsp.cli.stored_runs import LAST, find_run, give_up
+from waza_lsp.cli.stored.find import LAST, find_run, give_up
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
             raise click.UsageError(f"{option} requires --run.")
     if events is not None:
         # Imported late: grading a list needs no runs and no recordings.
-        from waza_lsp.cli.regrade_events import regrade_from_stdin
+        from waza_lsp.cli.grade.regrade_events import regrade_from_stdin
 
         regrade_from_stdin()
     if run_name is not None:
@@ -227,7 +227,7 @@ def _grade_run(
     from waza_engine.runs.store.scratch import scratch_store
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.load_errors import give_up_loading
-    from waza_lsp.cli.stored_runs import find_run, give_up, open_store
+    from waza_lsp.cli.stored.find import find_run, give_up, open_store
 
     report = waits_reported(lambda message: print_err(f"note: {message}"))
     with (

@@ -11,7 +11,7 @@ from waza_engine.reports.text import text_report
 from waza_engine.runs.run import exit_status
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show
 from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, Reports
-from waza_lsp.cli.stored_runs import give_up
+from waza_lsp.cli.stored.find import give_up
 
 
 @click.command()

@@ -7,7 +7,7 @@ import click
 
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show_chunks
 from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, PRINTED_FORMATS, Reports
-from waza_lsp.cli.stored_runs import FOLDER, LAST, STORE, load_record_and_store
+from waza_lsp.cli.stored.find import FOLDER, LAST, STORE, load_record_and_store
 
 
 @click.command()

@@ -1,10 +1,6 @@
-"""Write the parts of the VS Code extension that come from our tables: its snippets, and its tools for chat.
-
-`python -m waza_lsp.cli.vscode_files` writes both in a checkout, the working directory. A test compares them.
-"""
+"""The parts of the VS Code extension that come from our tables: its snippets, and its tools for chat."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +26,7 @@ def snippets() -> str:
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
-def manifest(before: str) -> str:
+def with_tools(before: str) -> str:
     """Return the text of `package.json` with the current tools."""
     data: dict[str, Any] = json.loads(before)
     # All extensions share one list of tools, so ours begin with our name.
@@ -52,14 +48,3 @@ def _tool(tool: Tool, prefix: str) -> dict[str, Any]:
         "canBeReferencedInPrompt": True,
         "inputSchema": tool.input_schema,
     }
-
-
-def write(root: Path) -> None:
-    """Write both files of a checkout."""
-    (root / SNIPPETS).write_text(snippets(), encoding="utf-8")
-    path = root / MANIFEST
-    path.write_text(manifest(path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1] if len(sys.argv) > 1 else "."))

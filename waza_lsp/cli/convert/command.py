@@ -11,9 +11,9 @@ from waza_engine.lib.files.safe_write import write_bytes_atomic
 from waza_engine.lib.paths import is_inside, real_path
 from waza_engine.model.suite import LoadError
 from waza_lsp.cli.console import print_err, show, show_file_text
+from waza_lsp.cli.convert.upgrade import upgrade
 from waza_lsp.cli.load_errors import find_place, give_up_loading, short_path
-from waza_lsp.cli.stored_runs import give_up
-from waza_lsp.cli.upgrade import upgrade
+from waza_lsp.cli.stored.find import give_up
 
 _NEWEST = "latest"
 

@@ -1,12 +1,8 @@
-"""Write `docs/settings.md` and the settings of the VS Code extension.
-
-`python -m waza_lsp.server.settings_page` writes both in a checkout, the working directory. A test compares them.
-"""
+"""The text of `docs/settings.md`, and the settings of the VS Code extension."""
 
 import dataclasses
 import json
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +11,6 @@ from waza_engine.lib.links import PAGES
 from waza_lsp.server.settings import Settings, documentation_of
 
 PAGE = Path("docs/settings.md")
-MANIFEST = Path("editor-client/vscode/package.json")
 _OF_THE_CLIENT = ("waza.server.", "waza.trace.")
 """The extension's own settings, which stay as they are in the manifest."""
 
@@ -44,7 +39,7 @@ def page() -> str:
     return _HEAD + "\n".join(rows) + "\n" + _TAIL
 
 
-def manifest(before: str) -> str:
+def with_settings(before: str) -> str:
     """Return the text of `package.json` with the current settings."""
     data: dict[str, Any] = json.loads(before)
     configuration = data["contributes"]["configuration"]
@@ -82,14 +77,3 @@ def _properties() -> Iterator[tuple[str, Mapping[str, Any]]]:
                 "markdownDescription": setting.description,
             },
         )
-
-
-def write(root: Path) -> None:
-    """Write both files of a checkout."""
-    (root / PAGE).write_text(page(), encoding="utf-8")
-    path = root / MANIFEST
-    path.write_text(manifest(path.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    write(Path(sys.argv[1] if len(sys.argv) > 1 else "."))

@@ -17,7 +17,7 @@ from waza_engine.runs.store.record import pending_reviews
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_lsp.cli.console import show
-from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store
+from waza_lsp.cli.stored.find import LAST, STORE, find_run, give_up, open_store
 
 _RUN = click.option(
     "--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The id of the run."

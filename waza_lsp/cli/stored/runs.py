@@ -17,7 +17,7 @@ from waza_engine.runs.store.record import reviewed_runs, reviewed_verdicts, stor
 from waza_engine.runs.store.store import StoredRun, StoreError
 from waza_lsp.cli.console import is_terminal, print_err, show, show_chunks, show_table
 from waza_lsp.cli.run.reports import FILE, write_report
-from waza_lsp.cli.stored_runs import LAST, STORE, find_run, give_up, open_store
+from waza_lsp.cli.stored.find import LAST, STORE, find_run, give_up, open_store
 
 _FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True

@@ -16,7 +16,7 @@ from waza_engine.reports.html.comparison import html_comparison
 from waza_engine.reports.inert import harmless
 from waza_lsp.cli.console import is_terminal, print_err, show, show_table
 from waza_lsp.cli.run.reports import FILE, write_report
-from waza_lsp.cli.stored_runs import STORE, give_up, load_record
+from waza_lsp.cli.stored.find import STORE, give_up, load_record
 
 if TYPE_CHECKING:
     from waza_engine.model.experiment import Pairwise

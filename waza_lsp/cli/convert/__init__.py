@@ -1,0 +1,1 @@
+"""Write a suite in another dialect, or in the newest form of its own."""

@@ -1,0 +1,1 @@
+"""Grade recorded work: contexts, stored runs, recordings."""
