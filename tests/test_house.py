@@ -95,7 +95,7 @@ def test_positions_are_converted_in_one_file_only() -> None:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_the_two_packages_and_the_schemas(tmp_path: Path) -> None:
+def test_the_wheel_holds_the_two_packages_the_schemas_and_the_pages(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     [wheel] = tmp_path.glob("*.whl")
@@ -106,10 +106,17 @@ def test_the_wheel_holds_the_two_packages_and_the_schemas(tmp_path: Path) -> Non
     assert {"waza_lsp/py.typed", "waza_engine/py.typed", "waza_engine/__init__.pyi"} <= set(names)
     committed = {it.relative_to(ROOT).as_posix() for it in (ROOT / "schemas").rglob("*.json")}
     assert {it.removeprefix("waza_engine/") for it in names if it.endswith(".schema.json")} == committed
+    pages = [it for folder in ("graders", "rules") for it in (ROOT / "docs" / folder).rglob("*.md")]
+    assert {it.removeprefix("waza_engine/pages/") for it in names if it.endswith(".md")} == {
+        it.relative_to(ROOT / "docs").as_posix() for it in pages
+    }
     templates = (ROOT / "engine/waza_engine/reports/html/templates").iterdir()
     packed = [it for it in names if it.startswith("waza_engine/reports/html/templates/")]
     assert {it.rpartition("/")[2] for it in packed} == {it.name for it in templates}
-    code = "from waza_engine.analysis.schema.files import schema_names; print(len(schema_names()))"
+    code = (
+        "from waza_engine.analysis.schema.files import schema_names; print(len(schema_names()));"
+        "from waza_lsp.cli.pages.manual import entries; assert len(entries('rules/')) > 100"
+    )
     result = subprocess.run(
         [sys.executable, "-P", "-c", code],
         env={"PYTHONPATH": str(tmp_path / "out"), "PATH": ""},

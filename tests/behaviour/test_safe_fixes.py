@@ -18,6 +18,7 @@ from waza_lsp.fixes.fixes import apply_fixes
 ROOT = Path(__file__).parents[2]
 PAGES = {rule.code: examples(module.__doc__ or "") for rule, module in rules_with_pages()}
 SUITES = sorted((ROOT / "examples").glob("*/eval.yaml")) + sorted((ROOT / "examples").glob("*/tasks/*.yaml"))
+_FIXABLE = {rule.code for rule, _ in rules_with_pages() if rule.fixable}
 _MAY_GO = {
     "bad-grader-name",
     "duplicate-key",
@@ -83,6 +84,7 @@ def _assert_not_weaker(source: str, name: str, folder: Path) -> None:
     except YamlError:
         return
     after, codes, _ = _after(source, name, folder)
+    assert codes <= _FIXABLE
     if after is None or codes & _MAY_GO:
         return
     assert _entries(after) >= _entries(before), codes

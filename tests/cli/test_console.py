@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp import __main__ as program
 from waza_lsp.cli import main
-from waza_lsp.cli.console import EXIT_ERROR, may_colour, show, show_chunks
+from waza_lsp.cli.console import EXIT_ERROR, may_colour, may_link, show, show_chunks
 
 
 def invoke(*arguments: str) -> Result:
@@ -101,6 +101,15 @@ def test_colours_are_for_terminals_whose_user_wants_them(monkeypatch: pytest.Mon
     assert (may_colour(Terminal()), may_colour(io.StringIO())) == (True, False)
     monkeypatch.setenv("NO_COLOR", "1")
     assert not may_colour(Terminal())
+    for name in ("TERM", "TERM_PROGRAM", "VTE_VERSION", "FORCE_HYPERLINK", "WT_SESSION", "KONSOLE_VERSION"):
+        monkeypatch.delenv(name, raising=False)
+    assert not may_link(Terminal())
+    monkeypatch.setenv("VTE_VERSION", "4999")
+    assert not may_link(Terminal())
+    monkeypatch.setenv("VTE_VERSION", "7600")
+    assert (may_link(Terminal()), may_link(io.StringIO())) == (True, False)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not may_link(Terminal())
 
 
 @pytest.fixture

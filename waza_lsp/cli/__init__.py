@@ -14,6 +14,8 @@ _COMMANDS = {
     "serve": ("serve", "Start the language server."),
     "new": ("new", "Create an eval with one task."),
     "check": ("check.command", "Find mistakes in eval files."),
+    "rule": ("pages.command", "Show the page of a finding's code."),
+    "grader": ("pages.command", "Show the page of a grader type."),
     "schema": ("schema", "Show or export the JSON Schemas of files and graders."),
     "run": ("run.command", "Run an eval and grade the agent."),
     "grade": ("grade.command", "Grade recorded work without running an agent."),

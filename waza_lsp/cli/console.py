@@ -103,6 +103,32 @@ def may_colour(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
+_LINKING = frozenset(["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby"])
+"""Values of TERM_PROGRAM of terminals that show links (OSC 8)."""
+_LINKING_SETS = ("WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "DOMTERM", "FORCE_HYPERLINK")
+_LINKING_TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot")
+_FIRST_VTE = 5000
+"""VTE 0.50 is the first version of GNOME's terminal library with links."""
+
+
+def may_link(stream: TextIO) -> bool:
+    """Whether the stream is a terminal that is known to show links, so that text can be one."""
+    if not stream.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    vte = os.environ.get("VTE_VERSION", "")
+    return (
+        any(os.environ.get(it, "0") != "0" for it in _LINKING_SETS)
+        or os.environ.get("TERM_PROGRAM") in _LINKING
+        or os.environ.get("TERM", "").startswith(_LINKING_TERMS)
+        or (vte.isdecimal() and int(vte) >= _FIRST_VTE)
+    )
+
+
+def link(text: str, address: str) -> str:
+    """Return text that is a link on a terminal (OSC 8)."""
+    return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
+
+
 def is_terminal() -> bool:
     """Whether a person reads standard output on a terminal that can show tables."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

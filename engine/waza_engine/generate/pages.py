@@ -99,9 +99,11 @@ def _rule_pages() -> dict[str, str]:
     rows: list[str] = []
     for rule, module in rules_with_pages():
         found[f"rules/{rule.code}.md"] = _rule_page(rule, module)
-        rows.append(f"| [{rule.code}]({rule.code}.md) | {_usual_level(rule)} | {rule.title} |")
-    table = "\n".join(["| code | usually | what it is |", "| --- | --- | --- |", *rows])
-    return {**found, "rules/README.md": f"# Findings\n\n{table}\n"}
+        fixed = "yes" if rule.fixable else ""
+        rows.append(f"| [{rule.code}]({rule.code}.md) | {_usual_level(rule)} | {fixed} | {rule.title} |")
+    table = "\n".join(["| code | usually | `--fix` | what it is |", "| --- | --- | --- | --- |", *rows])
+    about = "`waza-lsp check --fix` repairs clear cases of the findings with a *yes*."
+    return {**found, "rules/README.md": f"# Findings\n\n{about}\n\n{table}\n"}
 
 
 def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
@@ -117,7 +119,9 @@ def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
 def _rule_page(rule: Rule, module: ModuleType) -> str:
     summary, _, rest = (module.__doc__ or "").strip().partition("\n")
     advice = f" To turn it on, give `{rule.code}` a level in the settings." if rule.opt_in else ""
-    return f"# {rule.code}\n\n{summary}\n\nUsually: {_usual_level(rule)}.{advice}\n{rest}\n"
+    fixed = "repairs clear cases" if rule.fixable else "leaves it to you"
+    facts = f"Usually: {_usual_level(rule)}.{advice} `check --fix` {fixed}."
+    return f"# {rule.code}\n\n{summary}\n\n{facts}\n{rest}\n"
 
 
 def _usual_level(rule: Rule) -> str:

@@ -254,7 +254,8 @@ class Rule:
     `needs` are the parts of a file that must be read without gaps for this rule to apply, because it reports something
     missing or a total: top-level keys, and `HERE` for the part that contains the finding. `outdated` marks
     forms of older versions: such a finding takes precedence over others about the same entry, and an upgrade applies its
-    fixes. An `opt_in` rule is off until the settings give its code a level.
+    fixes. An `opt_in` rule is off until the settings give its code a level. Of a `fixable` rule, some findings have a
+    safe fix, which `check --fix` applies.
     """
 
     code: str
@@ -264,6 +265,7 @@ class Rule:
     needs: frozenset[str] = field(default_factory=frozenset)
     outdated: bool = False
     opt_in: bool = False
+    fixable: bool = False
 
     def at(
         self,

@@ -29,7 +29,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
 from waza_engine.project.document import Document
 
-CONFLICTING_KEYS = Rule("conflicting-keys", "keys that exclude each other")
+CONFLICTING_KEYS = Rule("conflicting-keys", "keys that exclude each other", fixable=True)
 
 
 def conflicts(document: Document, base: Pointer, first: str, second: str) -> list[Finding]:

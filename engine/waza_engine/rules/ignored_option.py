@@ -27,4 +27,6 @@ config:
 
 from waza_engine.model.findings import Rule, Severity
 
-IGNORED_OPTION = Rule("ignored-option", "option that has no effect", Severity.WARNING, frozenset(["unused"]))
+IGNORED_OPTION = Rule(
+    "ignored-option", "option that has no effect", Severity.WARNING, frozenset(["unused"]), fixable=True
+)

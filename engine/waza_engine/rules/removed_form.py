@@ -41,4 +41,5 @@ REMOVED_FORM = Rule(
     "key or value that the runner no longer accepts",
     tags=frozenset(["deprecated"]),
     outdated=True,
+    fixable=True,
 )

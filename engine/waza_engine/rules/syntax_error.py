@@ -30,4 +30,4 @@ tasks: ["tasks/*.yaml"]
 
 from waza_engine.model.findings import Rule
 
-SYNTAX_ERROR = Rule("syntax-error", "text that is not valid YAML")
+SYNTAX_ERROR = Rule("syntax-error", "text that is not valid YAML", fixable=True)

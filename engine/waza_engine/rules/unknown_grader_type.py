@@ -22,4 +22,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-UNKNOWN_GRADER_TYPE = Rule("unknown-grader-type", "grader type that does not exist")
+UNKNOWN_GRADER_TYPE = Rule("unknown-grader-type", "grader type that does not exist", fixable=True)

@@ -24,4 +24,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-UNKNOWN_KEY = Rule("unknown-key", "key that the format does not have")
+UNKNOWN_KEY = Rule("unknown-key", "key that the format does not have", fixable=True)

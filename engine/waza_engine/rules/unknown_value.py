@@ -25,4 +25,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-UNKNOWN_VALUE = Rule("unknown-value", "value that is not one of the allowed values")
+UNKNOWN_VALUE = Rule("unknown-value", "value that is not one of the allowed values", fixable=True)

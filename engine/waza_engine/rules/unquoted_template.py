@@ -33,4 +33,4 @@ tasks: ["tasks/*.yaml"]
 
 from waza_engine.model.findings import Rule
 
-UNQUOTED_TEMPLATE = Rule("unquoted-template", "template without quotes")
+UNQUOTED_TEMPLATE = Rule("unquoted-template", "template without quotes", fixable=True)

@@ -23,4 +23,4 @@ config:
 
 from waza_engine.model.findings import Rule
 
-WRONG_TYPE = Rule("wrong-type", "value of the wrong type")
+WRONG_TYPE = Rule("wrong-type", "value of the wrong type", fixable=True)

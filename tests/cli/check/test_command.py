@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -73,9 +74,31 @@ def test_fail_text() -> None:
     result = check("tasks")
     assert result.exit_code == 1
     assert result.stdout == (
-        "tasks/one.yaml:5:1: error[unknown-key] Unknown key 'gradres'. Did you mean 'graders'?\n"
+        "tasks/one.yaml:5:1: error[unknown-key] [*] Unknown key 'gradres'. Did you mean 'graders'?\n"
         "1 eval file checked: 1 error\n"
+        "[*] 1 fixable with --fix\n"
     )
+
+
+def test_what_fix_repairs_is_marked() -> None:
+    """Also the repairs of syntax errors and paths; a fix that does not work in this text is not marked."""
+    write("tasks/one.yaml", TASK + TYPO + "x: 1\n")
+    write("eval.yaml", EVAL.replace("tasks/*.yaml", "'tasks\\*.yaml'") + "baseline:true\n")
+    lines = check().stdout.splitlines()
+    fixed = check("--fix").stderr
+    marked = sorted(re.findall(r"\[([a-z-]+)\] \[\*\]", "\n".join(lines)))
+    assert marked == ["glob-without-match", "syntax-error", "unknown-key"]
+    assert lines[-1] == "[*] 3 fixable with --fix"
+    assert sorted(re.findall(r"1 ([a-z-]+)", fixed)) == marked
+    # What is left is for a person.
+    left = check()
+    assert "[*]" not in left.stdout
+    assert "[unknown-key] Unknown key 'x'" in left.stdout
+
+
+def test_quiet_prints_the_findings_only() -> None:
+    write("tasks/one.yaml", TASK + TYPO)
+    assert check("-q").stdout.count("\n") == 1
 
 
 def test_fail_json() -> None:
@@ -86,7 +109,17 @@ def test_fail_json() -> None:
     assert list(report) == ["files", "diagnostics", "summary"]
     assert report["files"] == 1
     [diagnostic] = report["diagnostics"]
-    assert list(diagnostic) == ["path", "range", "severity", "code", "message", "fixes", "dialect", "kind"]
+    assert list(diagnostic) == [
+        "path",
+        "range",
+        "severity",
+        "code",
+        "message",
+        "fixes",
+        "fixable",
+        "dialect",
+        "kind",
+    ]
     # The characters are UTF-16 units, of which the emoji has two.
     assert diagnostic["range"] == {"start": {"line": 5, "character": 0}, "end": {"line": 5, "character": 3}}
     assert (diagnostic["path"], diagnostic["severity"], diagnostic["code"]) == (
@@ -101,7 +134,7 @@ def test_fail_json() -> None:
 def test_fixes_are_named() -> None:
     write("tasks/one.yaml", TASK + TYPO)
     [diagnostic] = found("tasks")
-    assert diagnostic["fixes"] == ["Change to 'graders'"]
+    assert (diagnostic["fixes"], diagnostic["fixable"]) == (["Change to 'graders'"], True)
 
 
 def test_pass_with_warnings_only() -> None:

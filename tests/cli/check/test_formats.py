@@ -154,3 +154,10 @@ def test_every_format_of_the_command(output: str, tmp_path: Path, monkeypatch: p
     assert "unknown-key" in result.stdout
     assert result.stdout.endswith("\n")
     assert result.stderr == ""
+
+
+def test_codes_are_links_on_terminals_that_show_them() -> None:
+    page = "https://github.com/waza-lsp/waza-lsp/blob/main/docs/rules/unknown-key.md"
+    linked = as_text([file_with()], quiet=True, links=True)
+    assert f"error\x1b]8;;{page}\x1b\\[unknown-key]\x1b]8;;\x1b\\ Unknown" in linked
+    assert "\x1b" not in as_text([file_with()], quiet=True)

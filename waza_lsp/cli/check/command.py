@@ -17,9 +17,9 @@ from waza_engine.project.settings import ProjectSettings, unknown_code
 from waza_engine.recognition.recognise import dialects, load_object
 from waza_engine.reports.inert import inert
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
-from waza_lsp.cli.check.report import CheckedFile, as_text
+from waza_lsp.cli.check.report import CheckedFile, Tries, as_text
 from waza_lsp.cli.check.sources import STDIN, Source, Sources, find_sources
-from waza_lsp.cli.console import EXIT_ERROR, may_colour, print_err, show_file_text
+from waza_lsp.cli.console import EXIT_ERROR, may_colour, may_link, print_err, show_file_text
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
@@ -148,7 +148,8 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     if fix:
         sources = _fix_sources(sources, codes)
     failures: list[str] = []
-    checked = [_check_source(it, codes, failures, try_fixes=output == "json") for it in sources]
+    tries = {"json": Tries.ALL, "text": Tries.SAFE}.get(output, Tries.NONE)
+    checked = [_check_source(it, codes, failures, tries) for it in sources]
     checked += [_check_settings(it, codes) for it in sources.projects.with_problems()]
     # With --fix, standard output holds the fixed text of standard input and nothing else.
     _print_report(checked, output, quiet=quiet, err=fix and sources.stdin is not None)
@@ -184,7 +185,7 @@ def _upgrade(sources: Sources, goal: "Goal", output: str, *, fix: bool, diff: bo
 def _print_report(checked: Sequence[CheckedFile], output: str, *, quiet: bool, err: bool) -> None:
     if output == "text":
         stream = sys.stderr if err else sys.stdout
-        text = as_text(checked, quiet=quiet, colour=may_colour(stream))
+        text = as_text(checked, quiet=quiet, colour=may_colour(stream), links=may_link(stream))
     else:
         text = load_object(f"{__package__}.{_FORMATS[output]}")(checked)
         # Lines for GitHub are commands and are escaped by `as_github`.
@@ -209,7 +210,7 @@ class _CodeFilter(NamedTuple):
         return (not self.select or code in self.select) and code not in self.ignore
 
 
-def _check_source(source: Source, codes: _CodeFilter, failures: list[str], *, try_fixes: bool) -> CheckedFile:
+def _check_source(source: Source, codes: _CodeFilter, failures: list[str], tries: Tries) -> CheckedFile:
     """Check one file. A bug of ours in one file must not hide the findings in the others."""
     if source.unreadable:
         mark = RangedFinding(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), source.unreadable))
@@ -219,7 +220,7 @@ def _check_source(source: Source, codes: _CodeFilter, failures: list[str], *, tr
         found = codes.findings(source, source.snapshot)
     except Exception:  # noqa: BLE001  # the one place per file; an exception is a bug of ours
         failures.append(f"{source.name} could not be checked; please report this:\n{traceback.format_exc()}")
-    return CheckedFile.of(source.name, source.snapshot, found, try_fixes=try_fixes)
+    return CheckedFile.of(source.name, source.snapshot, found, tries)
 
 
 def _check_settings(settings: ProjectSettings, codes: _CodeFilter) -> CheckedFile:
@@ -230,7 +231,7 @@ def _check_settings(settings: ProjectSettings, codes: _CodeFilter) -> CheckedFil
     path = settings.path or Path()
     snapshot, marks = settings_findings(path, settings)
     name = str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
-    return CheckedFile.of(name, snapshot, [it for it in marks if codes.has(it)], try_fixes=False)
+    return CheckedFile.of(name, snapshot, [it for it in marks if codes.has(it)], Tries.NONE)
 
 
 def _print_patches(sources: Sources, codes: _CodeFilter) -> int:

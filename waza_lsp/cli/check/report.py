@@ -5,12 +5,15 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Self
 
 import click
 
+from waza_engine.lib.links import rule_page
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.reports.inert import harmless
+from waza_lsp.cli.console import link
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft
@@ -18,6 +21,7 @@ from waza_lsp.syntax.text import Span
 
 _MAX_TRIED = 100
 """For this many findings of a file, fixes are tried before they are listed: each try parses the whole text."""
+_FIXABLE = "[*]"
 _COLOURS = {
     Severity.ERROR: "red",
     Severity.WARNING: "yellow",
@@ -33,9 +37,27 @@ _PLURALS = {
 _MAX_EXCERPT = 160
 
 
+class Tries(Enum):
+    """The fixes to try before they are reported: a fix may not work in this text."""
+
+    NONE = "none"
+    SAFE = "safe"
+    ALL = "all"
+
+    def has(self, finding: Finding) -> bool:
+        """Whether the fixes of this finding are tried."""
+        if self is not Tries.SAFE:
+            return self is Tries.ALL
+        # The fixes of syntax errors are not in the finding.
+        return finding.rule.fixable and (not finding.fixes or any(it.safe for it in finding.fixes))
+
+
 @dataclass(frozen=True, slots=True)
 class ReportedFinding:
-    """A finding with what reports need of its document: `range` as LSP JSON, and the text of its first line."""
+    """A finding with what reports need of its document: `range` as LSP JSON, and the text of its first line.
+
+    `fixable` is whether `--fix` repairs it.
+    """
 
     finding: Finding
     span: Span
@@ -43,23 +65,25 @@ class ReportedFinding:
     line: str
     fixes: tuple[str, ...]
     related: tuple[tuple[Span, str], ...]
+    fixable: bool = False
 
     @classmethod
     def of(cls, snapshot: Snapshot, mark: RangedFinding, draft: Draft | None) -> Self:
         """Read what is needed from the document. With a draft, list only fixes that work there."""
         line = snapshot.text.line(mark.highlight.start.line)
+        fixable = False
         if draft is None:
             fixes = tuple(it.title for it in mark.finding.fixes)
         elif snapshot.form is None:
             fixes = ()
         else:
-            # Imported late: only JSON lists fixes.
-            from waza_lsp.fixes.fixes import solutions
+            # Imported late: few findings of most files are fixable.
+            from waza_lsp.fixes.fixes import safe_solution, solutions
 
             fixes = tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
-        return cls(
-            mark.finding, mark.highlight, snapshot.text.range_json(mark.highlight), line, fixes, mark.related
-        )
+            fixable = safe_solution(mark, draft, snapshot.form.schema) is not None
+        where = snapshot.text.range_json(mark.highlight)
+        return cls(mark.finding, mark.highlight, where, line, fixes, mark.related, fixable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +97,16 @@ class CheckedFile:
 
     @classmethod
     def of(
-        cls, name: str, snapshot: Snapshot, marks: Iterable[RangedFinding], *, try_fixes: bool = True
+        cls, name: str, snapshot: Snapshot, marks: Sequence[RangedFinding], tries: Tries = Tries.ALL
     ) -> Self:
-        """Record the findings of a file, without its text. `try_fixes` leaves out fixes that do not work."""
+        """Record the findings of a file, without its text. Fixes that were tried and do not work are left out."""
         form = snapshot.form
+        tried = [index for index, it in enumerate(marks) if tries.has(it.finding)][:_MAX_TRIED]
         # All findings share one draft, which caches what fixes look up.
-        draft = Draft(snapshot.text, snapshot.tree) if try_fixes else None
+        draft = Draft(snapshot.text, snapshot.tree) if tried else None
+        drafts = dict.fromkeys(tried, draft)
         found = tuple(
-            ReportedFinding.of(snapshot, mark, draft if index < _MAX_TRIED else None)
-            for index, mark in enumerate(marks)
+            ReportedFinding.of(snapshot, mark, drafts.get(index)) for index, mark in enumerate(marks)
         )
         return cls(name, form.dialect if form else "", form.kind if form else "", found)
 
@@ -112,18 +137,31 @@ def _diagnostic(file: CheckedFile, reported: ReportedFinding) -> dict[str, Any]:
         "code": reported.finding.code,
         "message": reported.finding.message,
         "fixes": list(reported.fixes),
+        "fixable": reported.fixable,
         "dialect": file.dialect,
         "kind": file.kind,
     }
 
 
-def as_text(files: Sequence[CheckedFile], *, quiet: bool = False, colour: bool = False) -> str:
+def as_text(
+    files: Sequence[CheckedFile], *, quiet: bool = False, colour: bool = False, links: bool = False
+) -> str:
     """Return one line per finding, `path:line:column: severity[code] message`, and a summary unless `quiet`.
 
-    Lines and columns count from 1. With `colour`, an excerpt of the file follows each line.
+    Lines and columns count from 1. `[*]` before the message marks what `--fix` repairs. With `colour`, an excerpt of the
+    file follows each line. With `links`, a code is a link to its page.
     """
-    lines = [line for file in files for it in file.found for line in _lines(file.name, it, colour=colour)]
-    return "\n".join(lines if quiet else [*lines, summary(files)])
+    lines = [
+        line
+        for file in files
+        for it in file.found
+        for line in _lines(file.name, it, colour=colour, links=links)
+    ]
+    if quiet:
+        return "\n".join(lines)
+    fixable = sum(it.fixable for file in files for it in file.found)
+    advice = [f"{_FIXABLE} {fixable} fixable with --fix"] if fixable else []
+    return "\n".join([*lines, summary(files), *advice])
 
 
 def summary(files: Sequence[CheckedFile]) -> str:
@@ -135,15 +173,17 @@ def summary(files: Sequence[CheckedFile]) -> str:
     return f"{total}: {found or 'nothing to report'}"
 
 
-def _lines(name: str, reported: ReportedFinding, *, colour: bool) -> Iterator[str]:
+def _lines(name: str, reported: ReportedFinding, *, colour: bool, links: bool) -> Iterator[str]:
     start, finding = reported.span.start, reported.finding
     where = f"{harmless(name)}:{start.line + 1}:{start.column + 1}:"
     message = harmless(finding.message)
+    code = link(f"[{finding.code}]", rule_page(finding.code)) if links else f"[{finding.code}]"
     if not colour:
-        yield f"{where} {finding.severity}[{finding.code}] {message}"
+        yield f"{where} {finding.severity}{code} {f'{_FIXABLE} ' if reported.fixable else ''}{message}"
         return
     severity = click.style(str(finding.severity), fg=_COLOURS[finding.severity])
-    yield f"{click.style(where, bold=True)} {severity}{click.style(f'[{finding.code}]', dim=True)} {message}"
+    mark = click.style(f"{_FIXABLE} ", fg="cyan") if reported.fixable else ""
+    yield f"{click.style(where, bold=True)} {severity}{click.style(code, dim=True)} {mark}{message}"
     yield from _excerpt(reported)
 
 

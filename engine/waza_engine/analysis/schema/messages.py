@@ -52,6 +52,7 @@ LEGACY_SHAPE = Rule(
     Severity.INFORMATION,
     frozenset(["deprecated"]),
     outdated=True,
+    fixable=True,
 )
 """Defined next to its first user: a schema marks old keys, the rule of this name finds all other old forms."""
 

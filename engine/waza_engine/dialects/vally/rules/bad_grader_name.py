@@ -36,7 +36,7 @@ from waza_engine.model.findings import Change, Finding, Fix, RenameKey, Rule, Se
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 
-BAD_GRADER_NAME = Rule("bad-grader-name", "grader name that vally refuses")
+BAD_GRADER_NAME = Rule("bad-grader-name", "grader name that vally refuses", fixable=True)
 APPLIES = frozenset(["eval"])
 
 _WEIGHTS = ("scoring", "weights")

@@ -46,7 +46,9 @@ from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
 
-ENVIRONMENT_FILE_NOT_FOUND = Rule("environment-file-not-found", "workspace file that does not exist")
+ENVIRONMENT_FILE_NOT_FOUND = Rule(
+    "environment-file-not-found", "workspace file that does not exist", fixable=True
+)
 APPLIES = frozenset(["eval", "experiment"])
 
 

@@ -42,7 +42,7 @@ from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
 
-MISSING_GOLDEN_PATCH = Rule("missing-golden-patch", "golden patch whose file does not exist")
+MISSING_GOLDEN_PATCH = Rule("missing-golden-patch", "golden patch whose file does not exist", fixable=True)
 APPLIES = frozenset(["eval"])
 
 

@@ -51,7 +51,9 @@ from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
 
-SKILL_WITHOUT_FILE = Rule("skill-without-file", "skill path without a SKILL.md", Severity.WARNING)
+SKILL_WITHOUT_FILE = Rule(
+    "skill-without-file", "skill path without a SKILL.md", Severity.WARNING, fixable=True
+)
 APPLIES = frozenset(["eval", "experiment"])
 
 

@@ -51,7 +51,7 @@ from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
 from waza_engine.project.suite_files import SuiteFiles, globs_of
 
-GLOB_WITHOUT_MATCH = Rule("glob-without-match", "task glob that matches no file")
+GLOB_WITHOUT_MATCH = Rule("glob-without-match", "task glob that matches no file", fixable=True)
 APPLIES = frozenset(["eval"])
 _SUFFIXES = (".yaml", ".yml")
 _MOST_FOLDERS = 40

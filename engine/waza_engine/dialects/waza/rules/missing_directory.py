@@ -60,7 +60,7 @@ from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
 from waza_engine.project.skills import missing_required
 
-MISSING_DIRECTORY = Rule("missing-directory", "directory that does not exist", Severity.WARNING)
+MISSING_DIRECTORY = Rule("missing-directory", "directory that does not exist", Severity.WARNING, fixable=True)
 APPLIES = frozenset(["eval", "task"])
 
 

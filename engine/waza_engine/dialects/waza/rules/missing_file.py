@@ -60,7 +60,7 @@ from waza_engine.model.findings import Change, Finding, Fix, InsertKey, Rule, Se
 from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
 
-MISSING_FILE = Rule("missing-file", "grader's file that does not exist", Severity.WARNING)
+MISSING_FILE = Rule("missing-file", "grader's file that does not exist", Severity.WARNING, fixable=True)
 APPLIES = frozenset(["eval", "task"])
 
 

@@ -49,7 +49,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
 
-MISSING_FIXTURE = Rule("missing-fixture", "input file that does not exist", Severity.WARNING)
+MISSING_FIXTURE = Rule("missing-fixture", "input file that does not exist", Severity.WARNING, fixable=True)
 APPLIES = frozenset(["task", "eval"])
 
 

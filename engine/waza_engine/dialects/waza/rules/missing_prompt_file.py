@@ -35,7 +35,7 @@ from waza_engine.model.findings import Finding, Fix, Rule, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.missing_paths import path_advice, path_fixes
 
-MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read")
+MISSING_PROMPT_FILE = Rule("missing-prompt-file", "prompt file that cannot be read", fixable=True)
 APPLIES = frozenset(["task", "eval"])
 
 

@@ -68,7 +68,7 @@ from waza_engine.project.skills import (
 )
 
 MISSING_REQUIRED_SKILL = Rule(
-    "missing-required-skill", "required skill that waza will not find", needs=frozenset([HERE])
+    "missing-required-skill", "required skill that waza will not find", needs=frozenset([HERE]), fixable=True
 )
 APPLIES = frozenset(["eval"])
 _DIRECTORIES = ("config", "skill_directories")

@@ -38,7 +38,9 @@ from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS
 from waza_engine.model.findings import Finding, Fix, QuoteValue, Rule, SetValue, Severity
 from waza_engine.project.document import Document
 
-REFUSED_BY_CHECK = Rule("refused-by-check", "value that runs accept but `waza check` reports", Severity.HINT)
+REFUSED_BY_CHECK = Rule(
+    "refused-by-check", "value that runs accept but `waza check` reports", Severity.HINT, fixable=True
+)
 APPLIES = frozenset(["eval", "task"])
 _FLAGS: tuple[Pointer, ...] = (
     ("baseline",),

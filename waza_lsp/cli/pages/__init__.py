@@ -1,0 +1,1 @@
+"""`waza-lsp rule` and `waza-lsp grader`: the pages of `docs` in the terminal."""
