@@ -41,6 +41,8 @@ def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
     with running([*command, f"{eval_file}:{line}:7"], environment, str(tmp_path)) as helix:
         # The message stands beside the line under the cursor.
         helix.seen("Did you mean 'not_contains'?")
+        # Helix asks for hints shortly after its start and after keys, but not when a slow server is ready.
+        helix.type("hl")
         helix.seen("tasks/*.yaml 4 files")
         helix.type(" a")
         helix.seen("Change to 'not_contains'")

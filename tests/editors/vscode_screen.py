@@ -303,8 +303,9 @@ class Screen:
     ) -> "Locator":
         try:
             await locator.wait_for(state=state)
-        except Exception:
+        except Exception as error:
             await self.shot("failure")
+            error.add_note(f"On the screen:\n{await self._page.locator('body').inner_text()}")
             raise
         return locator
 
