@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from waza_engine.lib.pointer import Pointer
 
 if TYPE_CHECKING:
-    from waza_engine.model.records import FailedCheck as FailedPart
+    from waza_engine.model.evidence import FailedCheck as FailedPart
     from waza_engine.model.records import GraderOutcome
 
 Trials = Sequence[Sequence["GraderOutcome"]]
@@ -77,17 +77,10 @@ def _failed_in(outcome: "GraderOutcome") -> Iterator[FailedCheck]:
         yield FailedCheck(CheckLocation(path, entry, entry), why)
         return
     for part in outcome.parts:
-        # The checks of `expected` are lists of strings. All others are in the config of their entry.
-        inside = () if is_expectation(outcome) else ("config",)
-        location = CheckLocation(path, entry, (*entry, *inside, *part.pointer))
+        location = CheckLocation(path, entry, outcome.pointer_of(part))
         yield FailedCheck(location, sentence(part), part.excerpt, part.actual)
     if not outcome.parts:
         yield FailedCheck(CheckLocation(path, entry, entry), outcome.feedback or "This grader did not pass")
-
-
-def is_expectation(outcome: "GraderOutcome") -> bool:
-    """Whether the outcome is about a list of strings that a task expects, not about a grader's entry."""
-    return bool(outcome.pointer) and outcome.name == f"_{outcome.pointer[-1]}"
 
 
 def sentence(part: "FailedPart") -> str:

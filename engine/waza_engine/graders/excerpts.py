@@ -3,10 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 from waza_engine.lib.go.regexp import regex_error, regex_span
 from waza_engine.lib.go.text import fold
-from waza_engine.model.records import FoundText
+from waza_engine.model.evidence import FoundText
 
 _WIDTH = 80
 _MAX_NAMES = 12
@@ -14,6 +15,9 @@ _MAX_SEARCHED = 200_000
 """Only so many characters of a text are searched for an excerpt."""
 _CONTEXT, _WIDEST = 2, 160
 """The lines of an excerpt on either side of the place, and the maximum length of each."""
+_LAST_LINES = 10
+"""The lines of an excerpt from the end of what a program printed."""
+EMPTY = FoundText("the text is empty", is_empty=True)
 _WORDS = re.compile(
     r"\\(?:[pP]\{\w+\}|.)|\[(?:\\.|[^\]\\])*\]|\(\?[\w<:>=!-]*|\{[\d,]*\}|([\w-]{3,})", re.DOTALL
 )
@@ -54,8 +58,12 @@ def mismatch_excerpt(pattern: str, text: str) -> str:
 
 def nearest_to_pattern(pattern: str, text: str) -> str:
     """Return the line with most words of a pattern, or the start of the text if no line has any."""
-    words = (it.group(1) for it in _WORDS.finditer(pattern))
-    return _nearest([fold(it) for it in words if it], text)
+    return _nearest(words_of(pattern), text)
+
+
+def words_of(pattern: str) -> set[str]:
+    """Return the words of a pattern, folded."""
+    return {fold(it.group(1)) for it in _WORDS.finditer(pattern) if it.group(1)}
 
 
 def names_used(names: Sequence[str]) -> str:
@@ -68,6 +76,40 @@ def names_used(names: Sequence[str]) -> str:
     return FoundText(f"used: {shown}{more}", actual="\n".join(names)) if counts else "nothing was used"
 
 
+def beginning_of(text: str) -> FoundText:
+    """Return the start of a text in which nothing resembles what was looked for."""
+    if not text.strip():
+        return EMPTY
+    shown = text[:_MAX_SEARCHED]
+    return FoundText(f"starts with: {quote(shown)}", _lines_around(shown.splitlines(), 0))
+
+
+def end_of(text: str) -> FoundText:
+    """Return the last line of what a program printed."""
+    lines = text[-_MAX_SEARCHED:].rstrip().splitlines()
+    if not lines:
+        return FoundText("it is empty")
+    number = text.rstrip().count("\n") + 1
+    first = max(0, len(lines) - _LAST_LINES)
+    shown = "\n".join(_cut(it.rstrip()) for it in lines[first:])
+    return FoundText(f"it ends: {quote(lines[-1])}", shown, line=number)
+
+
+def line_difference(wanted: str, text: str) -> str:
+    """Return the first line of a text that differs from the wanted one, and what the wanted text has there."""
+    ours, theirs = text.split("\n"), wanted.split("\n")
+    pairs = enumerate(zip_longest(ours, theirs))
+    number, (our, their) = next((at + 1, pair) for at, pair in pairs if pair[0] != pair[1])
+    if our is None or their is None:
+        where = f"ends after line {number - 1}" if our is None else f"line {number} is too much"
+        return FoundText(where, _lines_around(ours, min(number, len(ours)) - 1), line=min(number, len(ours)))
+    if our.split() == their.split():
+        found = f"line {number}: {our[:_WIDTH]!r} instead of {their[:_WIDTH]!r}"
+    else:
+        found = f"line {number}: {quote(our)} instead of {quote(their)}"
+    return FoundText(found, _lines_around(ours, number - 1), _cut(our), number)
+
+
 def excerpt_at(text: str, start: int, end: int) -> FoundText:
     """Return a range of the text with the rest of its line, and the line number."""
     number = text.count("\n", 0, start) + 1
@@ -75,25 +117,25 @@ def excerpt_at(text: str, start: int, end: int) -> FoundText:
     stop = text.find("\n", start)
     last = len(text) if stop < 0 else stop
     line = quote(text[first : max(min(last, first + 2 * _WIDTH), min(end, start + _WIDTH))])
-    return FoundText(f"line {number}: {line}", _lines_around(text.split("\n"), number - 1))
+    return FoundText(f"line {number}: {line}", _lines_around(text.split("\n"), number - 1), line=number)
 
 
 def _nearest(words: Iterable[str], text: str) -> str:
     if not text.strip():
-        return "the text is empty"
+        return EMPTY
     wanted = set(words)
     lines = text[:_MAX_SEARCHED].splitlines()
-    scored = ((_likeness(wanted, fold(line)), -index) for index, line in enumerate(lines))
+    scored = ((likeness(wanted, fold(line)), -index) for index, line in enumerate(lines))
     score, index = max(scored, default=(0, 0))
     if not score:
-        return FoundText(f"starts with: {quote(text[:_MAX_SEARCHED])}", _lines_around(lines, 0))
-    nearest = lines[-index]
+        return beginning_of(text)
+    nearest, number = lines[-index], 1 - index
     return FoundText(
-        f"line {1 - index}: {quote(nearest)}", _lines_around(lines, -index), _cut(nearest.strip())
+        f"line {number}: {quote(nearest)}", _lines_around(lines, -index), _cut(nearest.strip()), number
     )
 
 
-def _likeness(words: set[str], line: str) -> int:
+def likeness(words: set[str], line: str) -> int:
     """Score how many of the words a line has: as whole words (3), inside of others (2), or by their stem (1)."""
     own = set(line.split())
     return sum(3 if it in own else 2 if it in line else _stem(it) in line for it in words)

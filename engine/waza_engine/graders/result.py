@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from waza_engine.graders.context import GradingContext
-from waza_engine.model.records import FailedCheck
+from waza_engine.model.evidence import FailedCheck
 from waza_engine.model.suite import Constraint, GraderEntry, Scoring
 
 

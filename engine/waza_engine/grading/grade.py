@@ -21,9 +21,10 @@ from waza_engine.graders.base import (
     Scope,
 )
 from waza_engine.graders.entry import Entry, Level, read_entry
-from waza_engine.graders.excerpts import nearest_line, occurrence, quote
+from waza_engine.graders.excerpts import nearest_line, occurrence
 from waza_engine.graders.registry import find_grader
 from waza_engine.graders.result import GradedTrial, GraderFailure, GraderVerdict, RunVerdict
+from waza_engine.graders.wanted import with_wanted
 from waza_engine.lib.go.text import fold
 from waza_engine.lib.process.shortage import ShortageError, is_shortage
 from waza_engine.lib.yaml.scalars import plain
@@ -43,6 +44,8 @@ class BuiltGrader:
     type: str
     name: str
     weight: float
+    config: Any = None
+    """The options as they are in the file, for the evidence of failed checks."""
 
 
 def build(
@@ -81,7 +84,8 @@ def _build(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
         raise error from error.__cause__
     if refusal := next(grader.refusals(scope), None):
         raise ConfigError(refusal.message, ("config", *refusal.pointer))
-    return BuiltGrader(grader, entry.type, entry.name, entry.weight)
+    config = kind.config_from_entry(entry.data, entry.level)
+    return BuiltGrader(grader, entry.type, entry.name, entry.weight, config)
 
 
 def _as_checked(
@@ -115,7 +119,7 @@ def grade_entry(
     try:
         built = build(entry, meaning, level, Scope(process_dir=context.process_dir))
         name, type_name, step = built.name, built.type, "grade"
-        result = built.grader.grade_turn(context, _turn(entry))
+        result = with_wanted(built.grader.grade_turn(context, _turn(entry)), built.config)
     except ConfigError as error:
         return GraderFailure(name, type_name, "config", str(error))
     except GradeError as error:
@@ -230,7 +234,14 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
                 "Found" if found else "None of the texts found",
                 parts=()
                 if found
-                else (FailedCheck((), "none of the texts found", f"starts with: {quote(output)}"),),
+                else (
+                    FailedCheck(
+                        (),
+                        "none of the texts found",
+                        nearest_line(" ".join(texts), output),
+                        wanted=_any_of(texts),
+                    ),
+                ),
             )
         else:
             wanted = option == "output_contains"
@@ -247,8 +258,15 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
 
 def _failed_text(index: int, text: str, output: str, *, wanted: bool) -> FailedCheck:
     if wanted:
-        return FailedCheck((index,), f"missing: {text}", nearest_line(text, output))
-    return FailedCheck((index,), f"found: {text}", occurrence(text, output, any_case=True))
+        return FailedCheck(
+            (index,), f"missing: {text}", nearest_line(text, output), wanted=f"'{text}' in the output"
+        )
+    found = occurrence(text, output, any_case=True)
+    return FailedCheck((index,), f"found: {text}", found, wanted=f"no '{text}' in the output")
+
+
+def _any_of(texts: Sequence[str]) -> str:
+    return "one of " + ", ".join(f"'{it}'" for it in texts)
 
 
 def _expectation_text(failures: Sequence[str], *, wanted: bool) -> str:

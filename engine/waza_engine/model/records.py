@@ -6,53 +6,17 @@ Statuses and scores follow docs/reference/waza-formats.md, section 14.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
+from waza_engine.model.evidence import FailedCheck
 from waza_engine.model.scores import Status, SuiteTotals, TaskStats
 from waza_engine.model.suite import ExperimentArm, Scoring
 from waza_engine.model.trajectory import Trajectory
 
 RunStatus = Literal["passed", "failed", "error", "cancelled"]
 """How a run ended."""
-
-
-class FoundText(str):
-    """What was found, with an excerpt of the surrounding lines.
-
-    `actual` is the text to compare with what was wanted; "" for something unwanted.
-    """
-
-    __slots__ = ("actual", "excerpt")
-    excerpt: str
-    actual: str
-
-    def __new__(cls, text: str, excerpt: str = "", actual: str = "") -> Self:
-        seen = super().__new__(cls, text)
-        seen.excerpt, seen.actual = excerpt, actual
-        return seen
-
-
-@dataclass(frozen=True, slots=True)
-class FailedCheck:
-    """A failed check of a grader: the config option it belongs to, and a one-line message.
-
-    `found` is what was there instead, "" if there is nothing to report. `excerpt` are the numbered lines around that
-    place, `actual` is the text to compare with the wanted one; pass a `FoundText` as `found` to set all three.
-    """
-
-    pointer: Pointer
-    message: str
-    found: str = ""
-    excerpt: str = ""
-    actual: str = ""
-
-    def __post_init__(self) -> None:
-        if isinstance(self.found, FoundText):
-            object.__setattr__(self, "excerpt", self.found.excerpt)
-            object.__setattr__(self, "actual", self.found.actual)
-            object.__setattr__(self, "found", str(self.found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +44,16 @@ class GraderOutcome:
     def passed(self) -> bool:
         """Whether the grader passed. False after an error."""
         return self.status == "passed"
+
+    @property
+    def is_expectation(self) -> bool:
+        """Whether this is about a list of strings that a task expects, not about a grader's entry."""
+        return bool(self.pointer) and self.name == f"_{self.pointer[-1]}"
+
+    def pointer_of(self, part: FailedCheck) -> Pointer:
+        """Return the pointer of a failed check, from the start of its file."""
+        inside = () if self.is_expectation else ("config",)
+        return (*self.pointer, *inside, *part.pointer)
 
 
 @dataclass(frozen=True, slots=True)

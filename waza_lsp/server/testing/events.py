@@ -15,7 +15,7 @@ from lsprotocol import types
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.records import GraderOutcome
 from waza_engine.runs.events import Event, RunFinished, RunStarted, TaskFinished, TaskStarted, TrialFinished
-from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks, is_expectation
+from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.runnables.runnables import PART_KINDS, eval_key, grader_key, runnables_in, task_key
 from waza_lsp.server.results.annotations import short_span
 from waza_lsp.snapshot import Snapshot
@@ -127,7 +127,7 @@ class TestEvents:
         }
 
     def _key(self, task: str, outcome: GraderOutcome) -> str:
-        if outcome.path is None or is_expectation(outcome):
+        if outcome.path is None or outcome.is_expectation:
             return task_key(self.eval_path, task)
         return self._grader_key(task, outcome.path, outcome.pointer)
 

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.waza.tool_args import ArgumentTest, Matchers, known_arguments, matcher_refusals
 from waza_engine.executors.tool_names import is_same_tool
+from waza_engine.graders.close_calls import SeenCall, close_calls
 from waza_engine.lib.go.regexp import case_insensitive_error, regex_error, regex_error_span, regex_matches
 from waza_engine.lib.go.text import trim
 from waza_engine.lib.pointer import Pointer
@@ -99,6 +100,11 @@ class SpecTest:
 
     def fits_one_of(self, calls: Sequence[ToolCall]) -> bool:
         return any(self.fits(it) for it in calls)
+
+    def closest(self, calls: Sequence[SeenCall]) -> str:
+        """Return the calls that come closest to the spec."""
+        named = [index for index, it in enumerate(calls) if self._fits_name(it.name)]
+        return close_calls(calls, self.spec.name, self.spec.label, named)
 
     def _fits_name(self, name: str) -> bool:
         if self.whole_name:

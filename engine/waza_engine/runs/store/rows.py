@@ -13,7 +13,8 @@ from typing import Any, get_args
 from pydantic import TypeAdapter
 
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
-from waza_engine.model.records import CheckpointOutcome, FailedCheck, GraderOutcome, TrialRecord, TrialVerdict
+from waza_engine.model.evidence import FailedCheck
+from waza_engine.model.records import CheckpointOutcome, GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.model.scores import Status
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.run_header import RunEnd, RunFrame

@@ -45,7 +45,9 @@ from waza_engine.dialects.vally.graders._shared.process import (
 )
 from waza_engine.dialects.vally.js_text import trim
 from waza_engine.graders.base import Criterion, FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.graders.excerpts import end_of
 from waza_engine.lib.files.temporary import temporary_folder
+from waza_engine.model.evidence import Place
 from waza_engine.model.findings import Finding
 from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
 
@@ -107,18 +109,20 @@ class ProgramGrader(VallyGrader):
         stdout, stderr = (it.decode("utf-8", "replace") for it in (finished.stdout, finished.stderr))
         details |= {"exit_code": finished.status, "stdout": stdout, "stderr": stderr}
         if bad_end := abnormal_end(finished, self.timeout):
-            return _failed(f"'{self.program}' {bad_end}", details)
+            return _failed(f"'{self.program}' {bad_end}", details, stderr)
         if trim(stdout):
             return _printed_result(stdout, details)
         if finished.status:
             note = withheld_by(finished)
             reason = f"'{self.program}' ended with status {finished.status}"
-            return _failed(f"{reason}. {note}" if note else reason, details)
+            return _failed(f"{reason}. {note}" if note else reason, details, stderr)
         return GraderResult(1.0, True, f"'{self.program}' ended with status 0", details)
 
 
-def _failed(feedback: str, details: dict[str, Any]) -> GraderResult:
-    return GraderResult.failed(feedback, details, (FailedCheck(("program",), feedback),))
+def _failed(feedback: str, details: dict[str, Any], stderr: str = "") -> GraderResult:
+    found = end_of(stderr) if stderr.strip() else ""
+    part = FailedCheck(("program",), feedback, found, wanted="exit status 0", place=Place("stderr"))
+    return GraderResult.failed(feedback, details, (part,))
 
 
 def _printed_result(stdout: str, details: dict[str, Any]) -> GraderResult:

@@ -37,6 +37,7 @@ from waza_engine.dialects.vally.fields import (
 )
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.graders._shared.patterns import (
+    match_in,
     pattern_findings,
     pattern_marks,
     pattern_refusals,
@@ -53,9 +54,10 @@ from waza_engine.dialects.vally.graders._shared.process import (
     withheld_by,
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import quote
+from waza_engine.graders.excerpts import end_of, quote
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.process.run import ProcessResult
+from waza_engine.model.evidence import Place
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Fix, InsertKey
 from waza_engine.rules.exit_code_only import EXIT_CODE_ONLY
@@ -174,20 +176,36 @@ class RunCommandGrader(VallyGrader):
             yield FailedCheck(
                 (option,),
                 f"'{self.command}' ended with status {finished.status} {wanted}",
-                _last_line(stderr),
+                end_of(stderr or stdout),
+                wanted=f"exit status {self.expected_exit_code}",
+                place=Place("stderr" if stderr else "stdout"),
             )
-        checks: list[tuple[str, str, Callable[[str], bool], str]] = [
-            ("stdout_contains", "the output lacks", lambda it: it in stdout, stdout),
-            ("stderr_contains", "the error output lacks", lambda it: it in stderr, stderr),
-            ("stdout_matches", "the output does not match", lambda it: bool(js_matches(it, stdout)), stdout),
-            ("stdout_not_matches", "the output matches", lambda it: js_matches(it, stdout) is False, stdout),
+        out, err = Place("stdout"), Place("stderr")
+        checks: list[tuple[str, str, Callable[[str], bool], Callable[[str], str], Place]] = [
+            ("stdout_contains", "the output lacks", lambda it: it in stdout, lambda _: end_of(stdout), out),
+            (
+                "stderr_contains",
+                "the error output lacks",
+                lambda it: it in stderr,
+                lambda _: end_of(stderr),
+                err,
+            ),
+            (
+                "stdout_matches",
+                "the output does not match",
+                lambda it: bool(js_matches(it, stdout)),
+                lambda _: end_of(stdout),
+                out,
+            ),
+            (
+                "stdout_not_matches",
+                "the output matches",
+                lambda it: js_matches(it, stdout) is False,
+                lambda it: match_in(it, stdout),
+                out,
+            ),
         ]
-        for option, word, holds, text in checks:
+        for option, word, holds, found, text in checks:
             for place, wanted in texts_in(getattr(self, option)):
                 if not holds(wanted):
-                    yield FailedCheck((option, *place), f"{word} {quote(wanted)}", _last_line(text))
-
-
-def _last_line(text: str) -> str:
-    lines = text.strip().splitlines()
-    return f"it ends: {quote(lines[-1])}" if lines else "it is empty"
+                    yield FailedCheck((option, *place), f"{word} {quote(wanted)}", found(wanted), place=text)

@@ -30,6 +30,7 @@ from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.trajectory.events import of_type
 from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import names_used
+from waza_engine.model.evidence import Place
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.model.schema_marks import foreign_keys, item_marks
 from waza_engine.rules.contradictory_checks import required_and_forbidden
@@ -79,12 +80,16 @@ class SkillInvocationGrader(VallyGrader):
         activated = _activated(context)
         failures = [
             *(
-                FailedCheck(("required", index), f"not activated: {it}", names_used(activated))
+                FailedCheck(
+                    ("required", index), f"not activated: {it}", names_used(activated), place=Place("skills")
+                )
                 for index, it in enumerate(self.required)
                 if it not in activated
             ),
             *(
-                FailedCheck(("disallowed", index), f"activated: {it}")
+                FailedCheck(
+                    ("disallowed", index), f"activated: {it}", names_used(activated), place=Place("skills")
+                )
                 for index, it in enumerate(self.disallowed)
                 if it in activated
             ),

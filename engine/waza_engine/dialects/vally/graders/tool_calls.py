@@ -49,9 +49,10 @@ from waza_engine.dialects.vally.graders._shared.tools import (
 )
 from waza_engine.dialects.vally.trajectory.calls import Call, known_calls
 from waza_engine.graders.base import Demand, DraftedGrader, FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.graders.close_calls import CALLS, SeenCall, calls_seen, close_calls
 from waza_engine.graders.drafts import common_tools
 from waza_engine.graders.excerpts import names_used
-from waza_engine.lib.js_regex import TooSlowError
+from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import foreign_keys
 from waza_engine.rules.contradictory_checks import required_and_forbidden
@@ -152,22 +153,23 @@ class ToolCallsGrader(VallyGrader):
 
     def _failures(self, calls: list[Call]) -> Iterator[FailedCheck]:
         last = calls[-1] if calls else None
-        seen = names_used([it.name for it in calls])
+        seen = [SeenCall(it.name, it.arguments) for it in calls]
         for index, tool in enumerate(entries(self.required, RequiredTool)):
             count = sum(tool.matches(it, last) for it in calls)
             if count < tool.min_count:
                 word = f"only {count} of {tool.min_count} calls" if count else "no call"
-                yield FailedCheck(("required", index), f"{word}: {tool.summary}", seen)
+                found = _closest(tool, seen)
+                yield FailedCheck(("required", index), f"{word}: {tool.summary}", found, place=CALLS)
         for index, unwanted in enumerate(entries(self.disallowed, DisallowedTool)):
-            hits = [it for it in calls if unwanted.matches(it, last)]
+            hits = [at for at, it in enumerate(calls) if unwanted.matches(it, last)]
             if hits and unwanted.is_gradable:
-                yield FailedCheck(
-                    ("disallowed", index), f"called: {unwanted.summary}", names_used([it.name for it in hits])
-                )
+                found = calls_seen(seen, hits)
+                yield FailedCheck(("disallowed", index), f"called: {unwanted.summary}", found, place=CALLS)
         answered = [it for it in calls if it.answered]
         yield from self._sequence_failure(answered, seen)
         if self.parallel and not self._has_parallel(answered):
-            yield FailedCheck(("parallel",), "no step has all of these calls", seen)
+            used = names_used([it.name for it in calls])
+            yield FailedCheck(("parallel",), "no step has all of these calls", used, place=CALLS)
 
     def _ungradable(self, calls: list[Call]) -> Iterator[str]:
         """Yield the entries on whose unknown conditions the verdict depends, if no entry has failed."""
@@ -184,16 +186,24 @@ class ToolCallsGrader(VallyGrader):
         batches = {it.batch for it in calls}
         return any(_match_separately(tools, [it for it in calls if it.batch == batch]) for batch in batches)
 
-    def _sequence_failure(self, calls: list[Call], seen: str) -> Iterator[FailedCheck]:
+    def _sequence_failure(self, calls: list[Call], seen: list[SeenCall]) -> Iterator[FailedCheck]:
         """Yield a failure for the first entry without a call after that of the entry before it."""
         start = 0
         for index, tool in enumerate(entries(self.sequence, SequenceTool)):
             found = next((it for it in range(start, len(calls)) if tool.matches(calls[it], None)), None)
             if found is None:
                 where = "no call" if index == 0 else "no call after the previous entries"
-                yield FailedCheck(("sequence", index), f"{where}: {tool.summary}", seen)
+                found_text = _closest(tool, seen)
+                yield FailedCheck(("sequence", index), f"{where}: {tool.summary}", found_text, place=CALLS)
                 return
             start = found + 1
+
+
+def _closest(tool: SequenceTool, calls: list[SeenCall]) -> str:
+    """Return the calls that come closest to the entry: those whose name is right, then similar names."""
+    named = [at for at, it in enumerate(calls) if js_matches(tool.name, it.name)]
+    words = " ".join(pattern for (option, *_), pattern in tool.patterns() if option != "name")
+    return close_calls(calls, tool.name, words, named)
 
 
 def _match_separately(tools: list[SequenceTool], calls: list[Call]) -> bool:

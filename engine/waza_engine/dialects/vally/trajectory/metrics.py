@@ -21,6 +21,7 @@ from waza_engine.dialects.vally.trajectory.events import (
     of_type,
 )
 from waza_engine.graders.base import GradeError, GradingContext
+from waza_engine.model.evidence import TextName
 
 _MAX_ENTRY_LENGTH = 4_000
 _MAX_TIMELINE_LENGTH = 60_000
@@ -68,7 +69,7 @@ def _short_text(value: object) -> str:
 class TranscriptCheck:
     """Mixin that makes an output check read all messages of the agent; blank ones do not count."""
 
-    text_name: ClassVar[str] = "transcript"
+    text_name: ClassVar[TextName] = "transcript"
 
     @classmethod
     def texts_of(cls, context: GradingContext) -> list[str]:

@@ -41,6 +41,7 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
+from waza_engine.graders.close_calls import CALLS, calls_seen, close_calls, seen_calls
 from waza_engine.graders.excerpts import names_used
 from waza_engine.model.fields import Integer, Strings
 from waza_engine.model.findings import Finding
@@ -138,17 +139,22 @@ class BehaviorGrader(Grader):
         checked = [(option, what, value(), limit) for option, what, value, limit in limits if limit > 0]
         failures = [
             *(
-                FailedCheck((option,), f"{value} {what}, maximum {limit}")
+                FailedCheck((option,), f"{value} {what}, maximum {limit}", _spent(option, session))
                 for option, what, value, limit in checked
                 if value > limit
             ),
             *(
-                FailedCheck(("required_tools", index), f"not used: {tool}", names_used(session.tools_used))
+                FailedCheck(
+                    ("required_tools", index),
+                    f"not used: {tool}",
+                    close_calls(seen_calls(context), tool),
+                    place=CALLS,
+                )
                 for index, tool in enumerate(self.required_tools)
                 if tool not in session.tools_used
             ),
             *(
-                FailedCheck(("forbidden_tools", index), f"used: {tool}")
+                FailedCheck(("forbidden_tools", index), f"used: {tool}", _uses(tool, context), place=CALLS)
                 for index, tool in enumerate(self.forbidden_tools)
                 if tool in session.tools_used
             ),
@@ -165,6 +171,19 @@ class BehaviorGrader(Grader):
             actual_duration=context.duration_ms,
             **known_tokens,
         )
+
+
+def _spent(option: str, session: Session) -> str:
+    """Return what a limit was spent on, as far as it is known."""
+    if option == "max_tokens" and session.usage:
+        return f"{session.usage.input_tokens} in, {session.usage.output_tokens} out"
+    names = _if_known(lambda: list(session.tools_used)) if option == "max_tool_calls" else None
+    return names_used(names) if names else ""
+
+
+def _uses(tool: str, context: GradingContext) -> str:
+    seen = seen_calls(context)
+    return calls_seen(seen, [at for at, call in enumerate(seen) if call.name == tool])
 
 
 def _tokens(session: Session) -> int | None:

@@ -33,7 +33,7 @@ config:
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar
@@ -41,11 +41,13 @@ from typing import Any, ClassVar
 from pydantic import ConfigDict, Field, model_validator
 
 from waza_engine.graders.base import FailedCheck, GradeError, Grader, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import nearest_line, occurrence
+from waza_engine.graders.close_files import unreadable_file
+from waza_engine.graders.excerpts import line_difference, nearest_line, occurrence
 from waza_engine.lib.files.safe_write import open_own, refuse_escape
 from waza_engine.lib.go.text import decode, trim
 from waza_engine.lib.paths import PathError, clean_path, file_bytes, is_missing, real_path, workspace_path
 from waza_engine.lib.pointer import Pointer
+from waza_engine.model.evidence import Place
 from waza_engine.model.fields import Flag, ListOf, Strings, Text
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
@@ -96,6 +98,12 @@ class Snapshots:
                 return f"cannot read the snapshot {snapshot}"
             return None if data == expected else f"differs from the snapshot {snapshot}"
         return self._update_error(path, snapshot, place, data, expected)
+
+    def first_difference(self, snapshot: str, data: bytes) -> str:
+        """Return the first line of a file that differs from its snapshot; "" if nothing can be compared."""
+        place = self._place(snapshot)
+        expected = file_bytes(place) if place is not None else None
+        return line_difference(decode(expected), decode(data)) if expected is not None else ""
 
     def _place(self, snapshot: str) -> str | None:
         """Return the path of a snapshot; None if it is outside of the context directory or its folder is missing."""
@@ -182,13 +190,15 @@ class ExpectedFile(FileModel):
         """The number of checks: readable, snapshot, one for each fragment."""
         return 1 + bool(self.snapshot) + len(self.contains)
 
-    def unreadable(self, pointer: Pointer) -> Iterator[FailedCheck]:
-        """Yield all checks of the entry at `pointer` as failed, because the file cannot be read."""
-        yield FailedCheck((*pointer, "path"), f'cannot read "{self.path}"')
+    def unreadable(self, pointer: Pointer, lost: FailedCheck) -> Iterator[FailedCheck]:
+        """Yield all checks of the entry at `pointer` as failed, because the file cannot be read, as `lost` says."""
+        yield replace(lost, pointer=(*pointer, "path"), message=f'cannot read "{self.path}"')
         if self.snapshot:
-            yield FailedCheck((*pointer, "snapshot"), f"{self.path}: not compared with {self.snapshot}")
+            message = f"{self.path}: not compared with {self.snapshot}"
+            yield replace(lost, pointer=(*pointer, "snapshot"), message=message)
         for index, fragment in enumerate(self.contains):
-            yield FailedCheck((*pointer, "contains", index), f'{self.path}: "{fragment}" not checked')
+            message = f'{self.path}: "{fragment}" not checked'
+            yield replace(lost, pointer=(*pointer, "contains", index), message=message)
 
     def wrong_fragments(self, data: bytes, pointer: Pointer) -> Iterator[FailedCheck]:
         """Yield a failed check for each missing or unwanted fragment."""
@@ -204,6 +214,7 @@ class ExpectedFile(FileModel):
                     occurrence(text, content_text, any_case=False)
                     if unwanted
                     else nearest_line(text, content_text),
+                    place=Place("file", path=self.path),
                 )
 
 
@@ -280,10 +291,14 @@ class DiffGrader(Grader):
             if data is None and place is not None:
                 data = file_bytes(place, anywhere=True)
             if data is None:
-                failures += entry.unreadable(pointer)
+                failures += entry.unreadable(pointer, _lost(context.workspace_dir, entry.path, place))
                 continue
             if entry.snapshot and (reason := snapshots.difference(entry.path, entry.snapshot, data)):
-                failures.append(FailedCheck((*pointer, "snapshot"), f"{entry.path}: {reason}"))
+                found = snapshots.first_difference(entry.snapshot, data)
+                file = Place("file", path=entry.path)
+                failures.append(
+                    FailedCheck((*pointer, "snapshot"), f"{entry.path}: {reason}", found, place=file)
+                )
             failures += entry.wrong_fragments(data, pointer)
         return GraderResult.of_checks(
             sum(it.checks for it in self.expected_files),
@@ -292,6 +307,13 @@ class DiffGrader(Grader):
             workspace_dir=str(context.workspace_dir or ""),
             snapshot_updates=[it.as_details() for it in snapshots.updates] or None,
         )
+
+
+def _lost(workspace: Path | None, path: str, place: str | None) -> FailedCheck:
+    """Return the failed check of a file that cannot be read; without a workspace nothing else is known."""
+    if workspace is None or place is None:
+        return FailedCheck((), "", place=Place("file", path=path), cause=f'cannot read "{path}"')
+    return unreadable_file(workspace, path, is_missing=is_missing(place))
 
 
 def _raw_entries(config: Mapping[str, Any]) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:

@@ -33,6 +33,7 @@ config:
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,14 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
+from waza_engine.graders.close_files import missing_file, unreadable_file
 from waza_engine.graders.drafts import common_files, common_lines
 from waza_engine.graders.excerpts import match_excerpt, mismatch_excerpt
 from waza_engine.lib.go.regexp import is_catch_all, literal, regex_error, regex_error_span, regex_matches
 from waza_engine.lib.go.text import decode
 from waza_engine.lib.paths import PathError, exists, file_bytes, is_missing, workspace_path
 from waza_engine.lib.pointer import Pointer
+from waza_engine.model.evidence import Place
 from waza_engine.model.fields import ListOf, Strings, Text
 from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey
 from waza_engine.model.schema_marks import FileModel, foreign_keys, item_marks, marks
@@ -105,25 +108,35 @@ class ContentPatterns(FileModel):
         """The number of checks: one for reading the file, one for each pattern."""
         return 1 + len(self.must_match) + len(self.must_not_match)
 
-    def failures(self, data: bytes | None, pointer: Pointer) -> Iterator[FailedCheck]:
-        """Yield the failed checks of the entry at `pointer`: all of them if the file could not be read."""
-        if data is None:
-            yield FailedCheck((*pointer, "path"), f'cannot read "{self.path}"')
-        text = "" if data is None else decode(data)
+    def failures(self, data: bytes, pointer: Pointer) -> Iterator[FailedCheck]:
+        """Yield the failed checks of the entry at `pointer`."""
+        text, file = decode(data), Place("file", path=self.path)
         for option, patterns in (("must_match", self.must_match), ("must_not_match", self.must_not_match)):
             for index, pattern in enumerate(patterns):
                 place = (*pointer, option, index)
-                if data is None:
-                    yield FailedCheck(place, f'{self.path}: "{pattern}" not checked')
-                elif option == "must_match" and not regex_matches(pattern, text):
+                if option == "must_match" and not regex_matches(pattern, text):
                     yield FailedCheck(
-                        place, f'{self.path}: no match for "{pattern}"', mismatch_excerpt(pattern, text)
+                        place,
+                        f'{self.path}: no match for "{pattern}"',
+                        mismatch_excerpt(pattern, text),
+                        place=file,
                     )
                 # regex_matches() is None for an invalid pattern, and that counts as a failure.
                 elif option == "must_not_match" and regex_matches(pattern, text) is not False:
                     yield FailedCheck(
-                        place, f'{self.path}: unwanted match for "{pattern}"', match_excerpt(pattern, text)
+                        place,
+                        f'{self.path}: unwanted match for "{pattern}"',
+                        match_excerpt(pattern, text),
+                        place=file,
                     )
+
+    def unreadable(self, pointer: Pointer, lost: FailedCheck) -> Iterator[FailedCheck]:
+        """Yield all checks of the entry at `pointer` as failed, for the reason of `lost`."""
+        yield replace(lost, pointer=(*pointer, "path"), message=f'cannot read "{self.path}"')
+        for option, patterns in (("must_match", self.must_match), ("must_not_match", self.must_not_match)):
+            for index, pattern in enumerate(patterns):
+                message = f'{self.path}: "{pattern}" not checked'
+                yield replace(lost, pointer=(*pointer, option, index), message=message)
 
 
 class FileGrader(Grader):
@@ -199,23 +212,30 @@ class FileGrader(Grader):
         entries = [(it, _place(workspace, it.path)) for it in self.content_patterns]
         failures = [
             *(
-                FailedCheck(("must_exist", index), f'"{path}" does not exist')
+                missing_file(workspace, path, ("must_exist", index))
                 for index, (path, place) in enumerate(wanted)
                 if is_missing(place)
             ),
             *(
-                FailedCheck(("must_not_exist", index), f'"{path}" exists')
+                FailedCheck(("must_not_exist", index), f'"{path}" exists', place=Place("file", path=path))
                 for index, (path, place) in enumerate(unwanted)
                 if exists(place)
             ),
             *(
                 failure
                 for index, (entry, place) in enumerate(entries)
-                for failure in entry.failures(file_bytes(place, anywhere=True), ("content_patterns", index))
+                for failure in _failures(entry, place, ("content_patterns", index), workspace)
             ),
         ]
         total = len(wanted) + len(unwanted) + sum(it.checks for it in self.content_patterns)
         return GraderResult.of_checks(total, failures, **self.model_dump(), workspace_dir=str(workspace))
+
+
+def _failures(entry: ContentPatterns, place: str, pointer: Pointer, workspace: Path) -> Iterator[FailedCheck]:
+    data = file_bytes(place, anywhere=True)
+    if data is not None:
+        return entry.failures(data, pointer)
+    return entry.unreadable(pointer, unreadable_file(workspace, entry.path, is_missing=is_missing(place)))
 
 
 def _place(workspace: Path, path: str) -> str:

@@ -47,7 +47,7 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
-from waza_engine.graders.excerpts import quote
+from waza_engine.graders.json_excerpts import json_problem, json_value
 from waza_engine.lib.go.json import JsonError, extract_json, read_json
 from waza_engine.lib.go.text import decode
 from waza_engine.lib.json_schema import SchemaError, UnknownFileError, compile_schema, schema_documents
@@ -146,9 +146,8 @@ class JsonSchemaGrader(Grader):
         try:
             value = (extract_json if self.extract_json else read_json)(context.output)
         except JsonError as error:
-            part = FailedCheck(
-                (), f"The output is not valid JSON: {error}", f"the output: {quote(context.output)}"
-            )
+            found = json_problem(context.output, error.stop)
+            part = FailedCheck((), f"The output is not valid JSON: {error}", found, wanted="valid JSON")
             return GraderResult.failed(part.message, {"error": str(error)}, parts=(part,))
         try:
             schema = compile_schema(self._schema(context.process_dir), context.process_dir)
@@ -160,7 +159,8 @@ class JsonSchemaGrader(Grader):
             raise GradeError(str(error)) from error
         if failure:
             option = "schema" if self.schema_ is not None else "schema_file"
-            part = FailedCheck((option,), f"The output does not match the schema: {failure}")
+            message = f"The output does not match the schema: {failure}"
+            part = FailedCheck((option,), message, json_value(context.output, value, failure))
             return GraderResult.failed(part.message, {"failures": [failure]}, parts=(part,))
         return GraderResult(1.0, True, "The output matches the schema")
 

@@ -31,7 +31,9 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import ConfigDict, Field
 
 from waza_engine.dialects.waza.rules.unlikely_duration import long_duration_findings
-from waza_engine.graders.base import Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.excerpts import end_of
+from waza_engine.model.evidence import Place
 from waza_engine.model.fields import Integer, Strings, Text
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import foreign_keys
@@ -121,7 +123,14 @@ class ProgramGrader(Grader):
             feedback = f"'{self.command}' {error}" + (f": {stderr}" if stderr else "")
             if note := withheld_note(os.environ, f"{stdout} {stderr}"):
                 feedback, details = f"{feedback}. {note}", {**details, "withheld": note}
-            return GraderResult.failed(feedback, {**details, "exit_error": error})
+            part = FailedCheck(
+                ("command",),
+                f"'{self.command}' {error}",
+                end_of(stderr or stdout),
+                wanted="exit status 0",
+                place=Place("stderr" if stderr else "stdout"),
+            )
+            return GraderResult.failed(feedback, {**details, "exit_error": error}, (part,))
         return GraderResult(1.0, True, stdout or "The program exited with status 0", details)
 
 

@@ -35,6 +35,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.waza.tools import PERFECT, Overlap, any_order, in_order, overlap
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import names_used
+from waza_engine.model.evidence import Place
 from waza_engine.model.fields import Flag, IfGiven, Strings, as_text
 from waza_engine.model.findings import Finding, Fix, InsertKey
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
@@ -46,6 +47,7 @@ _MODES = {
     "in_order": "The required skills are invoked in this order, possibly with others in between.",
     "any_order": "Each required skill is invoked at least as often as listed, in any order.",
 }
+_SKILLS = Place("skills")
 _SURPLUS_PENALTY = 0.6
 
 
@@ -142,10 +144,14 @@ class SkillInvocationGrader(Grader):
     def _failed_checks(self, actual: list[str], forbidden: list[str]) -> Iterator[FailedCheck]:
         for index, skill in enumerate(self.forbidden_skills):
             if skill in forbidden:
-                yield FailedCheck(("forbidden_skills", index), f"invoked: {skill}")
+                yield FailedCheck(
+                    ("forbidden_skills", index), f"invoked: {skill}", names_used(actual), place=_SKILLS
+                )
         if not self._matches(actual):
             mode = self.mode or "any_order"
-            yield FailedCheck(("required_skills",), f"not invoked as required ({mode})", names_used(actual))
+            wanted = f"{', '.join(self.required_skills)} ({mode})"
+            message = f"not invoked as required ({mode})"
+            yield FailedCheck(("required_skills",), message, names_used(actual), wanted=wanted, place=_SKILLS)
 
     def _score(self, agreement: Overlap, actual: list[str], *, extra_allowed: bool) -> float:
         surplus = len(actual) - len(self.required_skills)

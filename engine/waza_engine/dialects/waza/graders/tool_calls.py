@@ -30,7 +30,7 @@ config:
 - All matchers of an expectation must match the same call.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
@@ -46,6 +46,7 @@ from waza_engine.dialects.waza.tool_args import (
 )
 from waza_engine.dialects.waza.tools import tool_pattern, tool_refusals
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
+from waza_engine.graders.close_calls import CALLS, SeenCall, calls_seen, close_calls, seen_calls
 from waza_engine.graders.excerpts import names_used
 from waza_engine.lib.go.regexp import regex_matches
 from waza_engine.model.fields import IfGiven, Integer, ListOf, Strings, Text
@@ -84,6 +85,12 @@ class ExpectedCall(FileModel):
             if events:
                 return details | self._event_outcome(events, test, session)
         return details | self._call_outcome(test, session)
+
+    def closest(self, calls: Sequence[SeenCall]) -> str:
+        """Return the calls that come closest to the expected one."""
+        wanted = " ".join(f"{name} {it.model_dump(exclude_unset=True)}" for name, it in self.args.items())
+        named = [index for index, it in enumerate(calls) if self._matches_name(it.name)]
+        return close_calls(calls, self.tool, wanted, named)
 
     def _matches_name(self, name: str) -> bool:
         return regex_matches(tool_pattern(self.tool), name) is True
@@ -200,25 +207,36 @@ class ToolCallsGrader(Grader):
         if session is None:
             return GraderResult(0.0, False, "The run has no session digest", type_name="")
         names = [it.name for it in session.tool_calls]
+        seen = seen_calls(context)
         expectations = [
             expected.outcome(test, context, session)
             for expected, test in zip(self.expect, tests, strict=True)
         ]
         failures = [
             *(
-                FailedCheck(("required_tools", index), f"not called: {tool}", names_used(names))
+                FailedCheck(
+                    ("required_tools", index), f"not called: {tool}", close_calls(seen, tool), place=CALLS
+                )
                 for index, tool in enumerate(self.required_tools)
                 if tool not in names
             ),
             *(
-                FailedCheck(("forbidden_tools", index), f"called: {tool}")
+                FailedCheck(
+                    ("forbidden_tools", index),
+                    f"called: {tool}",
+                    calls_seen(seen, [at for at, name in enumerate(names) if name == tool]),
+                    place=CALLS,
+                )
                 for index, tool in enumerate(self.forbidden_tools)
                 if tool in names
             ),
-            *self._count_failures(len(names)),
+            *self._count_failures(names),
             *(
                 FailedCheck(
-                    ("expect", index), f"expected {outcome['tool']}: {outcome['reason']}", names_used(names)
+                    ("expect", index),
+                    f"expected {outcome['tool']}: {outcome['reason']}",
+                    self.expect[index].closest(seen),
+                    place=CALLS,
                 )
                 for index, outcome in enumerate(expectations)
                 if "reason" in outcome
@@ -239,8 +257,9 @@ class ToolCallsGrader(Grader):
         # waza leaves the type of these results empty.
         return GraderResult(score, not failures, feedback, details, type_name="", parts=tuple(failures))
 
-    def _count_failures(self, count: int) -> Iterator[FailedCheck]:
+    def _count_failures(self, names: list[str]) -> Iterator[FailedCheck]:
+        count, used = len(names), names_used(names)
         if self.min_calls is not None and count < self.min_calls:
-            yield FailedCheck(("min_calls",), f"{count} calls, minimum {self.min_calls}")
+            yield FailedCheck(("min_calls",), f"{count} calls, minimum {self.min_calls}", used, place=CALLS)
         if self.max_calls is not None and count > self.max_calls:
-            yield FailedCheck(("max_calls",), f"{count} calls, maximum {self.max_calls}")
+            yield FailedCheck(("max_calls",), f"{count} calls, maximum {self.max_calls}", used, place=CALLS)

@@ -49,8 +49,8 @@ from waza_engine.graders.base import (
     GradingContext,
     Scope,
 )
+from waza_engine.graders.close_calls import CALLS, calls_seen, seen_calls
 from waza_engine.graders.drafts import common_tools
-from waza_engine.graders.excerpts import names_used
 from waza_engine.graders.result import go_details
 from waza_engine.lib.go.regexp import literal
 from waza_engine.lib.pointer import Pointer
@@ -163,11 +163,35 @@ class ToolConstraintGrader(Grader):
         violations = [] if self.allow_only is None else [it for it in calls if not _is_allowed(it, allowed)]
         # Each forbidden call is a failed check, but the feedback names each tool once.
         names = list(dict.fromkeys(it.name for it in violations))
-        used = names_used([it.name for it in calls])
+        seen = seen_calls(context)
         failures = [
-            *(FailedCheck(("expect_tools", index), f"not used: {it.label}", used) for index, it in unmet),
-            *(FailedCheck(("reject_tools", index), f"used: {it.label}") for index, it in hit),
-            *(FailedCheck(("allow_only",), f"not allowed: {it}") for it in names),
+            *(
+                FailedCheck(
+                    ("expect_tools", index),
+                    f"not used: {it.label}",
+                    expected[index].closest(seen),
+                    place=CALLS,
+                )
+                for index, it in unmet
+            ),
+            *(
+                FailedCheck(
+                    ("reject_tools", index),
+                    f"used: {it.label}",
+                    calls_seen(seen, [at for at, call in enumerate(calls) if rejected[index].fits(call)]),
+                    place=CALLS,
+                )
+                for index, it in hit
+            ),
+            *(
+                FailedCheck(
+                    ("allow_only",),
+                    f"not allowed: {it}",
+                    calls_seen(seen, [at for at, call in enumerate(calls) if call.name == it]),
+                    place=CALLS,
+                )
+                for it in names
+            ),
         ]
         texts = [it.message for it in failures]
         allow_checks = 0 if self.allow_only is None else max(len(calls), 1)

@@ -67,15 +67,15 @@ def test_files_point_at_the_path_or_the_pattern(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "config", "pointer", "found"),
     [
-        ("behavior", {"max_tool_calls": 1}, ("max_tool_calls",), ""),
+        ("behavior", {"max_tool_calls": 1}, ("max_tool_calls",), "used: bash (2 times)"),
         ("behavior", {"required_tools": ["bash", "edit"]}, ("required_tools", 1), "used: bash (2 times)"),
-        ("tool_calls", {"max_calls": 1}, ("max_calls",), ""),
+        ("tool_calls", {"max_calls": 1}, ("max_calls",), "used: bash (2 times)"),
         ("tool_calls", {"expect": [{"tool": "view"}]}, ("expect", 0), "used: bash (2 times)"),
         (
             "tool_constraint",
             {"reject_tools": [{"tool": "view"}, {"tool": "bash"}]},
             ("reject_tools", 1),
-            "",
+            "call 1: 'bash' and 1 more",
         ),
         (
             "action_sequence",

@@ -18,9 +18,11 @@ from waza_engine.dialects.vally.graders._shared.patterns import (
 )
 from waza_engine.dialects.vally.trajectory.events import message_events_of, of_type
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.graders.excerpts import nearest_line, nearest_to_pattern, occurrence
 from waza_engine.lib.files.safe_read import MAX_BYTES, TooLargeError, regular_bytes
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.text_diff import unified_diff
+from waza_engine.model.evidence import Place
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Fix, RemoveKey
 from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
@@ -130,5 +132,13 @@ class DiffContains(DiffGrader, Negatable):
         feedback = f"The diff {'contains' if found else 'does not contain'} {wanted}"
         if found is not self.negated:
             return GraderResult(1.0, True, feedback, details)
-        excerpt = match_in(self.pattern, diff) if found and self.pattern is not None else ""
-        return GraderResult.failed(feedback, details, (FailedCheck((option,), feedback, excerpt),))
+        wanted_text = f"a diff {'without' if found else 'with'} {wanted}"
+        excerpt = self._excerpt(diff, found=found)
+        part = FailedCheck((option,), feedback, excerpt, wanted=wanted_text, place=Place("diff"))
+        return GraderResult.failed(feedback, details, (part,))
+
+    def _excerpt(self, diff: str, *, found: bool) -> str:
+        if self.pattern is not None:
+            return match_in(self.pattern, diff) if found else nearest_to_pattern(self.pattern, diff)
+        value = self.value or ""
+        return occurrence(value, diff, any_case=False) if found else nearest_line(value, diff)

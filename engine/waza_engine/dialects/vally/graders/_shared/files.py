@@ -4,7 +4,8 @@ See docs/reference/vally.md, section 7.2.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,13 +15,17 @@ from waza_engine.dialects.vally.fields import Text, has_placeholder
 from waza_engine.dialects.vally.globs import matching_files, refusal
 from waza_engine.dialects.vally.graders._shared.output import Negatable
 from waza_engine.dialects.vally.graders._shared.patterns import (
+    match_in,
     pattern_findings,
     pattern_marks,
     pattern_refusals,
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
+from waza_engine.graders.close_files import missing_file
+from waza_engine.graders.excerpts import nearest_line, nearest_to_pattern, occurrence
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.paths import file_bytes
+from waza_engine.model.evidence import Place
 from waza_engine.model.findings import Finding
 from waza_engine.model.schema_marks import marks
 from waza_engine.rules.escaping_path import ESCAPING_PATH, inside_fixes
@@ -71,11 +76,11 @@ class FileExists(Negatable):
             hits = {path: self._is_hit(workspace / path) for path in matching_files(workspace, self.path)}
         except TooSlowError as error:
             return GraderResult.undecided(f"Cannot tell which files match: {error}")
-        return self._verdict(
-            [path for path, hit in hits.items() if hit], [path for path, hit in hits.items() if hit is None]
-        )
+        return self._verdict(hits, workspace)
 
-    def _verdict(self, files: list[str], unreadable: list[str]) -> GraderResult:
+    def _verdict(self, hits: Mapping[str, bool | None], workspace: Path) -> GraderResult:
+        files = [path for path, hit in hits.items() if hit]
+        unreadable = [path for path, hit in hits.items() if hit is None]
         details = {**self.model_dump(exclude={"negate"}), "negate": self.negated, "files": files}
         if not files and unreadable:
             return GraderResult.undecided(
@@ -86,7 +91,25 @@ class FileExists(Negatable):
         )
         if bool(files) is not self.negated:
             return GraderResult(1.0, True, feedback, details)
-        return GraderResult.failed(feedback, details, (FailedCheck(("path",), feedback),))
+        return GraderResult.failed(
+            feedback, details, (self._failed_check(feedback, [*hits], files, workspace),)
+        )
+
+    def _failed_check(
+        self, feedback: str, candidates: list[str], hits: list[str], workspace: Path
+    ) -> FailedCheck:
+        """Return the failed check, with the file that comes closest, or the first of `hits`, which are unwanted."""
+        if not candidates:
+            return replace(missing_file(workspace, self.path, ("path",)), message=feedback)
+        path = (hits or candidates)[0]
+        data = file_bytes(workspace / path, anywhere=True)
+        found = self._excerpt(data.decode("utf-8", "replace"), hit=bool(hits)) if data is not None else ""
+        wanted = f"{'no' if hits else 'a'} file {self.path} that {self._predicate}"
+        return FailedCheck(("path",), feedback, found, wanted=wanted, place=Place("file", path=path))
+
+    def _excerpt(self, text: str, *, hit: bool) -> str:
+        """Return what a file has that matches, or that comes closest to what should match."""
+        return ""
 
     def _is_hit(self, path: Path) -> bool | None:
         """Whether a file that matches the glob meets the condition; None if unknown."""
@@ -128,6 +151,9 @@ class FileContains(_FileText):
     def _is_in(self, text: str) -> bool:
         return self.value in text
 
+    def _excerpt(self, text: str, *, hit: bool) -> str:
+        return occurrence(self.value, text, any_case=False) if hit else nearest_line(self.value, text)
+
     @property
     def _predicate(self) -> str:
         return f"contains '{self.value}'"
@@ -155,6 +181,9 @@ class FileMatches(_FileText):
             return js_matches(self.pattern, text)
         except TooSlowError:
             return None
+
+    def _excerpt(self, text: str, *, hit: bool) -> str:
+        return match_in(self.pattern, text) if hit else nearest_to_pattern(self.pattern, text)
 
     @property
     def _predicate(self) -> str:

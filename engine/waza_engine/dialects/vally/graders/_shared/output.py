@@ -11,16 +11,16 @@ from pydantic import Field
 from waza_engine.dialects.vally.fields import Flag, Text, has_placeholder
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.graders._shared.patterns import (
-    beginning_of,
     match_in,
     pattern_findings,
     pattern_marks,
     pattern_refusals,
 )
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
-from waza_engine.graders.excerpts import nearest_line, occurrence
+from waza_engine.graders.excerpts import nearest_line, nearest_to_pattern, occurrence
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.pointer import Pointer
+from waza_engine.model.evidence import Place, TextName
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding
 from waza_engine.rules.pattern_as_text import pattern_as_text
@@ -52,7 +52,7 @@ class Negatable(VallyGrader):
 class _MessageCheck(Negatable):
     """A check of the agent's messages."""
 
-    text_name: ClassVar[str] = "output"
+    text_name: ClassVar[TextName] = "output"
 
     @classmethod
     def texts_of(cls, context: GradingContext) -> list[str]:
@@ -120,7 +120,9 @@ class OutputContains(_MessageCheck):
         if found is not self.negated:
             return GraderResult(1.0, True, feedback, details)
         excerpt = occurrence(text, output, any_case=not exact) if found else nearest_line(text, output)
-        part = FailedCheck((self._option,), f"{'found' if found else 'missing'}: {text}", excerpt)
+        wanted = f"the {self.text_name} {'without' if found else 'with'} '{text}'"
+        message = f"{'found' if found else 'missing'}: {text}"
+        part = FailedCheck((self._option,), message, excerpt, wanted=wanted, place=Place(self.text_name))
         return GraderResult.failed(feedback, details, (part,))
 
     @property
@@ -166,6 +168,8 @@ class OutputMatches(_MessageCheck):
         feedback = f"The {self.text_name} {'matches' if found else 'does not match'} {self.pattern}"
         if found is not self.negated:
             return GraderResult(1.0, True, feedback, details)
-        excerpt = match_in(self.pattern, output) if found else beginning_of(output)
-        part = FailedCheck(("pattern",), f"{'match' if found else 'no match'}: {self.pattern}", excerpt)
+        excerpt = match_in(self.pattern, output) if found else nearest_to_pattern(self.pattern, output)
+        wanted = f"the {self.text_name} {'without a match' if found else 'with a match'} for {self.pattern}"
+        message = f"{'match' if found else 'no match'}: {self.pattern}"
+        part = FailedCheck(("pattern",), message, excerpt, wanted=wanted, place=Place(self.text_name))
         return GraderResult.failed(feedback, details, (part,))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from waza_engine.dialects.vally.fields import has_placeholder
-from waza_engine.graders.excerpts import excerpt_at, quote
+from waza_engine.graders.excerpts import excerpt_at
 from waza_engine.lib.go.regexp import UNRELATED_TEXTS
 from waza_engine.lib.js_regex import TooSlowError, js_error, js_matches, js_notes, js_span
 from waza_engine.lib.pointer import Pointer
@@ -17,8 +17,6 @@ from waza_engine.model.schema_marks import marks
 from waza_engine.rules.invalid_regex import INVALID_REGEX
 from waza_engine.rules.non_portable_regex import NON_PORTABLE_REGEX, doubtful_findings
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
-
-_MAX_EXCERPT_INPUT = 200_000
 
 
 def pattern_marks(**extra: Any) -> dict[str, Any]:
@@ -93,8 +91,3 @@ def match_in(pattern: str, text: str) -> str:
     """Return an excerpt around the first match."""
     span = js_span(pattern, text)
     return excerpt_at(text, *span) if span else ""
-
-
-def beginning_of(text: str) -> str:
-    """Return the start of a text without a match."""
-    return f"starts with: {quote(text[:_MAX_EXCERPT_INPUT])}" if text.strip() else "the text is empty"

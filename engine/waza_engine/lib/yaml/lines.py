@@ -1,0 +1,53 @@
+"""Find the lines of values in a YAML text."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import yaml
+
+from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.nodes import YamlError, compose
+
+
+@dataclass(frozen=True, slots=True)
+class YamlLines:
+    """The lines of the values in one text, from 1. An invalid text has none."""
+
+    _root: yaml.Node | None
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Parse the text."""
+        try:
+            return cls(compose(text))
+        except YamlError:
+            return cls(None)
+
+    def line(self, pointer: Pointer) -> int:
+        """Return the line of a key or list item; 0 if the text has no such value."""
+        found = self._find(pointer)
+        return found[0] if found else 0
+
+    def text(self, pointer: Pointer) -> str:
+        """Return the scalar at a pointer as it is written; "" if there is none."""
+        found = self._find(pointer)
+        return str(found[1].value) if found and isinstance(found[1], yaml.ScalarNode) else ""
+
+    def _find(self, pointer: Pointer) -> tuple[int, yaml.Node] | None:
+        """Return the line and the node of a value."""
+        line, node = 1, self._root
+        for key in pointer:
+            if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+                node = node.value[key]
+                line = node.start_mark.line + 1
+            elif isinstance(node, yaml.MappingNode) and (found := _member(node, key)):
+                line, node = found[0].start_mark.line + 1, found[1]
+            else:
+                return None
+        return (line, node) if node is not None else None
+
+
+def _member(node: yaml.MappingNode, key: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+    """Return the key and value nodes of a member."""
+    members = (it for it in node.value if isinstance(it[0], yaml.ScalarNode) and it[0].value == str(key))
+    return next(members, None)
