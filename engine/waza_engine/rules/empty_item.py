@@ -1,8 +1,8 @@
 """An empty list item.
 
 ## Why
-waza silently skips the item, for example a leftover dash, or an entry whose lines are not indented below it: it checks,
-measures and copies nothing for it. vally does not skip items in the lists of a grader: the run cannot start.
+waza silently skips the item: it checks, measures and copies nothing for it. Typical cases are a leftover dash, and an
+entry whose lines are not indented below it. vally does not skip items in the lists of a grader: the run cannot start.
 
 ## Example
 ```yaml

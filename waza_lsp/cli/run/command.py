@@ -237,9 +237,9 @@ def run(eval_file: Path | None, suite: str | None, passed: tuple[str, ...], **op
     EVAL may be a folder: all evals in it run, one after the other. With --suite, EVAL is the folder of the project.
 
     Each finished trial is stored at once. Ctrl-C cancels the run and keeps finished trials; a second Ctrl-C stops
-    immediately. The exit status is 0 if everything passed, 1 if a task or the trigger accuracy failed, 2 if the run
-    could not be done, 3 if nothing failed but trials could not be judged (a judge or an endpoint was down), and 130 if
-    it was cancelled.
+    immediately. The exit status is 0 if everything passed, 1 if a task or the trigger accuracy failed, and 2 if the run
+    could not be done. It is 3 if nothing failed but trials could not be judged (a judge or an endpoint was down), and
+    130 if the run was cancelled.
 
     \b
     Examples:

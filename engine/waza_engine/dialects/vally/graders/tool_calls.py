@@ -5,9 +5,9 @@ All tool calls of the trial with their arguments and results. JavaScript pattern
 and results: `edit` also matches `str_replace_edit`. The names of MCP tools start with the name of their server.
 
 ## Score
-1 if all conditions hold, otherwise 0: each entry of `required` matches at least `min_count` calls, no entry of
-`disallowed` matches a call, the entries of `sequence` match calls in this order (with other calls in between), and the
-entries of `parallel` match calls of one step.
+1 if all conditions hold, otherwise 0. Each entry of `required` must match at least `min_count` calls, and no entry of
+`disallowed` a call. The entries of `sequence` must match calls in this order, with other calls in between. The entries
+of `parallel` must match calls of one step.
 
 ## Example
 ```yaml

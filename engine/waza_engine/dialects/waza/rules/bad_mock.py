@@ -1,8 +1,8 @@
 """A mock that waza refuses.
 
 ## Why
-waza refuses to load the suite if two mocks share a name (command names are case-insensitive), if an MCP mock has no
-tools, if a command's response does not have exactly one of `args` and `args_regex`, or if its paths are absolute or
+waza refuses to load the suite in these cases: two mocks share a name (command names are case-insensitive), or an MCP mock
+has no tools. A command's response needs exactly one of `args` and `args_regex`, and its paths must not be absolute or
 contain `..`.
 
 ## Example

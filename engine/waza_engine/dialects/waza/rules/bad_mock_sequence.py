@@ -2,8 +2,8 @@
 
 ## Why
 A `sequence` gives a mock a different answer for each call, to show how an agent copes with a dependency that fails for
-a while. waza refuses to start if a sequence is empty, if a step has no output or two that exclude each other, if the
-response has outputs of its own beside the sequence, or if `delay_ms` is anywhere but in a step. In an eval, a sequence
+a while. waza refuses to start if a sequence is empty, or if a step has no output or two that exclude each other. The
+response must not have outputs of its own beside the sequence, and only steps may have `delay_ms`. In an eval, a sequence
 needs `scenario` and `schemaVersion: "2.0"`. The same holds for the JSON files under `fixtures`.
 
 ## Example
