@@ -95,6 +95,12 @@ def titles(standing: RunStatus, without: set[ActionKind] | None = None, source: 
     return [it.command.title for it in found if it.command is not None and it.range == first]
 
 
+def test_the_last_scores_are_bars_only_if_they_differ_visibly() -> None:
+    for scores, bars in (((0.0, 0.5, 1.0), "▁▅█"), ((1.0, 0.99), ""), ((0.5,), ""), ((), "")):
+        [*_, lens] = titles(RunStatus(replace(PASSED, scores=scores)))
+        assert lens.removeprefix("✓ 1.00 · 2 min ago · 12.3k tokens").removeprefix(" · ") == bars
+
+
 def test_the_last_result_is_told_in_one_line() -> None:
     assert titles(RunStatus(PASSED, is_recorded=True)) == [
         "▶ Run task",

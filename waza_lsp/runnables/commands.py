@@ -196,7 +196,6 @@ def _tokens(count: int | None) -> str:
 
 
 def _sparkline(scores: tuple[float, ...]) -> str:
-    """Return the scores as bars of eight heights; empty for a single run."""
-    if len(scores) < 2:
-        return ""
-    return "".join(_BARS[min(7, max(0, round(it * 7)))] for it in scores)
+    """Return the scores as bars of eight heights; empty if all are equally high."""
+    bars = [_BARS[min(7, max(0, round(it * 7)))] for it in scores]
+    return "".join(bars) if len(set(bars)) > 1 else ""

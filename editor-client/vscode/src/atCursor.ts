@@ -3,6 +3,7 @@
 import { commands, Disposable, window } from 'vscode';
 import type { CodeAction } from 'vscode-languageclient/node';
 
+import { offerRun } from './offer';
 import type { Server } from './server';
 
 const runs = ['waza.runTask', 'waza.runEval'];
@@ -12,7 +13,7 @@ export function atCursor(server: Server): Disposable {
   return Disposable.from(
     commands.registerCommand('waza.runAtCursor', () => start(server, runs, 'Nothing at the cursor can be run.')),
     commands.registerCommand('waza.gradeAtCursor', () =>
-      start(server, grades, 'Nothing is recorded for the task at the cursor. Run it first.'),
+      start(server, grades, 'Nothing is recorded for the task at the cursor.'),
     ),
   );
 }
@@ -33,6 +34,6 @@ async function start(server: Server, wanted: string[], otherwise: string): Promi
   if (found) {
     await commands.executeCommand(found.command, ...(found.arguments ?? []));
   } else {
-    void window.showInformationMessage(otherwise);
+    offerRun(otherwise);
   }
 }

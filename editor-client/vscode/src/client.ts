@@ -20,6 +20,7 @@ import type { ServerCommand } from './found';
 import { progressNotifications } from './progress';
 import type { LiveVerdicts, RunEvent } from './protocol';
 import type { Ask } from './recordedRuns';
+import { saveBeforeRun } from './saveBeforeRun';
 import type { ServerStatus } from './serverStatus';
 import { givenByYamlExtension } from './yamlExtension';
 
@@ -75,6 +76,7 @@ export function createClient(
         if (!complete) {
           return undefined;
         }
+        await saveBeforeRun(command);
         const result: unknown = await next(command, complete);
         // Not awaited: the command is done, but the message can stay for long.
         void showAnswer(command, result, log);

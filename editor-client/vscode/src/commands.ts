@@ -7,6 +7,7 @@ import { Uri, window, workspace } from 'vscode';
 
 import { conversionOf } from './conversion';
 import { evalFiles, looksLikeEval } from './documents';
+import { offer } from './offer';
 import type { Ask } from './recordedRuns';
 import { verdictOn } from './review';
 import { runsToCompare, runsToDelete, runToRepeat } from './runChoice';
@@ -74,7 +75,7 @@ async function evalFile(): Promise<Uri | undefined> {
   const found = await workspace.findFiles(evalFiles);
   const items = found.map((file) => ({ label: workspace.asRelativePath(file), file })).sort(byLabel);
   if (items.length === 0) {
-    void window.showInformationMessage('There is no eval file in this workspace.');
+    offer('There is no eval file in this workspace.', 'New Eval', 'waza.newEval');
   }
   const chosen = items.length > 1 ? await window.showQuickPick(items, { title: 'Which eval?' }) : items[0];
   return chosen?.file;

@@ -2,6 +2,7 @@
 
 import { Uri, window, workspace } from 'vscode';
 
+import { offer } from './offer';
 import type { Server } from './server';
 
 /** What the server answers to `waza/starters`: the files of a new eval in one dialect, the eval first. */
@@ -14,7 +15,7 @@ interface Starter {
 export async function newEval(server: Server): Promise<void> {
   const [folder] = workspace.workspaceFolders ?? [];
   if (!folder) {
-    void window.showInformationMessage('Open a folder first. An eval consists of a few files in it.');
+    offer('Open a folder first: an eval consists of a few files.', 'Open Folder...', 'workbench.action.files.openFolder');
     return;
   }
   const name = await window.showInputBox({

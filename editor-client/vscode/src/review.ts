@@ -2,6 +2,7 @@
 
 import { commands, window, type QuickPickItem, type Uri } from 'vscode';
 
+import { offer } from './offer';
 import type { Ask } from './recordedRuns';
 
 interface Pending {
@@ -28,7 +29,7 @@ export async function verdictOn(uri: Uri, ask: Ask): Promise<object | undefined>
     return undefined; // The server has said why.
   }
   if (found.pending.length === 0) {
-    void window.showInformationMessage('No verdict of the last run waits for a person.');
+    offer('Nothing in the last run waits for your review.', 'Show Report', 'waza.showReport');
     return undefined;
   }
   const items = found.pending.map((it) => ({

@@ -2,6 +2,7 @@
 
 import { env, window, workspace, Uri, type QuickPickItem } from 'vscode';
 
+import { offer, offerRun } from './offer';
 import {
   agentOf,
   runsMethod,
@@ -34,7 +35,7 @@ export async function runsToCompare(nodes: RunsNode[], ask: Ask): Promise<Chosen
   const runs = (uri === undefined ? [] : await runsOf(uri, ask)).filter((it) => it.runId !== first?.runId);
   if (uri === undefined || runs.length + selected.length < 2) {
     if (uri !== undefined) {
-      void window.showInformationMessage('Only one run is recorded. Run the eval again to compare.');
+      offerRun('Only one run is recorded. Run again to compare.');
     }
     return undefined;
   }
@@ -42,7 +43,7 @@ export async function runsToCompare(nodes: RunsNode[], ask: Ask): Promise<Chosen
   const picked = await window.showQuickPick(runs.map(runItem), { title, canPickMany: true, matchOnDescription: true });
   const all = [...selected, ...(picked ?? []).map(({ run }) => run)];
   if (picked && all.length < 2) {
-    void window.showInformationMessage('Choose at least two runs to compare.');
+    offer('Choose at least two runs to compare.', 'Compare Runs', 'waza.compareRuns');
   }
   return picked && all.length > 1 ? chosen(all) : undefined;
 }
@@ -81,7 +82,7 @@ export async function runToRepeat(nodes: RunsNode[], ask: Ask): Promise<{ runId:
 async function chooseEval(ask: Ask): Promise<string | undefined> {
   const { evals = [] } = (await ask<RecordedEvals>(runsMethod, {})) ?? {};
   if (evals.length === 0) {
-    void window.showInformationMessage('No run is recorded in this workspace yet.');
+    offerRun('No run is recorded in this workspace yet.');
   }
   const items = evals.map(({ uri, name, count }) => ({
     label: name,

@@ -27,6 +27,8 @@ interface ShownRun {
   shown: TestRun;
   /** The keys of the tasks that have no verdict yet. */
   open: Set<string>;
+  /** The tasks to show as waiting once the first one has started. A run that cannot start changes no verdict. */
+  waiting: TestItem[];
   /** Whether all tasks of the eval are run: only then the eval's own graders have passed. */
   isWhole: boolean;
 }
@@ -42,7 +44,7 @@ export function followRuns(
   const runs = new Map<string, ShownRun>();
 
   function add(name: string, request: TestRunRequest, cancel: object): ShownRun {
-    const run = { shown: controller.createTestRun(request), open: new Set<string>(), isWhole: false };
+    const run = { shown: controller.createTestRun(request), open: new Set<string>(), waiting: [], isWhole: false };
     runs.set(name, run);
     run.shown.token.onCancellationRequested(() => void server.execute('waza.cancelRun', cancel));
     return run;
@@ -62,10 +64,8 @@ export function followRuns(
     const run = runs.get(token) ?? add(runId, new TestRunRequest(items), { runId });
     const graders = [...(whole?.children ?? [])].filter(([, it]) => tree.about(it)?.kind === 'grader');
     run.isWhole = whole !== undefined && listed.length === whole.children.size - graders.length;
-    for (const it of items) {
-      run.open.add(it.id);
-      run.shown.enqueued(it);
-    }
+    items.forEach((it) => run.open.add(it.id));
+    run.waiting = items;
   }
 
   function take(event: RunEvent): void {
@@ -121,11 +121,15 @@ function merged(events: RunEvent[]): RunEvent[] {
   return events.filter((it) => it.event !== 'task_started' || !ended.has(it.key));
 }
 
-function follow({ shown, open, isWhole }: ShownRun, event: RunEvent, tree: TestTree): void {
+function follow(run: ShownRun, event: RunEvent, tree: TestTree): void {
+  const { shown, open, isWhole } = run;
   const item = tree.find(event.key);
   const say = (lines: string): void => {
     shown.appendOutput(`${lines}\n`.replaceAll(/\r?\n/g, '\r\n'), undefined, item);
   };
+  if (/^(task|trial)_/.test(event.event)) {
+    run.waiting.splice(0).forEach((it) => shown.enqueued(it));
+  }
   switch (event.event) {
     case 'task_started':
       open.add(event.key);

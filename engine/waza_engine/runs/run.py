@@ -145,6 +145,8 @@ async def _run_phases(live: LiveRun, resumed: ResumeState) -> None:
     except UnavailableError as error:
         executor = live.bench.executor.name
         live.emit(ExecutorUnavailable(live.run_id, executor, str(error), error.extra))
+        if not live.finished:
+            _forget(live)
         raise
     await _run_pass(live)
     await _run_triggers(live)
@@ -152,6 +154,12 @@ async def _run_phases(live: LiveRun, resumed: ResumeState) -> None:
         second = live.start_baseline(resumed.baseline)
         _store_start(second, live.run_id)
         await _run_pass(second)
+
+
+def _forget(live: LiveRun) -> None:
+    """Keep a run that never began out of the store, where it would be the last run of its eval."""
+    if live.save(lambda store: store.delete_runs([live.run_id])):
+        live.store = None
 
 
 async def _run_pass(live: LiveRun) -> None:

@@ -17,6 +17,7 @@ from waza_engine.model.suite import GraderEntry, Hook, InputFile, Suite
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.events import Note, RunFinished, TaskFinished, TrialFinished, event_line
 from waza_engine.runs.run import EXIT_STATUS
+from waza_engine.runs.store.store import RunStore
 from waza_engine.runs.trial import perform
 
 ALWAYS = contains("hello")
@@ -354,7 +355,10 @@ async def test_an_executor_that_cannot_start_is_a_configuration_error(
         raise UnavailableError("not signed in")
 
     monkeypatch.setattr(scripted, "start", start)
-    record = await bench.run(bench.suite(task("a")), scripted)
+    with RunStore(bench.folder) as bench.store:
+        record = await bench.run(bench.suite(task("a")), scripted)
+        # Nothing ran, so it is not the last run of its eval.
+        assert bench.store.runs() == []
     assert (record.status, record.error, scripted.closed) == ("error", "not signed in", 1)
 
 
