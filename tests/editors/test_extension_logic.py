@@ -16,7 +16,7 @@ BUNDLE = {"pip": "/b/pip-1-py3-none-any.whl", "requirements": "/b/requirements.t
 def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Modules of the extension that need neither VS Code nor a process, as one that Node loads."""
     require_modules()
-    return bundled(tmp_path_factory.mktemp("logic"), ["choosePython", "installSteps"])
+    return bundled(tmp_path_factory.mktemp("logic"), ["choosePython", "installSteps", "treeShifts"])
 
 
 def call(extension: Path, function: str, *arguments: object) -> object:
@@ -99,6 +99,25 @@ def test_variables_that_install_elsewhere_are_left_out(extension: Path) -> None:
         "PIP_REQUIRE_VIRTUALENV": "0",
         "PIP_USER": "0",
     }
+
+
+def test_items_behind_a_new_one_move_without_being_sent(extension: Path) -> None:
+    shifts = {
+        "moved": [{"uri": "u", "line": 10, "lines": 6}],
+        "pointers": [{"uri": "u", "list": ["stimuli"], "index": 2, "by": 1}],
+        "places": [{"parent": "eval", "index": 2, "by": 1}],
+    }
+
+    def item(uri: str, line: int, pointer: list[str | int], index: int) -> dict[str, object]:
+        place = {"line": line, "character": 4}
+        return {"uri": uri, "range": {"start": place, "end": place}, "pointer": pointer, "index": index}
+
+    behind = call(extension, "shifted", item("u", 12, ["stimuli", 3, "graders", 0], 0), "task", shifts)
+    place = {"line": 18, "character": 4}
+    assert behind == {"range": {"start": place, "end": place}, "pointer": ["stimuli", 4, "graders", 0]}
+    assert call(extension, "shifted", item("u", 9, ["stimuli", 1], 1), "eval", shifts) == {}
+    assert call(extension, "shifted", item("u", 9, ["stimuli"], 1), "eval", shifts) == {}
+    assert call(extension, "shifted", item("v", 12, ["stimuli", 3], 3), "eval", shifts) == {"index": 4}
 
 
 @pytest.mark.parametrize(

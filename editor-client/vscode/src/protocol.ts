@@ -26,6 +26,10 @@ export interface TreeChanges {
   removed: { key: string; parent: string | null }[];
   /** Items from a line of a file on have moved by so many lines. */
   moved: { uri: string; line: number; lines: number }[];
+  /** Items from an index of a list in a file on have an index that is greater by so much. */
+  pointers: { uri: string; list: (string | number)[]; index: number; by: number }[];
+  /** Siblings from a place on have a place that is further down by so much. */
+  places: { parent: string | null; index: number; by: number }[];
 }
 
 /** The last verdict of an item. The first member is the same for all verdicts of a run. */

@@ -8,6 +8,7 @@ import { TestTag, Uri, type TestController, type TestItem, type TestItemCollecti
 import type { Runnable, TreeChanges } from './protocol';
 import { toRange } from './ranges';
 import type { Server } from './server';
+import { shifted } from './treeShifts';
 
 export interface TestTree {
   /** Brings the tree up to date. */
@@ -76,12 +77,11 @@ export function testTree(
     item.children.forEach(forget);
   }
 
-  function move(uri: string, line: number, by: number): void {
+  function shift(found: TreeChanges): void {
     for (const [item, it] of known) {
-      if (it.uri === uri && it.range.start.line >= line) {
-        const { start, end } = it.range;
-        const range = { start: { ...start, line: start.line + by }, end: { ...end, line: end.line + by } };
-        describe(item, { ...it, range }, { range });
+      const changed = shifted(it, item.parent?.id ?? null, found);
+      if (Object.keys(changed).length > 0) {
+        describe(item, { ...it, ...changed }, changed);
       }
     }
   }
@@ -115,7 +115,7 @@ export function testTree(
       return;
     }
     found.removed.forEach(({ parent, key }) => remove(childrenOf(parent), key));
-    found.moved.forEach(({ uri, line, lines }) => move(uri, line, lines));
+    shift(found);
     found.changed.forEach(change);
     const judged = found.changed.filter(({ verdict }) => verdict).map(({ key }) => tree.find(key));
     const items = judged.filter((it) => it !== undefined);

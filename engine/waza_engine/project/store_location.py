@@ -1,4 +1,4 @@
-"""Where the runs of an eval are stored.
+"""Where the runs and recordings of an eval are stored.
 
 Apart from the store, because checking whether there are runs must not import it.
 """
@@ -13,12 +13,20 @@ from waza_engine.model.file_names import WAZA_PROJECT
 
 FILE_NAME = "runs.sqlite3"
 FOLDER = ".waza-lsp"
+RECORDINGS_FOLDER = "recordings"
+"""Beside an eval."""
 _ROOT_MARKS = (".git", WAZA_PROJECT)
 
 
 def default_store_dir(eval_path: Path) -> Path:
     """Return the default folder for the runs of an eval."""
     return workspace_root(eval_path) / FOLDER
+
+
+def recording_sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
+    """Return the files to watch: if none has changed, neither have the recordings."""
+    store = store_dir / FILE_NAME
+    return (store, store.with_name(f"{store.name}-wal"), eval_path.parent / RECORDINGS_FOLDER)
 
 
 def in_repository(paths: Iterable[Path], folder: Path) -> list[Path]:

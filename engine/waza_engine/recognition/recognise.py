@@ -3,7 +3,7 @@
 import importlib
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -214,7 +214,8 @@ def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *
     """Whether `recognise` could recognise a file with these keys, given suitable values."""
     keys = frozenset(top_level_keys)
     return (
-        recognise(top_level_keys, path, schema=schema) is not None
+        _is_told_by_keys(keys, schema)
+        or recognise(top_level_keys, path, schema=schema) is not None
         or any(
             kind.signals
             and kind.knows_most(keys)
@@ -226,6 +227,12 @@ def may_be_ours(top_level_keys: Collection[str], path: PurePath | None = None, *
         )
         or _may_have_slip(keys, path)
     )
+
+
+@lru_cache(maxsize=256)
+def _is_told_by_keys(keys: frozenset[str], schema: str) -> bool:
+    """Whether the keys alone decide. Cached, because the task files of an eval usually have the same keys."""
+    return recognise_text(keys, schema=schema) is not None
 
 
 def _may_have_slip(keys: frozenset[str], path: PurePath | None) -> bool:

@@ -58,10 +58,28 @@ def applied(before: dict[Any, Any], answer: Any) -> dict[Any, Any]:
                     end: {**place, "line": place["line"] + move["lines"]}
                     for end, place in it["range"].items()
                 }
+    for (parent, _), it in now.items():
+        for move in answer["pointers"]:
+            _renumber(it, move)
+        for move in answer["places"]:
+            if parent == move["parent"] and it["index"] >= move["index"]:
+                it["index"] += move["by"]
     for entry in answer["changed"]:
         key = entry["parent"], entry["key"]
         now[key] = {**now.get(key, {}), **{name: it for name, it in entry.items() if name != "parent"}}
     return now
+
+
+def _renumber(item: dict[str, Any], move: dict[str, Any]) -> None:
+    place, pointer = move["list"], item["pointer"]
+    depth = len(place)
+    if item["uri"] != move["uri"] or pointer[:depth] != place or len(pointer) <= depth:
+        return
+    if isinstance(pointer[depth], int) and pointer[depth] >= move["index"]:
+        item["pointer"] = [*place, pointer[depth] + move["by"], *pointer[depth + 1 :]]
+        for it in item["command"]["arguments"]:
+            if "pointer" in it:
+                it["pointer"] = item["pointer"]
 
 
 @pytest.mark.parametrize(
@@ -71,8 +89,10 @@ def applied(before: dict[Any, Any], answer: Any) -> dict[Any, Any]:
         (text("a", "b", "c"), text("a", "renamed", "c"), 2),
         (text("a", "b", "c"), text("a", "b", "c", head="# one\n# two\n" + HEAD), 0),
         (text("a", "b", "c", head="# one\n# two\n" + HEAD), text("a", "b", "c"), 0),
-        (text("a", "b", "c"), text("a", "c"), 3),
-        (text("a", "c"), text("a", "b", "c"), 5),
+        (text("a", "b", "c"), text("a", "c"), 1),
+        (text("a", "c"), text("a", "b", "c"), 3),
+        (text("a", "c", "d"), text("a", "b", "c", "e"), 5),
+        (text("a", "b", "c", "d"), text("b", "new", "d", "c"), 8),
         (text("a", "b", "c"), text("c", "b", "a"), 6),
         (text("a", "b", "c"), text("a", "b", "c").replace("p\n", "longer\n", 1), 1),
         (text("a", "b", "c"), text("a", "b", "b"), 3),
@@ -105,9 +125,12 @@ def test_another_version_gets_the_whole_tree(tmp_path: Path) -> None:
 
 def test_an_edit_of_many_tasks_sends_little(tmp_path: Path) -> None:
     names = [f"task-{it}" for it in range(300)]
-    tree = ShownTree()
-    first = tree.changes(0, items(tmp_path, text(*names)))
-    whole = len(to_json(first))
-    answer = to_json(tree.changes(first["version"], items(tmp_path, text(*names, head="# c\n" + HEAD))))
-    assert whole > 100_000
-    assert len(answer) < 500
+    all_of_them = items(tmp_path, text(*names))
+    for edited in (
+        text(*names, head="# c\n" + HEAD),
+        text(*names[:150], "new", *names[150:]),
+        text(*names[:150], *names[151:]),
+    ):
+        tree = ShownTree()
+        assert len(to_json(tree.changes(0, all_of_them))) > 100_000
+        assert len(to_json(tree.changes(tree.version, items(tmp_path, edited)))) < 2_500

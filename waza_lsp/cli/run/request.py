@@ -15,6 +15,7 @@ from waza_engine.lib.process.sandbox_choice import Sandbox, sandbox_in
 from waza_engine.lib.redaction import REDACTED, REDACTED_NAME
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import dialect_of_file, load_suite
+from waza_engine.project.store_location import RECORDINGS_FOLDER
 from waza_engine.recognition.recognise import load_object
 from waza_engine.runs.events import ExecutorUnavailable, Listener
 from waza_engine.runs.planning.participants import (
@@ -33,7 +34,6 @@ from waza_engine.runs.planning.resume import (
     has_undecided,
     resume_state,
 )
-from waza_engine.runs.recordings.find import RECORDINGS_FOLDER
 from waza_engine.runs.recordings.stored_replay import StoredReplay
 from waza_engine.runs.run import new_run_id
 from waza_engine.runs.store.store import RunStore, StoreError

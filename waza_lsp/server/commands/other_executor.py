@@ -61,7 +61,7 @@ def _is_recorded(request: RunRequest) -> bool:
     """Whether recordings of the run's tasks lie beside the eval."""
     from waza_engine.executors.base import ExecutorError
     from waza_engine.executors.replay import recorded_trial
-    from waza_engine.runs.recordings.find import RECORDINGS_FOLDER
+    from waza_engine.project.store_location import RECORDINGS_FOLDER
 
     folder = request.eval_path.parent / RECORDINGS_FOLDER
     if not request.tasks or not request.selects_tasks:

@@ -288,7 +288,8 @@ class ResultLedger:
                 found = await asyncio.to_thread(read_last_results, eval_path, known, paths, encoding)
                 if found is not None:
                     self._merge(eval_path, found)
-                    self._on_change.store_read()
+                    if found.tasks:
+                        self._on_change.store_read()
             self._on_change.recordings_known(snapshot)
         finally:
             self._reading.pop(key, None)

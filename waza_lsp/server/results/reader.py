@@ -11,6 +11,7 @@ from lsprotocol import types
 from waza_engine.lib.files.read_tracking import Stamp
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.paths import is_inside
+from waza_engine.project.store_location import RECORDINGS_FOLDER, default_store_dir, recording_sources
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.snapshot import Snapshot
@@ -63,17 +64,19 @@ def read_last_results(
 
     `documents` are files that results are matched with if they have not changed since.
     """
-    # Imported late: they bring pydantic and SQLite, and this runs in a thread.
-    from waza_engine.runs.history import TaskHistory, read_arm_history, read_history, read_metrics
-    from waza_engine.runs.recordings.find import RECORDINGS_FOLDER, recording_sources
-    from waza_engine.runs.reviews import review_file
-    from waza_engine.runs.store.store import StoreError, default_store_dir
-
     store_dir = default_store_dir(eval_path)
-    stamps = tuple(_state(it) for it in (*recording_sources(eval_path, store_dir), review_file(store_dir)))
-    if known is not None and known == stamps:
-        return None
+    stamps = tuple(_state(it) for it in recording_sources(eval_path, store_dir))
     recorded = _names(eval_path.parent / RECORDINGS_FOLDER)
+    if not store_dir.is_dir():
+        return None if known == stamps else LastResults(stamps, {}, recorded)
+    # Imported late: they bring pydantic and SQLite, for 0.15 s.
+    from waza_engine.runs.history import TaskHistory, read_arm_history, read_history, read_metrics
+    from waza_engine.runs.reviews import review_file
+    from waza_engine.runs.store.errors import StoreError
+
+    stamps = (*stamps, _state(review_file(store_dir)))
+    if known == stamps:
+        return None
     try:
         arms = read_arm_history(store_dir, eval_path)
         history = read_history(store_dir, eval_path) if arms is None else arms

@@ -8,10 +8,10 @@ from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import ReplayExecutor, is_of_another, read_recording, recording_file
 from waza_engine.model.records import CheckpointOutcome
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.project.store_location import FILE_NAME, RECORDINGS_FOLDER
 from waza_engine.runs.store.rows import StoredTrial
-from waza_engine.runs.store.store import FILE_NAME, RunStore
+from waza_engine.runs.store.store import RunStore
 
-RECORDINGS_FOLDER = "recordings"
 _MOST_TRIALS = 20
 _MOST_EARLIER = 200
 
@@ -72,12 +72,6 @@ def all_recordings_of(
         *_stored_in_all_runs(eval_path, task, store_dir, most),
         *_recorded_in_files(eval_path.parent / RECORDINGS_FOLDER, task, trials),
     ]
-
-
-def recording_sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
-    """Return the files to watch: if none has changed, neither have the recordings."""
-    store = store_dir / FILE_NAME
-    return (store, store.with_name(f"{store.name}-wal"), eval_path.parent / RECORDINGS_FOLDER)
 
 
 def _newest_stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:

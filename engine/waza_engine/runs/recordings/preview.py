@@ -17,10 +17,9 @@ from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate, regular_text
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.pointer import Pointer
-from waza_engine.project.store_location import FILE_NAME, FOLDER, default_store_dir
+from waza_engine.project.store_location import FILE_NAME, FOLDER, RECORDINGS_FOLDER, default_store_dir
 from waza_engine.runs.store.connection import connect_read_only
 
-_RECORDINGS_FOLDER = "recordings"
 _MAX_BYTES = 4_000_000
 """Larger recordings are left out; packed ones count as packed."""
 _MAX_TRIALS = 200
@@ -85,7 +84,7 @@ class PreviewCache:
 
     def of(self, eval_path: Path) -> tuple[RecordingPreview, ...]:
         """Return the newest recorded trials of every task of an eval."""
-        store, files = _store_file(eval_path), sorted(_recording_files(eval_path.parent / _RECORDINGS_FOLDER))
+        store, files = _store_file(eval_path), sorted(_recording_files(eval_path.parent / RECORDINGS_FOLDER))
         wal = store.with_name(f"{store.name}-wal")
         stamps = tuple(stamp(it) for it in (store, wal, *files))
         if eval_path not in self._known or self._known[eval_path][0] != stamps:
