@@ -27,7 +27,7 @@ def test_ctrl_c_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("waza_lsp.cli.check.command.find_sources", interrupted)
+    monkeypatch.setattr("waza_lsp.cli.check.start.find_sources", interrupted)
     done = invoke("check")
     assert (done.exit_code, done.stderr) == (130, "Cancelled.\n")
     monkeypatch.setattr(sys, "argv", ["waza-lsp", "check"])

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 import click
 
@@ -82,6 +82,12 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def print_err(message: str) -> None:
     """Print a message on standard error, as one line."""
     click.echo(harmless(_without_secrets(message)), err=True)
+
+
+def give_up(message: str, about: Path | None = None) -> NoReturn:
+    """Print an error about the file `about`, if any, and end the program."""
+    print_err(f"{about}: error: {message}" if about else f"error: {message}")
+    sys.exit(EXIT_ERROR)
 
 
 def _without_secrets(message: str) -> str:

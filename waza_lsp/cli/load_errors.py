@@ -1,34 +1,34 @@
-"""Print an unusable file of a suite as `path:line:column: error: message`."""
+"""Print an unusable file of a suite as `path:line:column: error: message`.
+
+What finds and words the error is imported late: most suites can be loaded.
+"""
 
 import contextlib
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
-from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import Severity
-from waza_engine.model.suite import LoadError
-from waza_engine.rules.duplicate_key import DUPLICATE_KEY
-from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_lsp.cli.console import EXIT_ERROR, print_err
-from waza_lsp.features.diagnostics import findings
-from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.text import Place
+
+if TYPE_CHECKING:
+    from waza_engine.lib.pointer import Pointer
+    from waza_engine.model.suite import LoadError
+    from waza_lsp.syntax.text import Place
 
 
-def give_up_loading(error: LoadError) -> NoReturn:
+def give_up_loading(error: "LoadError") -> NoReturn:
     """Print why a file of the suite cannot be loaded, and end the program."""
     print_err(load_error_text(error))
     sys.exit(EXIT_ERROR)
 
 
-def load_error_text(error: LoadError) -> str:
+def load_error_text(error: "LoadError") -> str:
     """Return the error as one line. Lines and columns count from 1; an unknown position is left out.
 
     If the editor reports an error at the same position, its message is used: it is clearer than the parser's.
     """
+    from waza_lsp.syntax.text import Place
+
     place = (
         Place(error.line, error.column) if error.line is not None else find_place(error.path, error.pointer)
     )
@@ -46,8 +46,15 @@ def short_path(path: Path) -> Path:
     return path
 
 
-def _editor_error(error: LoadError, place: Place) -> tuple[Place, str] | None:
+def _editor_error(error: "LoadError", place: "Place") -> "tuple[Place, str] | None":
     """Return the editor's first syntax error for invalid YAML, else its first error on the same line."""
+    from waza_engine.analysis.pipeline import CheckContext
+    from waza_engine.model.findings import Severity
+    from waza_engine.rules.duplicate_key import DUPLICATE_KEY
+    from waza_engine.rules.syntax_error import SYNTAX_ERROR
+    from waza_lsp.features.diagnostics import findings
+    from waza_lsp.snapshot import Snapshot
+
     text = _read(error.path)
     if text is None:
         return None
@@ -61,8 +68,11 @@ def _editor_error(error: LoadError, place: Place) -> tuple[Place, str] | None:
     return None
 
 
-def find_place(path: Path, pointer: Pointer) -> Place | None:
+def find_place(path: Path, pointer: "Pointer") -> "Place | None":
     """Return the start of the entry at `pointer`, or of its nearest existing parent."""
+    from waza_lsp.snapshot import Snapshot
+    from waza_lsp.syntax.text import Place
+
     text = _read(path)
     if text is None:
         return None
@@ -74,6 +84,8 @@ def find_place(path: Path, pointer: Pointer) -> Place | None:
 
 
 def _read(path: Path) -> str | None:
+    from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
+
     try:
         return regular_bytes(path, MAX_SOURCE_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError):

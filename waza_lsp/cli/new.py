@@ -5,10 +5,9 @@ from pathlib import Path
 
 import click
 
-from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.recognition.starters import NAME_PATTERN, dialects_with_new_evals, new_eval
-from waza_lsp.cli.console import show
-from waza_lsp.cli.stored.find import FOLDER, give_up
+from waza_lsp.cli.console import give_up, show
+from waza_lsp.cli.options import FOLDER
 
 _DIALECTS = dialects_with_new_evals()
 
@@ -29,6 +28,9 @@ def new(name: str, dialect: str, out: Path) -> None:
       waza-lsp new release-notes
       waza-lsp new release-notes --dialect vally --out .
     """
+    # Imported late: `--help` does without.
+    from waza_engine.lib.files.safe_write import write_text_atomic
+
     if not re.fullmatch(NAME_PATTERN, name):
         raise click.UsageError(
             f"'{name}' is not a name: use letters, digits, dots, dashes and underscores, and begin with a letter."

@@ -5,8 +5,7 @@ from typing import Any
 
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import SuiteTotals, suite_totals
-from waza_engine.reports.inert import inert
-from waza_engine.reports.text import one_line
+from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.totals import seeded_random, task_totals
 
 _ABSENT = "n/a"

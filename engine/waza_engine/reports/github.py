@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.reports.inert import one_line
 from waza_engine.reports.reasons import reasons, tasks_passed
-from waza_engine.reports.text import failed_lines, one_line
+from waza_engine.reports.text import failed_lines
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
 _UNDECIDED = "⚠️ could not be judged"

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from waza_engine.model.records import TrialVerdict
-from waza_engine.reports.inert import inert
-from waza_engine.reports.text import one_line
+from waza_engine.reports.inert import inert, one_line
 
 _UNDECIDED = "infrastructure"
 _MARKS = {_UNDECIDED: "?", "passed": "+", "failed": "-", "error": "!", "skipped": "."}

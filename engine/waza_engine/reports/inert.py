@@ -28,6 +28,11 @@ def harmless(text: str) -> str:
     return inert(_LINE_END.sub(lambda it: _SHORT[it[0]], text))
 
 
+def one_line(text: str) -> str:
+    """Return `text` as one line: without line ends and control characters."""
+    return "".join(it if it.isprintable() else "\ufffd" for it in " ".join(text.split()))
+
+
 def visible(text: str) -> str:
     """Return `text` with control characters and those that reorder text escaped; it may have several lines."""
     return _HIDDEN.sub(_escape_control, text)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.scores import Interval
-from waza_engine.reports.inert import inert
+from waza_engine.reports.inert import inert, one_line
 from waza_engine.reports.reasons import (
     baseline_line,
     metric_line,
@@ -136,11 +136,6 @@ def _baseline(record: RunRecord) -> Iterator[str]:
     for task in record.tasks:
         if (impact := skill_impact(task, before.get(task.task))) and impact["delta"]:
             yield f"  {one_line(task.task)}: pass rate {impact['pass_rate_baseline']:.2f} -> {impact['pass_rate_with_skills']:.2f}"
-
-
-def one_line(text: str) -> str:
-    """Return `text` as one line: without line ends and control characters."""
-    return "".join(it if it.isprintable() else "\ufffd" for it in " ".join(text.split()))
 
 
 def _short(text: str) -> str:

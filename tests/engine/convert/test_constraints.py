@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.convert import to_vally, to_waza
 from waza_engine.convert.graders.expectations import grader_of_constraint
+from waza_engine.convert.to_vally import to_vally
+from waza_engine.convert.to_waza import to_waza
 from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import Constraint

@@ -9,7 +9,9 @@ import pytest
 import yaml
 
 from tests.slow import first_quick
-from waza_engine.convert import Conversion, to_vally, to_waza
+from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.to_vally import to_vally
+from waza_engine.convert.to_waza import to_waza
 from waza_engine.graders.base import GradingContext
 from waza_engine.grading.grade import grade_run
 from waza_engine.lib.yaml.scalars import plain

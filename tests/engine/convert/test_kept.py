@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.engine.convert.test_round_trips import complaints, meaning, save, texts
-from waza_engine.convert import Conversion, convert_suite
+from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.convert import convert_suite
 from waza_engine.convert.text.comments import comments_of
 from waza_engine.convert.text.kept import difference, kept_in, kept_lines, restored
 from waza_engine.convert.text.yaml_writer import yaml_text

@@ -24,7 +24,8 @@ from tests.engine.convert.realistic_suites import (
 from tests.engine.convert.recorded_trials import trials
 from tests.slow import examples, first_quick
 from waza_engine.analysis.pipeline import check_file
-from waza_engine.convert import Conversion, convert_suite
+from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.convert import convert_suite
 from waza_engine.dialects.vally.grader_names import slug_of
 from waza_engine.graders.registry import graders
 from waza_engine.grading.grade import grade_task

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.slow import first_quick
-from waza_engine.convert import Conversion, to_vally, to_waza
+from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.to_vally import to_vally
+from waza_engine.convert.to_waza import to_waza
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.lib.yaml.scalars import plain

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from waza_engine.convert import Conversion, to_vally, to_waza
+from waza_engine.convert.conversion import Conversion
+from waza_engine.convert.to_vally import to_vally
+from waza_engine.convert.to_waza import to_waza
 from waza_engine.project.load_suite import load_suite
 
 EVAL = """\

@@ -14,7 +14,7 @@ from waza_engine.executors.base import TrialRequest, UnavailableError
 from waza_engine.executors.event_log import EventLog
 from waza_engine.model.records import RunRecord
 from waza_engine.model.trajectory import Trajectory
-from waza_lsp.cli.run.reports import refuse_without_otel, send_traces
+from waza_lsp.cli.run.traces import refuse_without_otel, send_traces
 
 exporting = pytest.importorskip(
     "opentelemetry.sdk.trace.export.in_memory_span_exporter",

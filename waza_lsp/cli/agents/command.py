@@ -18,7 +18,6 @@ from waza_lsp.cli.agents.files import (
     plan_install,
     plan_remove,
 )
-from waza_lsp.cli.check.fix import FixedFile, patch
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show, show_file_text
 
 _PROGRAM = "waza-lsp"
@@ -142,6 +141,9 @@ def _is_terminal() -> bool:
 
 
 def _as_patch(change: Change) -> str:
+    # Imported late: `--help` does without.
+    from waza_lsp.cli.check.fix import FixedFile, patch
+
     text = patch(FixedFile(change.name, change.before or "", change.after or "", ()))
     if change.before is None:
         return text.replace(f"--- {change.name}", "--- /dev/null", 1)

@@ -2,18 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from waza_engine.convert import TARGETS, Conversion, Lost, convert_suite
-from waza_engine.lib.files.safe_read import regular_bytes
-from waza_engine.lib.files.safe_write import write_bytes_atomic
+from waza_engine.convert.convert import TARGETS, convert_suite
 from waza_engine.lib.paths import is_inside, real_path
-from waza_engine.model.suite import LoadError
-from waza_lsp.cli.console import print_err, show, show_file_text
-from waza_lsp.cli.convert.upgrade import upgrade
+from waza_lsp.cli.console import give_up, print_err, show, show_file_text
 from waza_lsp.cli.load_errors import find_place, give_up_loading, short_path
-from waza_lsp.cli.stored.find import give_up
+
+if TYPE_CHECKING:
+    from waza_engine.convert.conversion import Conversion, Lost
 
 _NEWEST = "latest"
 
@@ -52,6 +51,10 @@ def convert(
       waza-lsp convert eval.yaml --to waza --plan
       waza-lsp convert old/eval.yaml --to latest --dry-run
     """
+    # Imported late: `--help` does without.
+    from waza_engine.model.suite import LoadError
+    from waza_lsp.cli.convert.upgrade import upgrade
+
     folder = out or path.parent / target
     try:
         if target == _NEWEST:
@@ -77,7 +80,7 @@ def convert(
     _write(folder, path.parent, result)
 
 
-def _print_plan(result: Conversion, target: str, folder: Path, form: str) -> None:
+def _print_plan(result: "Conversion", target: str, folder: Path, form: str) -> None:
     """Print what a conversion would write, and what would be lost or kept in comments."""
     files = [folder / it for it in (*result.files, *result.copies)]
     if form == "json":
@@ -92,14 +95,14 @@ def _print_plan(result: Conversion, target: str, folder: Path, form: str) -> Non
         show(f"{'would replace' if file.exists() else 'would write'} {file}")
 
 
-def _loss_text(loss: Lost) -> str:
+def _loss_text(loss: "Lost") -> str:
     place = find_place(loss.path, loss.pointer) if loss.path and loss.pointer else None
     line = f":{place.line + 1}:{place.column + 1}" if place else ""
     where = f"{short_path(loss.path)}{line}: " if loss.path else ""
     return f"{where}{'kept as a comment' if loss.kept else 'note'}: {loss.message}"
 
 
-def _loss_data(loss: Lost) -> dict[str, object]:
+def _loss_data(loss: "Lost") -> dict[str, object]:
     place = find_place(loss.path, loss.pointer) if loss.path and loss.pointer else None
     return {
         "message": loss.message,
@@ -111,8 +114,11 @@ def _loss_data(loss: Lost) -> dict[str, object]:
     }
 
 
-def _write(folder: Path, source_folder: Path, result: Conversion) -> None:
+def _write(folder: Path, source_folder: Path, result: "Conversion") -> None:
     """Write each file atomically, after all sources have been read."""
+    from waza_engine.lib.files.safe_read import regular_bytes
+    from waza_engine.lib.files.safe_write import write_bytes_atomic
+
     contents = {name: text.encode("utf-8", "replace") for name, text in result.files.items()}
     for name, source in result.copies.items():
         try:

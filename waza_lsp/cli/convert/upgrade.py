@@ -10,7 +10,7 @@ from typing import Any
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
-from waza_engine.convert import Conversion
+from waza_engine.convert.conversion import Conversion
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer

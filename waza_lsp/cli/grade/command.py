@@ -1,22 +1,20 @@
-"""`waza-lsp grade`: grade recorded work without running an agent."""
+"""`waza-lsp grade`: grade recorded work without running an agent.
+
+Graders, runs and reports are imported late: `--help` does without.
+"""
 
 import json
 import os
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from waza_engine.grading.batch import answer_line, grade_list, graders_from_yaml, meaning_of_dialect
-from waza_engine.grading.batch_input import InputError, grading_context
-from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, given_bytes
-from waza_engine.lib.go.json import JsonError, read_json
 from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
-from waza_lsp.cli.console import may_colour, print_err, show_chunks
+from waza_lsp.cli.console import give_up, may_colour, print_err, show_chunks
 
 if TYPE_CHECKING:
     from waza_engine.model.suite import Suite
@@ -144,6 +142,10 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
         raise click.UsageError("Give --run, or --graders and --context, or --batch.")
     if graders_file == context_file == _STDIN:
         raise click.UsageError("Only one of --graders and --context can be standard input.")
+    from waza_engine.grading.batch import grade_list, graders_from_yaml, meaning_of_dialect
+    from waza_engine.grading.batch_input import InputError, grading_context
+    from waza_engine.lib.go.json import JsonError, read_json
+
     generation = meaning_of_dialect(dialect or "") or generation
     try:
         context = grading_context(
@@ -170,6 +172,8 @@ def _read_text(path: Path) -> str:
 
 
 def _read_bytes(path: Path) -> bytes:
+    from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, given_bytes
+
     try:
         return sys.stdin.buffer.read() if path == _STDIN else given_bytes(path, MAX_RESULTS_BYTES)
     except OSError as error:
@@ -196,6 +200,10 @@ def _colour(word: str, colour: str) -> str:
 
 
 def _grade_batch(path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor, as_completed
+
+    from waza_engine.grading.batch import answer_line
+
     lines = _read_bytes(path).split(b"\n")
     if not lines[-1]:
         # Text after the last line break is not a line. Blank lines before it get an answer, too.
@@ -227,7 +235,7 @@ def _grade_run(
     from waza_engine.runs.store.scratch import scratch_store
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.load_errors import give_up_loading
-    from waza_lsp.cli.stored.find import find_run, give_up, open_store
+    from waza_lsp.cli.stored.find import find_run, open_store
 
     report = waits_reported(lambda message: print_err(f"note: {message}"))
     with (

@@ -65,7 +65,7 @@ def _is_trusted(folder: Path) -> bool:
 
 
 def _give_up(message: str) -> NoReturn:
-    from waza_lsp.cli.stored.find import give_up
+    from waza_lsp.cli.console import give_up
 
     give_up(message)
 

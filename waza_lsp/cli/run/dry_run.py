@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.reports.text import one_line
+from waza_engine.reports.inert import one_line
 from waza_engine.runs.planning.plan import Plan
 
 _MAX_TASKS = 20

@@ -18,11 +18,11 @@ from waza_engine.runs.run import worse_exit
 from waza_engine.runs.store.store import default_store_dir
 from waza_lsp.cli.console import EXIT_ERROR, show
 from waza_lsp.cli.load_errors import give_up_loading, short_path
+from waza_lsp.cli.options import LAST
 from waza_lsp.cli.run.dry_run import plans_json, plans_text
 from waza_lsp.cli.run.perform import perform
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
 from waza_lsp.cli.run.request import RunRequest, plan_run, report_files_of
-from waza_lsp.cli.stored.find import LAST
 
 
 def run_evals(start: Path, suite: str | None, options: Mapping[str, Any]) -> int:

@@ -19,13 +19,14 @@ from waza_engine.runs.planning.plan import Overrides, Plan
 from waza_engine.runs.run import new_run_id, worse_exit
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore, StoreError
-from waza_lsp.cli.console import EXIT_ERROR, print_err, show
+from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show
+from waza_lsp.cli.options import LAST
 from waza_lsp.cli.run.dry_run import ExperimentHeader, plans_json, plans_text
 from waza_lsp.cli.run.experiment_reports import FinishedRun, report_experiment
 from waza_lsp.cli.run.perform import perform
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
 from waza_lsp.cli.run.request import ArmPart, RunRequest, plan_run, report_files
-from waza_lsp.cli.stored.find import LAST, find_run, give_up
+from waza_lsp.cli.stored.find import find_run
 
 StoredArms = Mapping[tuple[str, str], StoredRun]
 """The stored runs of an experiment, by arm and eval."""

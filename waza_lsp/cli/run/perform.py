@@ -23,11 +23,11 @@ from waza_engine.runs.planning.plan import Plan, with_workers
 from waza_engine.runs.run import EXIT_STATUS, exit_status, run_suite
 from waza_engine.runs.store.store import RunStore, StoreError, default_store_dir
 from waza_engine.runs.trial.perform import run_trial
-from waza_lsp.cli.console import EXIT_ERROR, print_err, stop_printing, try_print_err
+from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, stop_printing, try_print_err
 from waza_lsp.cli.run.progress import EventLines, LiveProgress, ProgressLines, QuietLines, UntilClosed
-from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports, refuse_without_otel, send_traces
+from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
 from waza_lsp.cli.run.request import PreparedRun, RunRequest, prepare
-from waza_lsp.cli.stored.find import give_up, store_option
+from waza_lsp.cli.stored.find import store_option
 
 _TICK_SECONDS = 0.5
 _CANCEL_SIGNALS = [
@@ -55,6 +55,8 @@ def perform(
     if wrap is not None:
         emit = wrap(emit)
     if display.traces:
+        from waza_lsp.cli.run.traces import refuse_without_otel
+
         try:
             refuse_without_otel()
         except UnavailableError as error:
@@ -222,9 +224,12 @@ def _report(
     """Write and print the reports; yield the errors."""
     triggers = run.plan.suite.triggers
     yield from reports.write(record, triggers.skill if triggers else "", store)
-    if display.traces and (problem := send_traces(record)):
-        # A missing collector does not change the verdict.
-        print_err(f"warning: {problem}")
+    if display.traces:
+        from waza_lsp.cli.run.traces import send_traces
+
+        if problem := send_traces(record):
+            # A missing collector does not change the verdict.
+            print_err(f"warning: {problem}")
     try:
         printer.add(record)
     except StoreError as error:

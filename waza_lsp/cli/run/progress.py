@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
-from waza_engine.reports.inert import harmless, inert
-from waza_engine.reports.text import STATUS_WORDS, one_line
+from waza_engine.reports.inert import harmless, inert, one_line
+from waza_engine.reports.text import STATUS_WORDS
 from waza_engine.runs.events import (
     BaselineEvent,
     Event,

@@ -1,48 +1,27 @@
-"""Write, print and send the reports of a run, as the user's options say."""
+"""Write and print the reports of a run, as the user's options say.
 
-import logging
+Reports are imported when they are written: most commands write none.
+"""
+
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, Self
+from typing import IO, TYPE_CHECKING, Any, Self
 
-import click
-
-from waza_engine.executors.base import UnavailableError
-from waza_engine.lib.extras import install_command
-from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.model.records import RunRecord
-from waza_engine.reports.github import github_markdown
-from waza_engine.reports.html.report import html_chunks
-from waza_engine.reports.junit import junit_xml
-from waza_engine.reports.results.write import results_chunks
-from waza_engine.reports.results_jsonl import results_lines
-from waza_engine.reports.text import text_report
-from waza_engine.reports.transcripts import write_transcripts
-from waza_engine.runs.recordings.write import RecordingError, write_recordings
-from waza_engine.runs.store.store import RunStore, StoreError
-from waza_engine.version import __version__
+from waza_engine.recognition.recognise import load_object
+from waza_engine.runs.store.errors import StoreError
 from waza_lsp.cli.console import show_chunks, stop_printing
+from waza_lsp.cli.options import PRINTED_FORMATS
 
-FILE = click.Path(dir_okay=False, path_type=Path)
-FILE_OR_FOLDER = click.Path(path_type=Path)
-JUNIT = click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
-HTML = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
-GITHUB = click.option(
-    "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
-)
-PRINTED_FORMATS: Mapping[str, Callable[[RunRecord], Iterable[str]]] = {
-    "text": lambda record: [text_report(record)],
-    "json": results_chunks,
-    "github": lambda record: [github_markdown(record)],
-}
-"""The reports that can be printed, by their name in `--format`: each yields its text piece by piece."""
+if TYPE_CHECKING:
+    from waza_engine.runs.store.store import RunStore
+
 _SHARED_FOLDERS = frozenset(["directory", "transcripts"])
 """Folders that the files of several runs share."""
 _NOT_IN_NAMES = re.compile(r"[/\\:\s]")
-_OTEL_BATCH = 500
 _BLOCK = 1 << 16
 
 
@@ -74,15 +53,19 @@ class Reports:
         }
         return replace(self, **renamed)
 
-    def write(self, record: RunRecord, trigger_skill: str = "", store: RunStore | None = None) -> list[str]:
+    def write(self, record: RunRecord, trigger_skill: str = "", store: "RunStore | None" = None) -> list[str]:
         """Write the files and return the errors. With a store, the HTML report shows earlier runs, too."""
         problems = [*self._write_reports(record, store)]
-        try:
-            if self.recordings is not None:
+        if self.recordings is not None:
+            from waza_engine.runs.recordings.write import RecordingError, write_recordings
+
+            try:
                 write_recordings(record, self.recordings, trigger_skill)
-        except RecordingError as error:
-            problems.append(str(error))
+            except RecordingError as error:
+                problems.append(str(error))
         if self.transcripts is not None:
+            from waza_engine.reports.transcripts import write_transcripts
+
             try:
                 write_transcripts(record, self.transcripts)
             except OSError as error:
@@ -91,17 +74,19 @@ class Reports:
                 problems.append(f"{self.transcripts}: is not complete: {error}")
         return problems
 
-    def _write_reports(self, record: RunRecord, store: RunStore | None) -> Iterator[str]:
+    def _write_reports(self, record: RunRecord, store: "RunStore | None") -> Iterator[str]:
         is_lines = self.results is not None and self.results.suffix.lower() == ".jsonl"
-        reports: list[tuple[Path | None, Callable[[RunRecord], Iterable[str]]]] = [
-            (self.results, results_lines if is_lines else results_chunks),
-            (self._file_of_model(record), results_chunks),
-            (self.junit, lambda it: [junit_xml(it)]),
-            (self.html, lambda it: html_chunks(it, store.history(it.run_id) if store and self.html else ())),
-            (self.github, lambda it: [github_markdown(it)]),
+        results = "waza_engine.reports.results_jsonl:results_lines" if is_lines else PRINTED_FORMATS["json"]
+        reports = [
+            (self.results, results),
+            (self._file_of_model(record), PRINTED_FORMATS["json"]),
+            (self.junit, "waza_engine.reports.junit:junit_xml"),
+            (self.html, "waza_engine.reports.html.report:html_chunks"),
+            (self.github, PRINTED_FORMATS["github"]),
         ]
         for path, report in reports:
-            if path is not None and (problem := write_report(path, _generate(report, record))):
+            history = store if path is not None and path is self.html else None
+            if path is not None and (problem := write_report(path, _generate(report, record, history))):
                 yield problem
 
     def _file_of_model(self, record: RunRecord) -> Path | None:
@@ -109,13 +94,25 @@ class Reports:
         return self.directory / f"{name}.json" if self.directory is not None else None
 
 
-def _generate(report: Callable[[RunRecord], Iterable[str]], record: RunRecord) -> Iterator[str]:
-    """Generate a report while it is written, so that `write_report` handles its errors."""
-    yield from report(record)
+def printed_chunks(form: str, record: RunRecord) -> Iterable[str]:
+    """Yield the report of a run in one of `PRINTED_FORMATS`, piece by piece."""
+    return _generate(PRINTED_FORMATS[form], record)
+
+
+def _generate(report: str, record: RunRecord, store: "RunStore | None" = None) -> Iterator[str]:
+    """Generate a report while it is written, so that `write_report` handles its errors.
+
+    `report` is "module:function"; with a store, the function also gets the earlier runs.
+    """
+    earlier = [store.history(record.run_id)] if store is not None else []
+    made: str | Iterable[str] = load_object(report)(record, *earlier)
+    yield from [made] if isinstance(made, str) else made
 
 
 def write_report(path: Path, chunks: Iterable[str]) -> str:
     """Write a report atomically and return the error, or ""."""
+    from waza_engine.lib.files.safe_write import write_text_atomic
+
     try:
         write_text_atomic(path, chunks)
     except OSError as error:
@@ -170,7 +167,7 @@ class ReportPrinter:
         """
         if not self.form:
             return
-        chunks = PRINTED_FORMATS[self.form](record)
+        chunks = printed_chunks(self.form, record)
         if not self.as_one:
             show_chunks(chunks)
             return
@@ -213,81 +210,3 @@ def _without_last_break(chunks: Iterable[str]) -> Iterator[str]:
         kept = text.rstrip("\n")
         breaks = text[len(kept) :]
         yield kept
-
-
-def refuse_without_otel() -> None:
-    """Check that traces can be sent, before an agent is paid for.
-
-    Raises:
-        UnavailableError: the extra is not installed.
-
-    """
-    _exporter()
-
-
-def send_traces(record: RunRecord, exporter: Any = None) -> str:
-    """Send the spans of a run with OpenTelemetry and return the error, or ""."""
-    from opentelemetry.sdk.resources import Resource
-    from opentelemetry.sdk.trace import TracerProvider
-
-    from waza_engine.reports.traces import trace_run
-
-    # OpenTelemetry would log each attempt; this function returns the outcome.
-    logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
-    sender = _Sender(exporter or _exporter())
-    provider = TracerProvider(
-        resource=Resource.create({"service.name": "waza-lsp", "service.version": __version__}),
-        shutdown_on_exit=False,
-    )
-    processor: Any = sender  # It has a processor's methods; the base class is in the extra.
-    provider.add_span_processor(processor)
-    try:
-        trace_run(record, provider.get_tracer("waza-lsp", __version__))
-    except StoreError as error:
-        return f"The traces are not complete: {error}"
-    finally:
-        provider.shutdown()
-    return f"{sender.lost} spans could not be sent; is a collector listening?" if sender.lost else ""
-
-
-def _exporter() -> Any:
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk import trace  # noqa: F401  # must be installed, too
-    except ImportError as error:
-        raise UnavailableError(
-            f"OpenTelemetry is not installed. Install it with: {install_command('otel')}"
-        ) from error
-    return OTLPSpanExporter()
-
-
-class _Sender:
-    """A span processor that sends batches and counts lost spans; the SDK's own only logs losses."""
-
-    def __init__(self, exporter: Any) -> None:
-        self._exporter = exporter
-        self._waiting: list[Any] = []
-        self.lost = 0
-
-    def on_start(self, span: Any, parent_context: Any = None) -> None:
-        """Do nothing before a span ends."""
-
-    def _on_ending(self, span: Any) -> None:
-        """Do nothing before a span ends."""
-
-    def on_end(self, span: Any) -> None:
-        self._waiting.append(span)
-        if len(self._waiting) >= _OTEL_BATCH:
-            self.force_flush()
-
-    def force_flush(self, timeout_millis: int = 0) -> bool:
-        from opentelemetry.sdk.trace.export import SpanExportResult
-
-        batch, self._waiting = self._waiting, []
-        if batch and self._exporter.export(batch) is not SpanExportResult.SUCCESS:
-            self.lost += len(batch)
-        return True
-
-    def shutdown(self) -> None:
-        self.force_flush()
-        self._exporter.shutdown()

@@ -37,10 +37,11 @@ from waza_engine.runs.planning.resume import (
 from waza_engine.runs.recordings.stored_replay import StoredReplay
 from waza_engine.runs.run import new_run_id
 from waza_engine.runs.store.store import RunStore, StoreError
-from waza_lsp.cli.console import print_err
+from waza_lsp.cli.console import give_up, print_err
 from waza_lsp.cli.load_errors import give_up_loading
+from waza_lsp.cli.options import LAST
 from waza_lsp.cli.run.reports import Reports
-from waza_lsp.cli.stored.find import LAST, find_run, give_up
+from waza_lsp.cli.stored.find import find_run
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""`waza-lsp compare`: show several runs side by side, or ask a judge which of two is better."""
+"""`waza-lsp compare`: show several runs side by side, or ask a judge which of two is better.
+
+Runs and their reports are imported late: `--help` does without.
+"""
 
 import json
 import os
@@ -10,16 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from waza_engine.model.records import RunRecord
-from waza_engine.reports.comparison import comparison_data, comparison_text
-from waza_engine.reports.html.comparison import html_comparison
 from waza_engine.reports.inert import harmless
-from waza_lsp.cli.console import is_terminal, print_err, show, show_table
-from waza_lsp.cli.run.reports import FILE, write_report
-from waza_lsp.cli.stored.find import STORE, give_up, load_record
+from waza_lsp.cli.console import give_up, is_terminal, print_err, show, show_table
+from waza_lsp.cli.options import FILE, STORE
 
 if TYPE_CHECKING:
     from waza_engine.model.experiment import Pairwise
+    from waza_engine.model.records import RunRecord
     from waza_engine.model.suite import Suite
 
 _EXIT_WORSE = 1
@@ -96,17 +96,26 @@ def compare(  # one argument for each option
     ):
         if value:
             raise click.UsageError(f"{name} requires --pairwise.")
+    from waza_engine.reports.comparison import comparison_data
+    from waza_lsp.cli.stored.find import load_record
+
     records = [load_record(it, store_dir) for it in runs]
-    if html is not None and (problem := write_report(html, html_comparison(runs, records))):
-        give_up(problem)
+    if html is not None:
+        from waza_engine.reports.html.comparison import html_comparison
+        from waza_lsp.cli.run.reports import write_report
+
+        if problem := write_report(html, html_comparison(runs, records)):
+            give_up(problem)
     if form == "json":
         show(json.dumps(comparison_data(runs, records), indent=2))
     else:
         show_comparison(runs, records)
 
 
-def show_comparison(names: Sequence[str], records: Sequence[RunRecord]) -> None:
+def show_comparison(names: Sequence[str], records: "Sequence[RunRecord]") -> None:
     """Print the comparison: a table on a terminal, aligned text elsewhere."""
+    from waza_engine.reports.comparison import comparison_data, comparison_text
+
     if not is_terminal():
         show(comparison_text(names, records))
         return
@@ -147,10 +156,10 @@ class _PairwiseRequest:
 
 def _compare_pairwise(request: _PairwiseRequest) -> None:
     """Compare and print. With `fail_on_regression`, exit with 1 if the second run is worse, 3 if that is not known."""
-    # Imported late: only a pairwise comparison needs the judges.
     from waza_engine.judges.openai import OpenAIJudge
     from waza_engine.model.judge import JudgeMissing
     from waza_engine.recognition.recognise import dialects_by_preference, load_object
+    from waza_lsp.cli.stored.find import load_record
 
     names = (request.baseline, request.treatment)
     baseline, treatment = (load_record(it, request.store_dir) for it in names)
@@ -179,7 +188,7 @@ def _compare_pairwise(request: _PairwiseRequest) -> None:
         sys.exit(EXIT_UNDECIDED)
 
 
-def _load_rubrics(path: Path | None, record: RunRecord) -> "Suite | None":
+def _load_rubrics(path: Path | None, record: "RunRecord") -> "Suite | None":
     """Load the suite that holds the rubrics: `path`, else the eval of the run if it still exists."""
     from waza_engine.model.suite import LoadError
     from waza_engine.project.load_suite import load_suite

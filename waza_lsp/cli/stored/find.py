@@ -1,32 +1,16 @@
 """Find the run that a command names: a run id, `last`, or a results file."""
 
-import sys
 from pathlib import Path
-from typing import NoReturn
 
 import click
 
 from waza_engine.lib.paths import exists
 from waza_engine.model.records import RunRecord
-from waza_engine.project.store_location import FOLDER as STORE_FOLDER
-from waza_engine.reports.read_jsonl import read_jsonl
-from waza_engine.reports.results.read import ResultsError, read_results
+from waza_engine.project.store_location import FOLDER
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import FILE_NAME, RunStore, StoredRun, StoreError, default_store_dir
-from waza_lsp.cli.console import EXIT_ERROR, print_err
-
-FOLDER = click.Path(file_okay=False, path_type=Path)
-STORE = click.option(
-    "--store", "store_dir", type=FOLDER, metavar="DIR", help="Folder of the run store. Default: .waza-lsp."
-)
-"""The option that `open_store` needs."""
-LAST = "last"
-
-
-def give_up(message: str, about: Path | None = None) -> NoReturn:
-    """Print an error about the file `about`, if any, and end the program."""
-    print_err(f"{about}: error: {message}" if about else f"error: {message}")
-    sys.exit(EXIT_ERROR)
+from waza_lsp.cli.console import give_up
+from waza_lsp.cli.options import LAST
 
 
 def store_option(directory: Path) -> list[str]:
@@ -52,15 +36,15 @@ def _default_dir() -> Path:
 def _store_below(directory: Path, *, search: bool) -> Path:
     """Return the only store in a subfolder: outside a repository, an eval keeps its runs next to itself."""
     levels = ("*", "*/*") if search else ()
-    found = sorted(it.parent for level in levels for it in Path().glob(f"{level}/{STORE_FOLDER}/{FILE_NAME}"))
-    if len(found) == 1:
-        return found[0].absolute()
-    advice = (
-        f"; found stores in {', '.join(map(str, found[:5]))}. Choose one"
-        if found
-        else ". Run an eval first, or name the folder"
-    )
-    give_up(f"No runs in {directory}{advice} with --store DIR")
+    found = sorted(it.parent for level in levels for it in Path().glob(f"{level}/{FOLDER}/{FILE_NAME}"))
+    if len(found) != 1:
+        advice = (
+            f"; found stores in {', '.join(map(str, found[:5]))}. Choose one"
+            if found
+            else ". Run an eval first, or name the folder"
+        )
+        give_up(f"No runs in {directory}{advice} with --store DIR")
+    return found[0].absolute()
 
 
 def find_run(
@@ -109,12 +93,31 @@ def load_record(name: str, store_dir: Path | None) -> RunRecord:
 def load_record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunStore | None]:
     """Return a record with its store, which stays open until the command ends; results files have no store."""
     path = Path(name)
+    if _is_results_file(path):
+        return _read_results(path), None
     try:
-        if path.suffix.lower() == ".jsonl" or exists(str(path / "results.jsonl")):
-            return read_jsonl(path), None
-        if path.suffix.lower() == ".json" or (exists(name) and path.is_file()):
-            return read_results(path), None
         store = click.get_current_context().with_resource(open_store(store_dir))
         return stored_record(store, find_run(store, name)), store
-    except (ResultsError, StoreError) as error:
+    except StoreError as error:
+        give_up(str(error))
+
+
+def _is_results_file(path: Path) -> bool:
+    """Whether a name is that of a results file, or of a folder with one, and not of a stored run."""
+    return (
+        path.suffix.lower() in {".json", ".jsonl"}
+        or exists(str(path / "results.jsonl"))
+        or (exists(str(path)) and path.is_file())
+    )
+
+
+def _read_results(path: Path) -> RunRecord:
+    # Imported late: stored runs do without.
+    from waza_engine.reports.read_jsonl import read_jsonl
+    from waza_engine.reports.results.read import ResultsError, read_results
+
+    is_lines = path.suffix.lower() == ".jsonl" or exists(str(path / "results.jsonl"))
+    try:
+        return read_jsonl(path) if is_lines else read_results(path)
+    except ResultsError as error:
         give_up(str(error))

@@ -5,13 +5,8 @@ from pathlib import Path
 
 import click
 
-from waza_engine.reports.merge import MergeError, merge_runs
-from waza_engine.reports.results.read import ResultsError, read_results
-from waza_engine.reports.text import text_report
-from waza_engine.runs.run import exit_status
-from waza_lsp.cli.console import EXIT_ERROR, print_err, show
-from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, Reports
-from waza_lsp.cli.stored.find import give_up
+from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show
+from waza_lsp.cli.options import FILE, GITHUB, HTML, JUNIT
 
 
 @click.command()
@@ -37,6 +32,13 @@ def merge(  # click passes one argument per option
       waza-lsp run evals/eval.yaml --shard 1/3 --output part-1.json      (on each machine, with its number)
       waza-lsp merge part-*.json --output results.json --junit report.xml
     """
+    # Imported late: `--help` does without.
+    from waza_engine.reports.merge import MergeError, merge_runs
+    from waza_engine.reports.results.read import ResultsError, read_results
+    from waza_engine.reports.text import text_report
+    from waza_engine.runs.run import exit_status
+    from waza_lsp.cli.run.reports import Reports
+
     try:
         record = merge_runs([read_results(it) for it in files], incomplete=incomplete)
     except (MergeError, ResultsError) as error:

@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show_chunks
-from waza_lsp.cli.run.reports import FILE, GITHUB, HTML, JUNIT, PRINTED_FORMATS, Reports
-from waza_lsp.cli.stored.find import FOLDER, LAST, STORE, load_record_and_store
+from waza_lsp.cli.options import FILE, FOLDER, GITHUB, HTML, JUNIT, LAST, PRINTED_FORMATS, STORE
 
 
 @click.command()
@@ -43,13 +42,17 @@ def report(  # click passes one argument per option
       waza-lsp report 20260131T12 --junit junit.xml --json results.json
       waza-lsp report results.json --format github >> "$GITHUB_STEP_SUMMARY"
     """
+    # Imported late: `--help` does without.
+    from waza_lsp.cli.run.reports import Reports, printed_chunks
+    from waza_lsp.cli.stored.find import load_record_and_store
+
     record, store = load_record_and_store(run, store_dir)
     files = Reports(results, junit, html, github, recordings)
     if printed is None and files == Reports():
         printed = "text"
     problems = files.write(record, store=store)
     if printed is not None:
-        show_chunks(PRINTED_FORMATS[printed](record))
+        show_chunks(printed_chunks(printed, record))
     for problem in problems:
         print_err(f"error: {problem}")
     sys.exit(EXIT_ERROR if problems else 0)

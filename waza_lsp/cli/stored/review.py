@@ -1,23 +1,21 @@
-"""`waza-lsp review`: list and record human verdicts."""
+"""`waza-lsp review`: list and record human verdicts.
+
+The store is imported late: `--help` does without.
+"""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from waza_engine.lib.system.users import login_name
 from waza_engine.reports.inert import harmless
-from waza_engine.runs.reviews import (
-    PendingVerdict,
-    Review,
-    add_review,
-    pending_verdicts,
-    review_file,
-)
-from waza_engine.runs.store.record import pending_reviews
-from waza_engine.runs.store.rows import StoredRun
-from waza_engine.runs.store.store import RunStore, StoreError
-from waza_lsp.cli.console import show
-from waza_lsp.cli.stored.find import LAST, STORE, find_run, give_up, open_store
+from waza_lsp.cli.console import give_up, show
+from waza_lsp.cli.options import LAST, STORE
+
+if TYPE_CHECKING:
+    from waza_engine.runs.reviews import PendingVerdict
+    from waza_engine.runs.store.store import RunStore, StoredRun
 
 _RUN = click.option(
     "--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The id of the run."
@@ -41,6 +39,8 @@ def review() -> None:
 @STORE
 def list_(run_name: str, store_dir: Path | None) -> None:
     """List the pending verdicts of a run."""
+    from waza_lsp.cli.stored.find import find_run, open_store
+
     with open_store(store_dir) as store:
         run = find_run(store, run_name)
         waiting = _pending_reviews(store, run)
@@ -78,6 +78,10 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     store_dir: Path | None,
 ) -> None:
     """Record the verdict on GRADER of TASK. A second verdict replaces the first."""
+    from waza_engine.runs.reviews import Review, add_review, pending_verdicts, review_file
+    from waza_engine.runs.store.errors import StoreError
+    from waza_lsp.cli.stored.find import find_run, open_store
+
     with open_store(store_dir) as store:
         run = find_run(store, run_name)
         try:
@@ -110,7 +114,10 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     show(f"{task}: {grader} {'passed' if passed else 'failed'} ({verdict.score:.2f}); {left} more to review")
 
 
-def _pending_reviews(store: RunStore, run: StoredRun) -> list[PendingVerdict]:
+def _pending_reviews(store: "RunStore", run: "StoredRun") -> "list[PendingVerdict]":
+    from waza_engine.runs.store.errors import StoreError
+    from waza_engine.runs.store.record import pending_reviews
+
     try:
         return pending_reviews(store, run.run_id)
     except StoreError as error:

@@ -1,23 +1,22 @@
-"""`waza-lsp runs`: list and show the runs in the store."""
+"""`waza-lsp runs`: list and show the runs in the store.
+
+The store and the reports are imported late: `--help` does without.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from waza_engine.reports.history import history_lines
-from waza_engine.reports.html.history import history_page
-from waza_engine.reports.results.write import results_chunks
-from waza_engine.reports.text import one_line, text_report
-from waza_engine.runs.run_header import is_running
-from waza_engine.runs.store.record import reviewed_runs, reviewed_verdicts, stored_record
-from waza_engine.runs.store.store import StoredRun, StoreError
-from waza_lsp.cli.console import is_terminal, print_err, show, show_chunks, show_table
-from waza_lsp.cli.run.reports import FILE, write_report
-from waza_lsp.cli.stored.find import LAST, STORE, find_run, give_up, open_store
+from waza_engine.reports.inert import one_line
+from waza_lsp.cli.console import give_up, is_terminal, print_err, show, show_chunks, show_table
+from waza_lsp.cli.options import FILE, LAST, STORE
+
+if TYPE_CHECKING:
+    from waza_engine.runs.store.rows import StoredRun
 
 _FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -47,6 +46,10 @@ def runs() -> None:
 @STORE
 def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None) -> None:
     """List the runs of EVAL, or of all evals, newest first."""
+    from waza_engine.runs.store.record import reviewed_runs
+    from waza_engine.runs.store.store import StoreError
+    from waza_lsp.cli.stored.find import open_store
+
     with open_store(store_dir, eval_file) as store:
         try:
             found = reviewed_runs(store, store.runs(eval_file, limit))
@@ -69,6 +72,11 @@ def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None)
 @STORE
 def show_(run: str, form: str, store_dir: Path | None) -> None:
     """Show the summary of RUN: an id, the beginning of one, or "last"."""
+    from waza_engine.runs.store.record import reviewed_runs, stored_record
+    from waza_engine.runs.store.store import StoreError
+    from waza_lsp.cli.run.reports import printed_chunks
+    from waza_lsp.cli.stored.find import find_run, open_store
+
     with open_store(store_dir) as store:
         found = find_run(store, run)
         try:
@@ -76,7 +84,7 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
             [found] = reviewed_runs(store, [found])
             if form == "text":
                 _show_lines([found])
-            show_chunks(results_chunks(record) if form == "json" else [text_report(record)])
+            show_chunks(printed_chunks(form, record))
         except StoreError as error:
             give_up(str(error))
 
@@ -88,23 +96,32 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
 @click.option("--html", type=FILE, metavar="FILE", help="Write the history as an HTML page.")
 def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Path | None) -> None:
     """Show the results of each task over the last runs, and which tasks are flaky. The newest run is on the right."""
+    from waza_engine.reports.history import history_lines
+    from waza_engine.runs.store.record import reviewed_verdicts
+    from waza_engine.runs.store.store import StoreError
+    from waza_lsp.cli.stored.find import open_store
+
     with open_store(store_dir, eval_file) as store:
         try:
             found = store.runs(eval_file, limit)
             trials = [reviewed_verdicts(store, it.run_id) for it in reversed(found)]
         except StoreError as error:
             give_up(str(error))
-    if html is not None and (problem := write_report(html, history_page("History", trials))):
-        give_up(problem)
+    if html is not None:
+        from waza_engine.reports.html.history import history_page
+        from waza_lsp.cli.run.reports import write_report
+
+        if problem := write_report(html, history_page("History", trials)):
+            give_up(problem)
     show("\n".join(history_lines(trials)))
 
 
-def _show_lines(found: Sequence[StoredRun]) -> None:
+def _show_lines(found: "Sequence[StoredRun]") -> None:
     for run in found:
         show("  ".join(_cells(run)))
 
 
-def _cells(run: StoredRun) -> Iterator[str]:
+def _cells(run: "StoredRun") -> Iterator[str]:
     yield run.run_id
     yield _start_time(run)
     yield f"{_status(run):9}"
@@ -112,28 +129,30 @@ def _cells(run: StoredRun) -> Iterator[str]:
     yield one_line(f"{_name(run)}  {run.executor} {run.model}".rstrip())
 
 
-def _row(run: StoredRun) -> list[str]:
+def _row(run: "StoredRun") -> list[str]:
     score = f"{run.score:.2f}" if run.score is not None else "-"
     agent = f"{run.executor} {run.model}".rstrip()
     return [run.run_id, _start_time(run), _status(run), score, one_line(_name(run)), one_line(agent)]
 
 
-def _start_time(run: StoredRun) -> str:
+def _start_time(run: "StoredRun") -> str:
     return f"{datetime.fromtimestamp(run.started_at, UTC):%Y-%m-%d %H:%M}"
 
 
-def _name(run: StoredRun) -> str:
+def _name(run: "StoredRun") -> str:
     arm = f" [{run.frame.arm.variant}]" if run.frame.arm is not None else ""
     return f"{run.suite_name}{arm}"
 
 
-def _status(run: StoredRun) -> str:
+def _status(run: "StoredRun") -> str:
     if run.status is not None:
         return run.status
+    from waza_engine.runs.run_header import is_running
+
     return "running" if is_running(run.frame) else "broken"
 
 
-def _data(run: StoredRun) -> dict[str, Any]:
+def _data(run: "StoredRun") -> dict[str, Any]:
     return {
         "run_id": run.run_id,
         "eval": str(run.eval_path),

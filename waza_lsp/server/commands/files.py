@@ -14,7 +14,7 @@ from waza_lsp.snapshot import path_of
 from waza_lsp.syntax.text import Place, Span, Text
 
 if TYPE_CHECKING:
-    from waza_engine.convert import Conversion
+    from waza_engine.convert.conversion import Conversion
 
 Answer = dict[str, Any]
 
@@ -114,7 +114,7 @@ async def convert(session: Session, *arguments: Any) -> Answer | None:
 
 def _eval_and_other_dialect(path: Path) -> tuple[Path, str]:
     """Return the eval of a file, and the first dialect to convert to that is not its own."""
-    from waza_engine.convert import TARGETS
+    from waza_engine.convert.convert import TARGETS
     from waza_engine.project.load_suite import dialect_of_file
     from waza_engine.project.suite_files import eval_of
 
@@ -125,7 +125,7 @@ def _eval_and_other_dialect(path: Path) -> tuple[Path, str]:
 
 def _conversion(path: Path, dialect: str, folder: Path, process_dir: Path) -> "Conversion":
     # Imported late: it brings every grader type.
-    from waza_engine.convert import convert_suite
+    from waza_engine.convert.convert import convert_suite
 
     return convert_suite(path, dialect, folder, process_dir)
 
