@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from waza_engine.analysis.schema.files import published_schema, schema_names
 from waza_lsp.cli.console import EXIT_ERROR, print_err
 
 
@@ -24,6 +23,9 @@ def schema() -> None:
 @schema.command("list")
 def list_() -> None:
     """List the names of all schemas."""
+    # Imported late, as in the other commands: `--help` does without.
+    from waza_engine.analysis.schema.files import schema_names
+
     for name in schema_names():
         click.echo(name)
 
@@ -37,6 +39,7 @@ def show(name: str) -> None:
     Example:
       waza-lsp schema show eval
     """
+    from waza_engine.analysis.schema.files import published_schema
     from waza_engine.generate.schemas.export import as_text
 
     try:
