@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from waza_engine.lib.spelling import nearest
-from waza_engine.project.settings import Projects
 from waza_engine.recognition.dialect import Dialect
 from waza_engine.recognition.recognise import dialects_by_preference
 from waza_lsp.cli.console import may_colour
@@ -75,6 +74,9 @@ def _rule_data(entry: Entry) -> dict[str, object]:
 
 def _level_here(code: str) -> list[str]:
     """Return a line about the level that the project sets, and one about how to change it."""
+    # Imported late: `--help` does without.
+    from waza_engine.project.settings import Projects
+
     settings = Projects().of(Path.cwd())
     lines = []
     if code in settings.rules and settings.path is not None:
