@@ -9,6 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from tests.live_picture import PICTURE, drawing, frames
 from waza_lsp.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -96,6 +97,19 @@ def test_the_first_eval_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyP
             task.write_text(task.read_text(encoding="utf-8").replace("<= 25", "<= 5"), encoding="utf-8")
         done = CliRunner().invoke(main, command.split())
         assert _without_times(done.stdout) == _without_times(output)
+
+
+def test_the_session_of_the_first_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [session] = _CONSOLE.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    command, _, output = session.removeprefix("$ waza-lsp ").partition("\n")
+    monkeypatch.chdir(ROOT)
+    done = CliRunner().invoke(main, [*command.split(), "--store", str(tmp_path)])
+    assert _without_times(done.stdout) == _without_times(output)
+
+
+@pytest.mark.slow
+async def test_the_moving_picture_shows_what_the_server_sends() -> None:
+    assert PICTURE.read_text(encoding="utf-8") == drawing(await frames()), "run: python -m tests.live_picture"
 
 
 def _without_times(text: str) -> str:

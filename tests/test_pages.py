@@ -141,6 +141,23 @@ def _leads_somewhere(page: Path, target: str, heading: str) -> bool:
     }
 
 
+def test_numbers_of_cases_on_the_page_of_comparison_are_current() -> None:
+    page = (ROOT / "docs/compare.md").read_text(encoding="utf-8")
+    found = {
+        path.stem: json.loads(path.read_text("utf-8")) for path in (ROOT / "tests/conformance").glob("*.json")
+    }
+    waza = found["waza-grader-vectors"]["vectors"]
+    patterns = sum(len(found[it]["cases"]) for it in ("regexp-cases", "javascript-regexp-cases"))
+    measured = sum(it["basis"] == "measured" for it in waza)
+    for row in (
+        f"| waza's graders | {len(waza)} | {measured} measured",
+        f"| vally's graders | {len(found['vally-grader-vectors']['vectors'])} |",
+        f"| patterns | {patterns:,} |",
+        f"| globs | {len(found['go-glob-cases']['cases'])} |",
+    ):
+        assert row in page
+
+
 def test_one_version_stands_everywhere() -> None:
     extension = ROOT / "editor-client/vscode"
     lock = json.loads((extension / "package-lock.json").read_text(encoding="utf-8"))
