@@ -23,6 +23,7 @@ export function showLiveVerdicts(controller: TestController, tree: TestTree, ser
     // Not persisted: the verdicts are about a text that is still being written.
     const run = controller.createTestRun(request, 'Live', false);
     for (const { item, verdict } of known) {
+      tree.noteLive(item);
       const judged = verdict.graders.flatMap(({ key, status }) => {
         const grader = item.children.get(key) ?? tree.find(key);
         return grader ? [{ item: grader, status }] : [];

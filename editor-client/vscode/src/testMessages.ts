@@ -9,7 +9,7 @@ const marks: Record<string, string> = { passed: '✓', failed: '✗', error: '�
 
 /** The reasons of a failure, or one sentence if there are none. */
 export function failedMessages(reasons: Reason[], instead: string, item: TestItem): TestMessage[] {
-  return reasons.length > 0 ? reasons.map((it) => placed(it, item)) : [itemMessage(instead, item)];
+  return reasons.length > 0 ? reasons.flatMap((it) => placed(it, item)) : [itemMessage(instead, item)];
 }
 
 /** A message about a whole item, on its first line. */
@@ -29,15 +29,21 @@ export function trialLines({ task, trial, status, score, error, graders }: Told<
   return [`${task}, trial ${trial}: ${error || `${status}, score ${score.toFixed(2)}`}`, ...lines].join('\n');
 }
 
-function placed({ message, uri, range, expected, actual, excerpt }: Reason, item: TestItem): TestMessage {
-  const text = excerpt ? `${message}\n\n${excerpt}` : message;
-  const found = itemMessage(text, item);
+/**
+ * The sentence of a reason, and its comparison as a message of its own: beside a line, VS Code shows the first message
+ * only, and of one with a comparison it shows the beginnings of the two texts instead of the sentence.
+ */
+function placed({ message, uri, range, expected, actual, excerpt }: Reason, item: TestItem): TestMessage[] {
+  const found = [itemMessage(excerpt ? `${message}\n\n${excerpt}` : message, item)];
   if (expected !== undefined && actual !== undefined) {
-    found.expectedOutput = expected;
-    found.actualOutput = actual;
+    const comparison = itemMessage(`Comparison: ${message}`, item);
+    comparison.expectedOutput = expected;
+    comparison.actualOutput = actual;
+    found.push(comparison);
   }
   if (range) {
-    found.location = new Location(Uri.parse(uri), toRange(range));
+    const place = new Location(Uri.parse(uri), toRange(range));
+    found.forEach((it) => (it.location = place));
   }
   return found;
 }

@@ -16,6 +16,8 @@ export interface TestTree {
   /** Forgets what the server has sent: another server knows nothing of it. */
   reset(): void;
   find(key: string): TestItem | undefined;
+  /** Notes that an item shows a live verdict: an edit of its text does not make that out of date. */
+  noteLive(item: TestItem): void;
   /** What the server says about an item. */
   about(item: TestItem): Runnable | undefined;
   /** Whether a file has tests. */
@@ -29,6 +31,7 @@ export function testTree(
   shown: (tasks: Runnable[], tree: TestTree) => void,
 ): TestTree {
   const known = new Map<TestItem, Runnable>();
+  const live = new WeakSet<TestItem>();
   let version = 0;
   let loading = Promise.resolve();
 
@@ -59,7 +62,9 @@ export function testTree(
       // In the order of the file.
       item.sortText = String(changed.index).padStart(6, '0');
     }
-    if (changed.verdict?.stale) {
+    if (changed.verdict && !changed.verdict.stale) {
+      live.delete(item);
+    } else if (changed.verdict && !live.has(item)) {
       controller.invalidateTestResults(item);
     }
   }
@@ -139,6 +144,7 @@ export function testTree(
       const roots = direct ? [] : [...controller.items].map(([, root]) => root);
       return direct ?? roots.map(({ children }) => children.get(key)).find(Boolean);
     },
+    noteLive: (item) => void live.add(item),
     about: (item) => known.get(item),
     covers: (file) => [...known.values()].some(({ uri }) => Uri.parse(uri).toString() === file.toString()),
   };
