@@ -1,5 +1,6 @@
 """What pages tell people to type is what the program knows: commands, options, and the first eval of the guide."""
 
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -110,6 +111,15 @@ def test_the_session_of_the_first_page(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.slow
 async def test_the_moving_picture_shows_what_the_server_sends() -> None:
     assert PICTURE.read_text(encoding="utf-8") == drawing(await frames()), "run: python -m tests.live_picture"
+
+
+def test_the_first_files_of_the_page_about_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [session] = _CONSOLE.findall((ROOT / "docs/new.md").read_text(encoding="utf-8"))
+    monkeypatch.chdir(tmp_path)
+    for it in session.split("$ waza-lsp ")[1:]:
+        command, _, output = it.partition("\n")
+        done = CliRunner().invoke(main, shlex.split(command))
+        assert done.output == output.replace("/", os.sep)
 
 
 def _without_times(text: str) -> str:

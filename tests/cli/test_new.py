@@ -6,8 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from waza_engine import run_eval
-from waza_engine.recognition.recognise import dialects
-from waza_engine.recognition.starters import dialects_with_new_evals, starters
+from waza_engine.recognition.starters import dialects_with_new_evals, starter
 from waza_lsp.cli import main
 
 
@@ -28,16 +27,166 @@ def test_a_new_eval_has_no_findings_and_passes(tmp_path: Path, dialect: str) -> 
     assert run_eval(tmp_path / "greeter" / "eval.yaml").status == "passed"
 
 
-def test_files_to_begin_with_have_no_findings(tmp_path: Path) -> None:
-    """Those that are only snippets, such as trigger tests, too."""
-    for dialect in dialects():
-        for it in starters(dialect.name):
-            if not it.path:
-                path = tmp_path / dialect.name / "trigger_tests.yaml"
-                path.parent.mkdir()
-                path.write_text(it.text.replace("${1:my-skill}", "s"), encoding="utf-8")
-    check = CliRunner().invoke(main, ["check", "--quiet", str(tmp_path)])
-    assert (check.exit_code, check.output) == (0, "")
+def test_trigger_tests_to_begin_with_have_no_findings(tmp_path: Path) -> None:
+    """They are only a snippet."""
+    triggers = starter("waza", "triggers")
+    assert triggers is not None
+    (tmp_path / "trigger_tests.yaml").write_text(
+        triggers.text.replace("${1:my-skill}", "s"), encoding="utf-8"
+    )
+    assert checked(tmp_path) == ""
+
+
+def checked(folder: Path) -> str:
+    return CliRunner().invoke(main, ["check", "--quiet", str(folder)]).output
+
+
+SKILL = """\
+---
+name: notes
+description: |
+  Writes notes: for users.
+  USE FOR: "write notes for 1.0", "summarise: what changed?", "yes", "what's new #2".
+  DO NOT USE FOR: fixing bugs (at all), "tests".
+---
+Read the list.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory with a skill."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "skills" / "notes").mkdir(parents=True)
+    (tmp_path / "skills" / "notes" / "SKILL.md").write_text(SKILL, encoding="utf-8")
+    return tmp_path
+
+
+def ran(*arguments: str) -> list[str]:
+    done = CliRunner().invoke(main, ["new", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout.splitlines()
+
+
+def refused(*arguments: str) -> str:
+    done = CliRunner().invoke(main, ["new", *arguments])
+    assert (done.exit_code, done.stdout) == (2, "")
+    return done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("dialect", dialects_with_new_evals())
+@pytest.mark.parametrize("given", ["skills/notes/SKILL.md", "skills/notes"])
+def test_an_eval_of_a_skill_has_its_prompts(folder: Path, dialect: str, given: str) -> None:
+    *written, after = ran("eval", "--dialect", dialect, "--from-skill", given)
+    assert after == f"Next: waza-lsp run {written[0]}"
+    assert checked(folder) == ""
+    text = "\n".join(Path(it).read_text(encoding="utf-8") for it in written)
+    for prompt in ("Write notes for 1.0", "Summarise: what changed?", "Yes", "Tests"):
+        assert prompt in text
+    assert "../../skills/notes" in text
+    assert "Writes notes: for users." in text
+    record = run_eval(folder / written[0])
+    assert (record.status, len(record.tasks)) == ("passed", 3 if dialect == "waza" else 4)
+
+
+def test_an_eval_of_a_skill_without_prompts_has_a_task_to_fill_in(folder: Path) -> None:
+    Path("skills/notes/SKILL.md").write_text("---\nname: notes\n---\n", encoding="utf-8")
+    done = CliRunner().invoke(main, ["new", "eval", "other", "--from-skill", "skills/notes"])
+    assert done.stderr.startswith("note: the description in skills/notes has no list 'USE FOR:'")
+    assert (folder / "evals/other/tasks/first-task.yaml").exists()
+    assert not (folder / "evals/other/trigger_tests.yaml").exists()
+    assert checked(folder) == ""
+
+
+def test_a_new_skill_can_begin_an_eval(folder: Path) -> None:
+    [path, after] = ran("skill", "fresh")
+    assert after == f"Next: waza-lsp new eval --from-skill {path}"
+    ran("eval", "--from-skill", path)
+    assert "skill: fresh" in (folder / "evals/fresh/eval.yaml").read_text(encoding="utf-8")
+    assert checked(folder) == ""
+
+
+@pytest.mark.parametrize("dialect", dialects_with_new_evals())
+def test_tasks_and_graders_are_added(folder: Path, dialect: str) -> None:
+    [path, *_] = ran("eval", "--from-skill", "skills/notes", "--dialect", dialect)
+    before = Path(path).read_text(encoding="utf-8")
+    [_, after] = ran("task", "second-one", "--prompt", "Do it: now\n- really")
+    assert after == f"Next: waza-lsp run {path} --task second-one"
+    assert checked(folder) == ""
+    grader = "text" if dialect == "waza" else "output-contains"
+    assert ran("grader", grader, "--to", path) == [path, f"Next: waza-lsp check {path}"]
+    ran("grader", grader, "--to", path)
+    assert checked(folder) == ""
+    text = Path(path).read_text(encoding="utf-8")
+    assert text.count("#") == before.count("#")
+    lines = iter(text.splitlines())
+    assert all(it in lines for it in before.splitlines())  # In this order, too.
+    names = [it.name for it in run_eval(folder / path).tasks]
+    assert ("Second one" if dialect == "waza" else "second-one") in names
+
+
+def test_a_task_outside_of_all_globs_is_listed(folder: Path) -> None:
+    ran("eval", "e")
+    path = folder / "evals/e/eval.yaml"
+    path.write_text(path.read_text().replace("tasks/*.yaml", "cases/first*.yaml"), encoding="utf-8")
+    (folder / "evals/e/tasks").rename(folder / "evals/e/cases")
+    assert ran("task", "more")[0] == str(Path("evals/e/cases/more.yaml"))
+    assert path.read_text(encoding="utf-8").endswith("  - cases/first*.yaml\n  - cases/more.yaml\n")
+    assert checked(folder) == ""
+
+
+def test_a_comment_of_the_last_item_stays_with_it(folder: Path) -> None:
+    ran("eval", "--dialect", "vally", "--from-skill", "skills/notes")
+    ran("task", "last")
+    text = (folder / "evals/notes/eval.yaml").read_text(encoding="utf-8")
+    assert text.rindex("- name: last") > text.rindex("#")
+
+
+def test_an_experiment_runs_the_evals_of_its_dialect(folder: Path) -> None:
+    ran("eval", "one")
+    assert refused("experiment", "models").endswith("Create one with: waza-lsp new eval NAME --dialect vally")
+    assert refused("experiment", "models", "--dialect", "waza") == (
+        "Error: waza has no experiments. Use --dialect vally."
+    )
+    ran("eval", "two", "--dialect", "vally")
+    ran("eval", "three", "--dialect", "vally")
+    [path, after] = ran("experiment", "models")
+    assert after == f"Next: waza-lsp run {path} --executor mock"
+    text = (folder / path).read_text(encoding="utf-8")
+    assert "evals:\n  - three/eval.yaml\n  - two/eval.yaml\n" in text
+    assert checked(folder) == ""
+
+
+def test_a_project_decides_the_dialect(folder: Path) -> None:
+    (folder / ".vally.yaml").write_text("paths: {}\n", encoding="utf-8")
+    assert len(ran("eval", "here")) == 2
+    assert "stimuli:" in (folder / "evals/here/eval.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_grader_is_printed_as_an_item() -> None:
+    assert ran("grader", "text")[:2] == ["- type: text", "  name: says-where"]
+    assert "Did you mean 'tool-calls'" in refused("grader", "tool-callz", "--dialect", "vally")
+
+
+@pytest.mark.usefixtures("folder")
+def test_mistakes_are_explained() -> None:
+    assert refused("task", "a") == "error: No eval found. Create one with: waza-lsp new eval NAME"
+    assert refused("eval") == "Error: Give the NAME of the eval, or a skill with --from-skill."
+    ran("a")
+    ran("b")
+    assert "2 evals found: evals/a/eval.yaml, evals/b/eval.yaml. Choose one with --eval" in refused(
+        "task", "c"
+    )
+    assert refused("grader", "text", "--to", "skills/notes/SKILL.md").endswith(
+        "not an eval file that can be read"
+    )
+    assert "already exists" in refused("a")
+    Path("evals/a/eval.yaml").write_text("mine", encoding="utf-8")
+    ran("a", "--force")
+    assert "name: a-eval" in Path("evals/a/eval.yaml").read_text(encoding="utf-8")
+    ran("task", "t", "--eval", "evals/a/eval.yaml")
+    assert "already exists" in refused("task", "t", "--eval", "evals/a/eval.yaml")
 
 
 def test_existing_files_stay(tmp_path: Path) -> None:

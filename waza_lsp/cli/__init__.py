@@ -12,7 +12,7 @@ from waza_lsp.server.startup.code_cache import CodeCache
 
 _COMMANDS = {
     "serve": ("serve", "Start the language server."),
-    "new": ("new", "Create an eval with one task."),
+    "new": ("new.command", "Create evals, tasks, graders, skills and experiments."),
     "check": ("check.command", "Find mistakes in eval files."),
     "rule": ("pages.command", "Show the page of a finding's code."),
     "grader": ("pages.command", "Show the page of a grader type."),

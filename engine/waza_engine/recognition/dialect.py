@@ -166,6 +166,8 @@ class Dialect:
 
     starters: str = ""
     """The `recognition.starters.Starter`s: files to begin with"""
+    eval_of_skill: str = ""
+    """(name, `recognition.starters.SkillSketch`) -> the files of a new eval of a skill by their paths, the eval first"""
 
     releases: str = ""
     """`recognition.releases.Releases`: what each version of the runner added, deprecated or refused"""

@@ -4,12 +4,14 @@ A text has tab stops as editors write them: `${1:a default}`, or `${2|one,anothe
 brace, so a default has none. `my-skill` stands for the name of what is tested.
 """
 
+import json
 import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from waza_engine.recognition.recognise import dialect, dialects, load_object
 
-_TAB_STOP = re.compile(r"\$\{\d+(?::([^}]*)|\|([^,|]*)[^}]*)\}")
+_TAB_STOP = re.compile(r"\$\{(\d+)(?::([^}]*)|\|([^,|]*)[^}]*)\}")
 _EXAMPLE = "my-skill"
 NAME_PATTERN = r"(?!(?i:true|false|null|yes|no|on|off|y|n)$)[A-Za-z][A-Za-z0-9._-]*"
 """Names that can be folders, and strings in YAML without quotes."""
@@ -17,12 +19,36 @@ NAME_PATTERN = r"(?!(?i:true|false|null|yes|no|on|off|y|n)$)[A-Za-z][A-Za-z0-9._
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """One file. `path` is its place in a new eval, empty if a new eval begins without it."""
+    """One file. `path` is its place in a new eval, empty if a new eval begins without it.
+
+    In a task, the tab stops 1, 2 and 3 are its id, its title and its prompt. If it `is_item`, it is no file but an item
+    of the list of tasks.
+    """
 
     name: str
     path: str
     description: str
     text: str
+    is_item: bool = False
+
+
+TASK = "task"
+EXPERIMENT = "experiment"
+"""Names of starters. In an experiment, the tab stops 1 and 3 are its name and the path of an eval."""
+_SKILL = """\
+---
+name: my-skill
+description: |
+  What the skill does, in one sentence.
+  USE FOR: "a request that the skill is for", "another such request".
+  DO NOT USE FOR: a request that looks like it.
+---
+
+# my-skill
+
+1. What the agent does first.
+2. What it does next, and when it is done.
+"""
 
 
 def starters(name: str) -> tuple[Starter, ...]:
@@ -49,9 +75,73 @@ def new_eval(dialect_name: str, name: str) -> dict[str, str]:
         KeyError: there is no such dialect.
 
     """
-    return {it.path: _filled(it.text, name) for it in starters(dialect_name) if it.path}
+    return {it.path: filled(it.text, name) for it in starters(dialect_name) if it.path}
 
 
-def _filled(text: str, name: str) -> str:
-    defaults = _TAB_STOP.sub(lambda found: found[1] or found[2] or "", text)
-    return defaults.replace(_EXAMPLE, name)
+def starter(dialect_name: str, name: str) -> Starter | None:
+    """Return one of the files to begin with; None if the dialect has none of this name."""
+    return next((it for it in starters(dialect_name) if it.name == name), None)
+
+
+def filled(text: str, name: str, values: Mapping[int, str] | None = None) -> str:
+    """Return a text to begin with for what is tested: each tab stop has its value, or else its default."""
+    given = values or {}
+    return _TAB_STOP.sub(
+        lambda it: given.get(int(it[1]), (it[2] or it[3] or "").replace(_EXAMPLE, name)), text
+    ).replace(_EXAMPLE, name)
+
+
+def new_skill(name: str) -> str:
+    """Return the text of a new SKILL.md."""
+    return _SKILL.replace(_EXAMPLE, name)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillSketch:
+    """What a new eval needs of a skill: the folder relative to the eval, and prompts that it is for and not for."""
+
+    name: str
+    folder: str
+    purpose: str = ""
+    prompts: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def eval_of_skill(dialect_name: str, name: str, skill: SkillSketch) -> dict[str, str]:
+    """Return the files of a new eval of a skill, as `new_eval` does.
+
+    Raises:
+        KeyError: the dialect cannot begin an eval with a skill.
+
+    """
+    source = dialect(dialect_name).eval_of_skill
+    if not source:
+        raise KeyError(dialect_name)
+    make: Callable[[str, SkillSketch], dict[str, str]] = load_object(source)
+    return make(name, skill)
+
+
+_PLAIN = re.compile(r"[A-Za-z.][\w ,.'?!()/&+-]*")
+_TASK_NAME_LENGTH = 40
+
+
+def yaml_scalar(text: str) -> str:
+    """Return a text on one line of YAML, in quotes where it needs some."""
+    # Several words, of which the first begins with a letter, and paths are never a number or a boolean.
+    is_plain = _PLAIN.fullmatch(text) and (
+        " " in text.strip() or "/" in text or re.fullmatch(NAME_PATTERN, text)
+    )
+    return text if is_plain and text == text.strip() else json.dumps(text, ensure_ascii=False)
+
+
+def task_names(prompts: Iterable[str]) -> list[str]:
+    """Return a name for the task of each prompt: its first words with dashes."""
+    found: list[str] = []
+    for prompt in prompts:
+        slug = re.sub(r"[^a-z0-9]+", "-", prompt.lower()).strip("-")
+        if len(slug) > _TASK_NAME_LENGTH:
+            slug = slug[:_TASK_NAME_LENGTH].rpartition("-")[0] or slug[:_TASK_NAME_LENGTH]
+        slug = slug if re.fullmatch(NAME_PATTERN, slug) else f"task-{slug}".strip("-")
+        number = sum(it == slug or it.startswith(f"{slug}-") for it in found)
+        found.append(f"{slug}-{number + 1}" if slug in found else slug)
+    return found

@@ -16,6 +16,7 @@ from waza_lsp.syntax.tree.tree import Tree
 
 _MOST_SAMPLES = 40
 _LINE_END = re.compile(r"\r\n?")
+_TOP_LEVEL_LINE = re.compile(r"\n\w")
 
 
 class Layout(NamedTuple):
@@ -106,7 +107,8 @@ class Draft:
             return True
         first = self.tree.piece_at(min(it.span.start.line for it in edits)) if edits else None
         part = self._piece_after(first, edits) if first is not None else None
-        if first is None or part is None:
+        # A new top-level key below the last item of a list does not belong to the piece of that item.
+        if first is None or part is None or any(_TOP_LEVEL_LINE.search(it.text) for it in edits):
             return self.apply(edits).problem_count() > self.problem_count()
         return _faults(parse(part)) > _faults(first.parsed)
 

@@ -193,8 +193,17 @@ def _insert_lines(
     lines, indent = lines_at(column), " " * column
     if at == 0 and first is not None and _is_free(draft, first.start):
         return [Edit(Span(first.start, first.start), "\n".join([*lines, indent]))]
-    end = end_of_line(draft.text, last_line(draft.text, container.members[max(at - 1, 0)]))
+    line = last_line(draft.text, container.members[max(at - 1, 0)])
+    while line + 1 < len(draft.text.lines) and _is_deeper_comment(draft.text.line(line + 1), column):
+        line += 1
+    end = end_of_line(draft.text, line)
     return [Edit(Span(end, end), "\n".join(["", indent + lines[0], *lines[1:]]))]
+
+
+def _is_deeper_comment(line: str, column: int) -> bool:
+    """Whether a line is a comment that belongs to the member above, whose key or dash is in a column."""
+    text = line.lstrip(" ")
+    return text.startswith("#") and len(line) - len(text) > column
 
 
 def _is_free(draft: Draft, start: Place) -> bool:

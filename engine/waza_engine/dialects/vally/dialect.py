@@ -150,6 +150,7 @@ DIALECT = Dialect(
     score_trial="waza_engine.dialects.vally.scoring.trial:trial_verdict",
     describe_task="waza_engine.dialects.vally.trajectory.write:stimulus_members",
     starters="waza_engine.dialects.vally.starters:STARTERS",
+    eval_of_skill="waza_engine.dialects.vally.starters:eval_of_skill",
     releases="waza_engine.dialects.vally.releases:RELEASES",
     packages=("@microsoft/vally", "@microsoft/vally-cli"),
     settings=frozenset(["extraGraderTypes", "judges", "target"]),

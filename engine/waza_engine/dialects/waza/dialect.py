@@ -251,6 +251,7 @@ DIALECT = Dialect(
     task_refusal="waza_engine.dialects.waza.formats.loading.resources:task_refusal",
     settings=frozenset(["extraGraderTypes", "judges", "target"]),
     starters="waza_engine.dialects.waza.starters:STARTERS",
+    eval_of_skill="waza_engine.dialects.waza.starters:eval_of_skill",
     releases="waza_engine.dialects.waza.releases:RELEASES",
     results_folder="waza_engine.dialects.waza.formats.loading.project_file:results_folder",
 )

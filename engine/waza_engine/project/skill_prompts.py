@@ -1,0 +1,81 @@
+"""Read the prompts out of a skill's description: the requests that it is for, and those that it is not for.
+
+Descriptions list them after labels such as `USE FOR:`, `WHEN:` and `DO NOT USE FOR:` (docs/reference/waza-formats.md,
+section 8), or in a sentence: "Use when the user asks to ...". This is for a first draft that the author edits, so it
+reads more than the `trigger` grader does.
+"""
+
+import re
+from collections.abc import Iterator
+
+_LABEL = re.compile(
+    r"(?P<never>\b(?:do\s+not|don'?t|not|never)\s+(?:be\s+)?(?:use[d]?\s+)?(?:it\s+|this\s+(?:skill\s+)?)?(?:for|when|if)\b:?)"
+    r"|(?P<use>\b(?:use|used|invoke)\s+(?:it\s+|this\s+(?:skill\s+)?)?(?:for|when|whenever|if)\b:?|\bWHEN\b:?|\btriggers?(?:\s+on)?:)"
+    r"|(?P<other>(?<![\w'\"])[A-Z][A-Z ]{3,}:)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile('["\u201c\u201d]([^"\u201c\u201d]+)["\u201c\u201d]')
+_NOTE = re.compile(r"\([^()]*\)")
+_SPLIT = re.compile(r"[,;]|\.\s|\.$|\s-\s|\bor\s+(?:when|if)\b", re.IGNORECASE)
+_LEAD = re.compile(r"\s*(?:and|or|also|e\.g|such as|prompts like)\b[:.]?\s*", re.IGNORECASE)
+_USER = re.compile(
+    r"\s*(?:the\s+|a\s+)?users?\s+(?:asks?|wants?|needs?|says?|requests?|mentions?)(?:\s+(?:to|for|you to|about|how to))?\s+|"
+    r"\s*(?:asked|asking|you\s+(?:need|want)|someone\s+(?:asks|wants))\s+(?:to|for|about)\s+",
+    re.IGNORECASE,
+)
+_MOST = 10
+
+
+def purpose(description: str) -> str:
+    """Return the first sentence of a description, before any label."""
+    text = " ".join(description.split())
+    before = text[: next((start for _, start, _ in _labels(text)), len(text))]
+    return re.split(r"(?<=[.!?])\s", before.strip(), maxsplit=1)[0].strip()
+
+
+def prompts(description: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the prompts that the skill is for, and those that it is not for."""
+    text = " ".join(description.split())
+    labels = [*_labels(text)]
+    wanted: dict[str, None] = {}
+    unwanted: dict[str, None] = {}
+    for index, (kind, _, end) in enumerate(labels):
+        until = labels[index + 1][1] if index + 1 < len(labels) else len(text)
+        if kind != "other":
+            (wanted if kind == "use" else unwanted).update(dict.fromkeys(_items(text[end:until])))
+    return tuple(it for it in wanted if it not in unwanted)[:_MOST], tuple(unwanted)[:_MOST]
+
+
+def _labels(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the kind, start and end of each label outside of quotes."""
+    quotes = [it.span() for it in _QUOTED.finditer(text)]
+    for found in _LABEL.finditer(text):
+        if any(start < found.start() < end for start, end in quotes):
+            continue
+        kind = found.lastgroup or "other"
+        # In the middle of a sentence, "when" and words before a colon are no labels.
+        if kind == "other" and not found[0].isupper():
+            continue
+        if kind == "use" and found[0].casefold().startswith("when") and not found[0].startswith("WHEN"):
+            continue
+        yield kind, *found.span()
+
+
+def _items(listed: str) -> Iterator[str]:
+    quoted = _QUOTED.findall(listed)
+    for it in quoted or _SPLIT.split(_NOTE.sub("", listed)):
+        text = it.strip(" .:-\u2014\n")
+        if not quoted:
+            for lead in (_LEAD, _USER):
+                found = lead.match(text)
+                text = text[found.end() :] if found is not None else text
+        if any(letter.isalnum() for letter in text):
+            yield _as_prompt(text, quoted=bool(quoted))
+
+
+def _as_prompt(text: str, *, quoted: bool) -> str:
+    """Return the words of a user: quoted ones unchanged, a gerund as a request for help with it."""
+    first = text.split(maxsplit=1)[0]
+    if not quoted and first.casefold().endswith("ing") and len(first) > 4:
+        return f"Help me with {text}"
+    return text[0].upper() + text[1:]

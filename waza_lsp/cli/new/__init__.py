@@ -1,0 +1,1 @@
+"""`waza-lsp new`: create evals, tasks, graders, skills and experiments to begin with."""
