@@ -118,3 +118,16 @@ async def test_a_broken_file_is_no_trust(text: str, tmp_path: Path, state: Path)
     editor = Editor([tmp_path], "Trust this folder")
     assert await trust_of(editor).ask(tmp_path / "eval.yaml")
     assert len(editor.questions) == 1
+
+
+async def test_a_task_below_its_eval_needs_one_question_and_one_elsewhere_two(tmp_path: Path) -> None:
+    eval_file = tmp_path / "suite" / "eval.yaml"
+    for task, questions in (("suite/tasks/a.yaml", 1), ("tasks/a.yaml", 2), ("suite-2/a.yaml", 2)):
+        editor = Editor([], "Trust this folder")
+        state_file().unlink(missing_ok=True)
+        assert await trust_of(editor).ask_to_run(tmp_path / task, eval_file)
+        assert len(editor.questions) == questions
+    editor = Editor([], None)
+    state_file().unlink()
+    assert not await trust_of(editor).ask_to_run(tmp_path / "suite" / "tasks" / "a.yaml", eval_file)
+    assert str(eval_file.parent) in editor.questions[0]

@@ -74,6 +74,16 @@ class Trust:
         self._client.show(_UNANSWERED.format(folder=harmless(folder.name or str(folder))))
         return False
 
+    async def ask_to_run(self, path: Path, eval_path: Path | None) -> bool:
+        """Ask about an eval, which may be above the folder of the file that it is run from, and whose hooks are executed.
+
+        A file below the eval needs no question of its own: it also runs when the eval is run.
+        """
+        if eval_path is None:
+            return await self.ask(path)
+        is_below = real_path(path).is_relative_to(real_path(eval_path).parent)
+        return await self.ask(eval_path) and (is_below or await self.ask(path))
+
     def _refuse(self) -> None:
         if not self._client.does_editor_actions:
             self._client.show(_REFUSED)

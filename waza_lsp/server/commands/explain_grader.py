@@ -93,9 +93,9 @@ async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> An
 async def _why_nothing_executes(session: Session, snapshot: Snapshot) -> str:
     """Return why graders must not execute programs; "" if they may, because the user has asked for it."""
     eval_path = session.ledger.eval_of(snapshot)
-    for path in (snapshot.path, eval_path) if eval_path is not None else (snapshot.path,):
-        if not await session.trust.ask(path):
-            return "nothing is executed in a workspace that is not trusted"
+    path = snapshot.path or eval_path
+    if path is None or not await session.trust.ask_to_run(path, eval_path):
+        return "nothing is executed in a workspace that is not trusted"
     is_running = session.live.is_running(eval_path)
     return "its eval is being run now" if is_running else ""
 

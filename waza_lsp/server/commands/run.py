@@ -160,9 +160,9 @@ async def _eval(session: Session, params: Params) -> Path | None:
     if path is None:
         session.client.show("Only files on disk can be run; save this document first.")
         return None
-    if not await session.trust.ask(path):
-        return None
     eval_path = await asyncio.to_thread(eval_of, path)
+    if not await session.trust.ask_to_run(path, eval_path):
+        return None
     await session.ledger.find_evals(session.documents)
     try:
         # The settings choose the executor, and with it what the run costs.
@@ -171,8 +171,6 @@ async def _eval(session: Session, params: Params) -> Path | None:
         session.configuration.is_known.set()  # Later runs do not wait again.
     if eval_path is None and not path.exists():
         session.client.show(f"{path.name} is not on disk; save it first.")
-    elif eval_path is not None and not await session.trust.ask(eval_path):
-        return None  # The eval may be above the folder of the task, and its hooks are executed, too.
     elif eval_path is None:
         session.client.show(f"No eval file lists {path.name}: add a glob that matches it to its `tasks`.")
     return eval_path
