@@ -12,6 +12,7 @@ from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
 from waza_engine.model.records import RunRecord
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.reports.html.history import runs_until
 from waza_engine.reports.html.report import html_report
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results.write import results_json
@@ -101,7 +102,7 @@ async def test_the_last_run_is_the_last_one_when_the_clock_was_set_back(
             *("r2", "r2"),
             *("r1", "r1"),
         ]
-        assert [len(store.history(it)) for it in ("r1", "r2", "r3")] == [1, 2, 3]
+        assert [len(runs_until(store, it, tmp_path)) for it in ("r1", "r2", "r3")] == [1, 2, 3]
     assert read_history(tmp_path / ".waza-lsp", eval_path)["a"].run_id == "r3"
 
 

@@ -4,12 +4,13 @@ Graders know what a check wanted and what the trial has instead (`model/evidence
 checks that failed for one reason become one, and the place of the check in its file is found.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, marked_folder, regular_bytes
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.lines import YamlLines
 from waza_engine.model.evidence import FailedCheck, Place
@@ -23,6 +24,15 @@ class Source:
     path: Path
     pointer: Pointer
     line: int = 0
+
+    @property
+    def file(self) -> str:
+        """The path from the root of its repository or from the working directory, as tools that show reports expect it."""
+        root = marked_folder(os.fspath(self.path), (".git",), os.getcwd())  # noqa: PTH109
+        return (self.path.relative_to(root) if root else self.path).as_posix()
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +71,19 @@ class Sources:
         if outcome.path is None:
             return None
         lines = self._lines(outcome.path)
-        name = lines.text((*outcome.pointer, "name"))
-        is_same = not name or name == outcome.name
-        line = (lines.line(pointer) or lines.line(outcome.pointer)) if is_same else 0
+        line = (lines.line(pointer) or lines.line(outcome.pointer)) if _is_same(lines, outcome) else 0
         return Source(outcome.path, pointer, line)
+
+    def entry(self, outcome: GraderOutcome) -> list[tuple[int, str]]:
+        """Return the lines of a grader in its file, with their numbers; empty if the file has changed since.
+
+        A value that is not a grader is never shown: stores of others may name any file.
+        """
+        if outcome.path is None:
+            return []
+        lines = self._lines(outcome.path)
+        is_grader = bool(lines.text((*outcome.pointer, "type"))) or outcome.is_expectation
+        return lines.block(outcome.pointer) if is_grader and _is_same(lines, outcome) else []
 
     def _lines(self, path: Path) -> YamlLines:
         if path not in self._files:
@@ -74,6 +93,11 @@ class Sources:
                 text = ""
             self._files[path] = YamlLines.of(text)
         return self._files[path]
+
+
+def _is_same(lines: YamlLines, outcome: GraderOutcome) -> bool:
+    name = lines.text((*outcome.pointer, "name"))
+    return not name or name == outcome.name
 
 
 def task_evidence(task: TaskRecord, sources: Sources) -> list[Evidence]:

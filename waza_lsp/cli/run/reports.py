@@ -81,13 +81,23 @@ class Reports:
             (self.results, results),
             (self._file_of_model(record), PRINTED_FORMATS["json"]),
             (self.junit, "waza_engine.reports.junit:junit_xml"),
-            (self.html, "waza_engine.reports.html.report:html_chunks"),
+            (self.html, ""),
             (self.github, PRINTED_FORMATS["github"]),
         ]
         for path, report in reports:
-            history = store if path is not None and path is self.html else None
-            if path is not None and (problem := write_report(path, _generate(report, record, history))):
+            if path is None:
+                continue
+            chunks = self._page(record, store) if path is self.html else _generate(report, record)
+            if problem := write_report(path, chunks):
                 yield problem
+
+    def _page(self, record: RunRecord, store: "RunStore | None") -> Iterator[str]:
+        """Generate the HTML report. It has the earlier runs of the store."""
+        from waza_engine.reports.html.history import runs_until
+        from waza_engine.reports.html.report import html_chunks
+
+        earlier = runs_until(store, record.run_id, self.html) if store and self.html else ()
+        yield from html_chunks(record, earlier)
 
     def _file_of_model(self, record: RunRecord) -> Path | None:
         name = _NOT_IN_NAMES.sub("-", record.model or record.executor)
@@ -99,13 +109,9 @@ def printed_chunks(form: str, record: RunRecord) -> Iterable[str]:
     return _generate(PRINTED_FORMATS[form], record)
 
 
-def _generate(report: str, record: RunRecord, store: "RunStore | None" = None) -> Iterator[str]:
-    """Generate a report while it is written, so that `write_report` handles its errors.
-
-    `report` is "module:function"; with a store, the function also gets the earlier runs.
-    """
-    earlier = [store.history(record.run_id)] if store is not None else []
-    made: str | Iterable[str] = load_object(report)(record, *earlier)
+def _generate(report: str, record: RunRecord) -> Iterator[str]:
+    """Generate a report ("module:function") while it is written, so that `write_report` handles its errors."""
+    made: str | Iterable[str] = load_object(report)(record)
     yield from [made] if isinstance(made, str) else made
 
 

@@ -17,6 +17,7 @@ from waza_lsp.cli.options import FILE, LAST, STORE
 
 if TYPE_CHECKING:
     from waza_engine.runs.store.rows import StoredRun
+    from waza_engine.runs.store.store import RunStore
 
 _FORMAT = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -105,15 +106,19 @@ def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Pa
         try:
             found = store.runs(eval_file, limit)
             trials = [reviewed_verdicts(store, it.run_id) for it in reversed(found)]
+            if html is not None:
+                _write_history(html, store, found)
         except StoreError as error:
             give_up(str(error))
-    if html is not None:
-        from waza_engine.reports.html.history import history_page
-        from waza_lsp.cli.run.reports import write_report
-
-        if problem := write_report(html, history_page("History", trials)):
-            give_up(problem)
     show("\n".join(history_lines(trials)))
+
+
+def _write_history(path: Path, store: "RunStore", newest_first: "Sequence[StoredRun]") -> None:
+    from waza_engine.reports.html.history import history_page, past_runs
+    from waza_lsp.cli.run.reports import write_report
+
+    if problem := write_report(path, history_page(past_runs(store, newest_first[::-1], path))):
+        give_up(problem)
 
 
 def _show_lines(found: "Sequence[StoredRun]") -> None:

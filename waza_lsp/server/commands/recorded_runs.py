@@ -16,8 +16,8 @@ from waza_lsp.server.session import Session
 from waza_lsp.snapshot import path_of
 
 Answer = dict[str, Any]
-REPORTS = "reports"
-"""The folder of reports below that of the store."""
+_EXPERIMENT = "experiment-"
+"""The beginning of the names of pages about all arms of an experiment."""
 _LONGEST_NAME = 200
 
 
@@ -88,7 +88,8 @@ def write_report(run_id: str | None, places: Iterable[Path], file: Path | None =
     """
     # Imported late, here and below: they bring pydantic and SQLite.
     from waza_engine.reports.html.comparison import arms_report
-    from waza_engine.reports.html.report import html_report
+    from waza_engine.reports.html.history import PAGES, runs_until
+    from waza_engine.reports.html.report import html_chunks
     from waza_engine.runs.store.record import stored_record
     from waza_engine.runs.store.store import StoreError
 
@@ -108,12 +109,12 @@ def write_report(run_id: str | None, places: Iterable[Path], file: Path | None =
                 found = [it for it in near if it.run_id == run_id]
                 arms = [it for it in near if it.frame.arm is not None and it.frame.arm.run_id == run_id]
                 if found:
-                    pieces = [html_report(stored_record(store, found[0]), store.history(run_id))]
-                elif arms:
-                    pieces = arms_report([stored_record(store, it) for it in arms])
-                else:
-                    continue
-                return _write_page(store.directory, run_id, pieces)
+                    page = store.directory / PAGES / f"{run_id}.html"
+                    record, history = stored_record(store, found[0]), runs_until(store, run_id, page)
+                    return _write_page(store.directory, run_id, html_chunks(record, history))
+                if arms:
+                    pages = arms_report([stored_record(store, it) for it in arms])
+                    return _write_page(store.directory, _EXPERIMENT + run_id, pages)
     except (StoreError, OSError) as error:
         raise RunsError(f"The report cannot be written: {error}") from error
     raise RunsError(f"Run {run_id} is no longer in the run store.")
@@ -149,8 +150,9 @@ def write_comparison(run_ids: Sequence[str], places: Iterable[Path]) -> Path:
 
 def _write_page(directory: Path, name: str, pieces: Iterable[str]) -> Path:
     from waza_engine.lib.files.safe_write import replace_inside
+    from waza_engine.reports.html.history import PAGES
 
-    target = directory / REPORTS / f"{name}.html"
+    target = directory / PAGES / f"{name}.html"
     replace_inside(target, directory, pieces)
     return target
 
@@ -220,6 +222,7 @@ async def delete_runs(session: Session, *arguments: Any) -> Answer | None:
 
 def _delete(run_ids: Sequence[str], places: Iterable[Path]) -> tuple[list[str], str]:
     """Return the runs that were deleted, and why others were not."""
+    from waza_engine.reports.html.history import PAGES
     from waza_engine.runs.run_header import is_running
     from waza_engine.runs.store.store import StoreError
 
@@ -237,8 +240,10 @@ def _delete(run_ids: Sequence[str], places: Iterable[Path]) -> tuple[list[str], 
                     continue
                 store.delete_runs([run_id])
                 deleted.append(run_id)
-                with suppress(OSError):
-                    (store.directory / REPORTS / f"{run_id}.html").unlink()
+                names = [run_id, *([_EXPERIMENT + run.frame.arm.run_id] if run.frame.arm else [])]
+                for name in names:
+                    with suppress(OSError):
+                        (store.directory / PAGES / f"{name}.html").unlink()
     except StoreError as error:
         problems.append(str(error))
     return deleted, " ".join(problems[:1])

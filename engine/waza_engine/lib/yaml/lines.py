@@ -14,19 +14,34 @@ class YamlLines:
     """The lines of the values in one text, from 1. An invalid text has none."""
 
     _root: yaml.Node | None
+    _text: str
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Parse the text."""
         try:
-            return cls(compose(text))
+            return cls(compose(text), text)
         except YamlError:
-            return cls(None)
+            return cls(None, "")
 
     def line(self, pointer: Pointer) -> int:
         """Return the line of a key or list item; 0 if the text has no such value."""
         found = self._find(pointer)
         return found[0] if found else 0
+
+    def block(self, pointer: Pointer) -> list[tuple[int, str]]:
+        """Return the lines of a value with their numbers, from its key or item on; empty if the text has no such value."""
+        found = self._find(pointer)
+        if found is None:
+            return []
+        first, node = found
+        end = node.end_mark
+        # The end of a block is where the next one begins: comments in between belong to that.
+        lines = self._text.splitlines()[first - 1 : end.line + (end.column > 0)]
+        numbered = list(enumerate(lines, first))
+        while len(numbered) > 1 and numbered[-1][1].strip()[:1] in {"", "#"}:
+            numbered.pop()
+        return numbered
 
     def text(self, pointer: Pointer) -> str:
         """Return the scalar at a pointer as it is written; "" if there is none."""

@@ -14,11 +14,12 @@ _NAMES = ("--- ", "+++ ", "index ", "new file mode", "deleted file mode", "diff 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The diff of one file or text: lines, each with its CSS class."""
+    """The diff of one file or text: lines, each with its CSS class. `path` is that of the file."""
 
     title: str
     lines: list[tuple[str, str]]
     is_cut: bool = False
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def text_diff(before: str, after: str, names: tuple[str, str]) -> Diff | None:
 
 def _file(lines: list[str], most: int) -> Diff:
     found = _HEAD.match(lines[0])
-    title = found[1] if found else lines[0]
+    title = path = found[1] if found else lines[0]
     if any(it.startswith("deleted file") for it in lines[:3]):
         title += " (deleted)"
     elif any(it.startswith("new file") for it in lines[:3]):
@@ -68,7 +69,7 @@ def _file(lines: list[str], most: int) -> Diff:
     body = lines[1:most]
     # A changed line may look like one of the head, too.
     start = next((index for index, it in enumerate(body) if not it.startswith(_NAMES)), len(body))
-    return Diff(title, _classified(body[start:]), is_cut=len(lines) > most)
+    return Diff(title, _classified(body[start:]), len(lines) > most, path)
 
 
 def _classified(lines: Iterable[str]) -> list[tuple[str, str]]:

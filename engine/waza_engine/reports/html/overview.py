@@ -1,18 +1,17 @@
-"""Prepare the upper half of the HTML report: the results, and where to look."""
+"""Prepare the charts of the HTML report: scores, graders, and tasks against graders."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import mean
-from waza_engine.reports.html.rendering import clamped
+from waza_engine.reports.html.rendering import clamped, date, seconds
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
 
-_COLOURS = {"passed": "--pass", "failed": "--fail", "error": "--warn", "skipped": "--skip"}
-_MOST_ROWS = 300
+_MOST_ROWS = 60
+"""Of more tasks, the charts show the worst."""
 _MOST_COLUMNS = 25
 _BINS = 10
 
@@ -25,7 +24,6 @@ class Scores:
     graders: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     failed: dict[tuple[str, str], int] = field(default_factory=dict)
     cells: dict[tuple[int, str], list[float]] = field(default_factory=dict)
-    tokens: int = 0
 
     @classmethod
     def of(cls, record: RunRecord) -> "Scores":
@@ -34,23 +32,12 @@ class Scores:
         for index, task in enumerate(record.tasks):
             for trial in task.trials:
                 found.trials.setdefault(index, []).append((trial.weighted_score, trial.status))
-                session = trial.trajectory.session
-                found.tokens += session.usage.tokens if session and session.usage else 0
                 for grader in trial.graders:
                     key = (grader.name, grader.type)
                     found.graders.setdefault(key, []).append(grader.score)
                     found.failed[key] = found.failed.get(key, 0) + (not grader.passed)
                     found.cells.setdefault((index, grader.name), []).append(grader.score)
         return found
-
-
-@dataclass(frozen=True, slots=True)
-class Ring:
-    """The share of each status around a number; `gradient` has the colours as CSS."""
-
-    gradient: str
-    passed: int
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +51,9 @@ class Impact:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """A task's scores, each with the status of its trial."""
+    """A task's scores, each with the status of its trial. `index` is the task's place in the run."""
 
+    index: int
     task: TaskRecord
     scores: list[tuple[float, str]]
 
@@ -87,18 +75,15 @@ class Matrix:
     """Tasks against graders: a red column is a grader's problem, a red row a task's."""
 
     graders: list[str]
-    rows: list[tuple[TaskRecord, list[float | None]]]
+    rows: list[tuple[int, TaskRecord, list[float | None]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Everything above the tasks. `composite` is None unless there are several metrics to combine."""
+    """The numbers of the run and its charts. `composite` is None unless there are several metrics to combine."""
 
     facts: list[str]
-    ring: Ring
-    trials: int
-    flaky: int
-    tokens: int
+    numbers: list[str]
     composite: float | None
     impacts: list[Impact]
     strips: list[Strip]
@@ -107,26 +92,38 @@ class Overview:
     matrix: Matrix | None
 
 
-def overview(record: RunRecord, scores: Scores) -> Overview:
-    """Return the values of `overview.html.j2`."""
-    tasks = record.tasks
-    started = datetime.fromtimestamp(record.started_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    used = consumption_text(record.consumption)
-    facts = [record.skill, record.executor, record.model, started, f"run {record.run_id}", used]
-    strips = [Strip(task, scores.trials.get(index, [])) for index, task in enumerate(tasks[:_MOST_ROWS])]
+def overview(record: RunRecord, scores: Scores, ordered: Sequence[tuple[int, TaskRecord]]) -> Overview:
+    """Return the values of `overview.html.j2`. `ordered` are the tasks with their index, the worst first."""
+    shown = ordered[:_MOST_ROWS] if len(ordered) > _MOST_ROWS else list(enumerate(record.tasks))
+    strips = [Strip(index, task, scores.trials.get(index, [])) for index, task in shown]
     return Overview(
-        facts=[it for it in facts if it],
-        ring=_ring(tasks),
-        trials=sum(map(len, scores.trials.values())),
-        flaky=sum(1 for it in tasks if it.stats and it.stats.flaky),
-        tokens=scores.tokens,
+        facts=list(_facts(record)),
+        numbers=list(_numbers(record, scores)),
         composite=composite_score(record.measures) if len(record.measures) > 1 else None,
         impacts=list(_impacts(record)),
         strips=strips if scores.trials else [],
-        more_tasks=len(tasks) - len(strips),
+        more_tasks=len(ordered) - len(strips),
         graders=list(_graders(scores)),
-        matrix=_matrix(tasks, scores),
+        matrix=_matrix(shown, scores),
     )
+
+
+def _facts(record: RunRecord) -> Iterator[str]:
+    facts = [record.skill, record.executor, record.model, date(record.started_at), f"run {record.run_id}"]
+    yield from (it for it in [*facts, consumption_text(record.consumption)] if it)
+
+
+def _numbers(record: RunRecord, scores: Scores) -> Iterator[str]:
+    totals = record.totals
+    interval = totals.interval
+    spread = f" (95 % interval {interval.lower:.2f} to {interval.upper:.2f})" if interval else ""
+    yield f"score {totals.aggregate_score:.2f}"
+    yield f"weighted {totals.weighted_score:.2f}{spread}"
+    trials = sum(map(len, scores.trials.values()))
+    yield f"{trials:,} trial{'' if trials == 1 else 's'}"
+    if flaky := sum(1 for it in record.tasks if it.stats and it.stats.flaky):
+        yield f"{flaky} flaky task{'' if flaky == 1 else 's'}"
+    yield seconds(record.duration_ms)
 
 
 def histogram(scores: Sequence[float]) -> list[int]:
@@ -135,17 +132,6 @@ def histogram(scores: Sequence[float]) -> list[int]:
     for score in scores:
         counts[min(int(clamped(score) * _BINS), _BINS - 1)] += 1
     return counts
-
-
-def _ring(tasks: Sequence[TaskRecord]) -> Ring:
-    counts = {name: sum(it.status == name for it in tasks) for name in _COLOURS}
-    total = sum(counts.values())
-    stops, at = [], 0.0
-    for name, colour in _COLOURS.items():
-        share = counts[name] / (total or 1) * 100
-        stops.append(f"var({colour}) {at:.2f}% {at + share:.2f}%")
-        at += share
-    return Ring(f"conic-gradient({', '.join(stops)})", counts["passed"], total)
 
 
 def _impacts(record: RunRecord) -> Iterator[Impact]:
@@ -164,10 +150,10 @@ def _graders(scores: Scores) -> Iterator[GraderRow]:
         yield GraderRow(*key, histogram(found), mean(found), passed, len(found))
 
 
-def _matrix(tasks: Sequence[TaskRecord], scores: Scores) -> Matrix | None:
+def _matrix(tasks: Sequence[tuple[int, TaskRecord]], scores: Scores) -> Matrix | None:
     names = list(dict.fromkeys(name for _, name in scores.cells))
-    rows = [index for index in range(len(tasks)) if any((index, it) in scores.cells for it in names)]
-    if not (1 < len(names) <= _MOST_COLUMNS and 1 < len(rows) <= _MOST_ROWS):
+    rows = [(index, it) for index, it in tasks if any((index, name) in scores.cells for name in names)]
+    if not (1 < len(names) <= _MOST_COLUMNS and len(rows) > 1):
         return None
     cells = {key: mean(found) for key, found in scores.cells.items()}
-    return Matrix(names, [(tasks[index], [cells.get((index, it)) for it in names]) for index in rows])
+    return Matrix(names, [(index, task, [cells.get((index, it)) for it in names]) for index, task in rows])

@@ -5,6 +5,7 @@ Templates escape every value, because names, messages and outputs come from file
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_CHARACTERS = 20_000
-"""Longer texts are cut."""
+"""Longer texts are cut in the middle: their end says most."""
 _STATUSES = frozenset(["passed", "failed", "error", "skipped", "cancelled"])
 
 
@@ -44,10 +45,11 @@ def environment() -> "Environment":
     found.filters.update(
         clamped=clamped,
         cut=_cut,
+        date=date,
         delta_class=_delta_class,
         number="{:.2f}".format,
         percent=_percent,
-        seconds=_seconds,
+        seconds=seconds,
         status_class=status_class,
         thousands="{:,}".format,
         whole_percent="{:.0%}".format,
@@ -65,8 +67,13 @@ def _percent(share: float) -> str:
     return f"{clamped(share) * 100:.4g}%"
 
 
-def _seconds(milliseconds: float) -> str:
-    """A duration for people."""
+def date(seconds_since_1970: float) -> str:
+    """Return a point in time for people."""
+    return datetime.fromtimestamp(seconds_since_1970, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def seconds(milliseconds: float) -> str:
+    """Return a duration for people."""
     if milliseconds < 1000:
         return f"{milliseconds:.0f} ms"
     if milliseconds < 120_000:
@@ -74,9 +81,12 @@ def _seconds(milliseconds: float) -> str:
     return f"{milliseconds / 60_000:.1f} min"
 
 
-def _cut(text: str) -> str:
-    left = len(text) - _MOST_CHARACTERS
-    return f"{text[:_MOST_CHARACTERS]}\n... ({left} more characters)" if left > 0 else text
+def _cut(text: str, most: int = _MOST_CHARACTERS) -> str:
+    left = len(text) - most
+    if left <= 0:
+        return text
+    start = most // 4
+    return f"{text[:start]}\n... ({left:,} characters folded) ...\n{text[start + left :]}"
 
 
 def status_class(status: str) -> str:

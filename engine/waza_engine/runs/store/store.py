@@ -319,15 +319,6 @@ class RunStore:
         with translate_errors(self.path):
             return [stored_verdict(row) for row in rows]
 
-    def history(self, run_id: str, most: int = 20) -> list[list[TrialVerdict]]:
-        """Return the verdicts of a run and of earlier runs of the same eval, oldest first."""
-        rows = self.file.rows(
-            "SELECT run_id FROM runs JOIN (SELECT eval_path AS path, rowid AS last FROM runs WHERE run_id = ?1)"
-            " ON eval_path = path AND runs.rowid <= last WHERE baseline_of IS NULL ORDER BY runs.rowid DESC LIMIT ?2",
-            (run_id, most),
-        )
-        return [verdicts for (it,) in reversed(rows) if (verdicts := self.verdicts(it))]
-
     def latest_trials(self, eval_path: Path, task_id: str) -> list[StoredTrial]:
         """Return a task's trials in the newest run that finished one; empty if there is none."""
         return self._trials(_TRIALS_SQL + _LATEST_SQL, (str(real_path(eval_path)), task_id))

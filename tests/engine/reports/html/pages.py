@@ -12,7 +12,7 @@ from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.html.rendering import environment
 
 NASTY = "</pre><script>alert(1)</script>\"'><img src=x onerror=y>"
-_VOID = frozenset(["meta", "br", "img", "link", "tr", "td", "th", "li", "p"])
+_VOID = frozenset(["meta", "br", "img", "link", "tr", "td", "th", "li", "p", "dt", "dd"])
 
 
 class _Balanced(HTMLParser):
