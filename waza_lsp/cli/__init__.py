@@ -16,6 +16,7 @@ _COMMANDS = {
     "check": ("check.command", "Find mistakes in eval files."),
     "rule": ("pages.command", "Show the page of a finding's code."),
     "grader": ("pages.command", "Show the page of a grader type."),
+    "doctor": ("doctor.command", "Show what is installed and what could run."),
     "schema": ("schema", "Show or export the JSON Schemas of files and graders."),
     "run": ("run.command", "Run an eval and grade the agent."),
     "grade": ("grade.command", "Grade recorded work without running an agent."),
@@ -29,7 +30,7 @@ _COMMANDS = {
     "convert": ("convert.command", "Convert an eval to another dialect or the newest form."),
 }
 """The commands in the order of the help text, each with its module in this package and its line in that text."""
-_ONLY_READ = frozenset(["check", "schema"])
+_ONLY_READ = frozenset(["check", "doctor", "grader", "rule", "schema"])
 """Commands that start nothing and write no store."""
 _NOT_NEEDED = ("base64", "bz2", "difflib", "hashlib", "ipaddress", "lzma", "pickle", "regex", "secrets")
 """Modules that others import at once, but that such a command rarely uses."""

@@ -75,6 +75,8 @@ def _rule_data(entry: Entry) -> dict[str, object]:
 def _level_here(code: str) -> list[str]:
     """Return a line about the level that the project sets, and one about how to change it."""
     # Imported late: `--help` does without.
+
+    # Imported late: `--help` does without.
     from waza_engine.project.settings import Projects
 
     settings = Projects().of(Path.cwd())

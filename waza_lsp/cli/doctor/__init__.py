@@ -1,0 +1,1 @@
+"""`waza-lsp doctor`: what is installed here, and what could run."""
