@@ -70,7 +70,7 @@ async def frames() -> list[Frame]:
         async with editor(suite, profile="visual_studio_code") as it:
             it.open(task)
             await it.execute("waza.runTask", uri=it.uri, task="explain-retry")
-            await it.lenses_with("✓")
+            await it.lenses_with("tokens")
             shown = [await _frame(it, "A recorded run, graded.", _READING / 2)]
             shown += await _typed(it, _TYPED, "Add a check. No agent runs.")
             await it.says("failed-check", "back-off")

@@ -141,6 +141,14 @@ def _leads_somewhere(page: Path, target: str, heading: str) -> bool:
     }
 
 
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    text = (ROOT / "website/mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    patterns = re.findall(r"[ '\"]([\w*/-]+\.md)\b", text)
+    listed = {page for it in patterns for page in (ROOT / "docs").glob(it)}
+    assert all(list((ROOT / "docs").glob(it)) for it in patterns)
+    assert set((ROOT / "docs").rglob("*.md")) == listed, "list the page in website/mkdocs.yml"
+
+
 def test_numbers_of_cases_on_the_page_of_comparison_are_current() -> None:
     page = (ROOT / "docs/compare.md").read_text(encoding="utf-8")
     found = {

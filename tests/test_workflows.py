@@ -42,7 +42,7 @@ def test_actions_are_pinned_and_rights_are_few(path: Path) -> None:
     for name, job in workflow["jobs"].items():
         rights = job.get("permissions", {})
         assert rights.get("contents", "read") == "read", name
-        assert set(rights) <= {"contents", "id-token"}, name
+        assert set(rights) <= {"contents", "id-token", "pages"}, name
         assert "timeout-minutes" in job or "uses" in job, name
     for line in re.findall(r"uses: (.+)", text):
         assert re.fullmatch(r"\./\S+|[\w/-]+@[0-9a-f]{40} # v[\d.]+", line), line
