@@ -13,9 +13,10 @@ from hypothesis import HealthCheck, settings
 
 # Tests share the machine with others, so no test depends on how long anything takes.
 _UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("thorough", max_examples=50, **_UNTIMED)
+settings.register_profile("thorough", max_examples=100, **_UNTIMED)
+settings.register_profile("ci", max_examples=25, **_UNTIMED)
 settings.register_profile("quick", max_examples=20, **_UNTIMED)
-settings.load_profile("quick")  # `--hypothesis-profile thorough` comes after this, and wins.
+settings.load_profile("quick")  # `--hypothesis-profile` comes after this, and wins.
 _TESTS = Path(__file__).parent
 _MOSTLY_SLOW = frozenset(["faults", "fuzz", "hostility", "server"])
 _QUICK_CASES = 1

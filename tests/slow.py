@@ -35,5 +35,5 @@ def some_pairs(ones: Iterable[Any], others: Iterable[Any], every: int) -> list[t
 
 
 def examples(most: int) -> int:
-    """Return the number of examples of a property test: `most` under the profile `thorough`, fewer under `quick`."""
+    """Return the number of examples, seeds or kills of a test: `most` under the profile `thorough`, else a part."""
     return max(1, most * settings().max_examples // 100)

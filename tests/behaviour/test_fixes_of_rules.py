@@ -87,7 +87,11 @@ UNKNOWABLE = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_best_fix_removes_the_finding_and_breaks_nothing(layout: str, tmp_path: Path) -> None:
     tried = 0
+    number = [*LAYOUTS].index(layout)
     for index, case in enumerate(_cases()):
+        # As it is, and in two of the other layouts.
+        if number and (index + number) % 2:
+            continue
         root = tmp_path / str(index)
         text = LAYOUTS[layout](case.files[case.name])
         write(root / "evals", {**case.files, case.name: text})

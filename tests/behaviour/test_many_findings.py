@@ -25,16 +25,16 @@ def test_an_error_below_thousands_of_warnings_is_shown() -> None:
     assert "more findings appear once you fix some of these" in found[-1].message
 
 
-SECONDS = 20
+SECONDS = 10
 """Seconds of processor time. Quadratic code would take minutes."""
 CROWDS = {
-    "unknown keys": "".join(f"foo{at}: 1\n" for at in range(4_000)),
-    "equal keys": "name: x\n" * 4_000,
+    "unknown keys": "".join(f"foo{at}: 1\n" for at in range(2_000)),
+    "equal keys": "name: x\n" * 2_000,
     "keys of one mapping": "x:\n"
-    + "".join(f"  - {at}\n" for at in range(4_000))
+    + "".join(f"  - {at}\n" for at in range(2_000))
     + "config:\n"
-    + "  a: 1\n" * 4_000,
-    "graders": "graders:\n" + "".join(f"  - {{name: g{at}, type: txet}}\n" for at in range(4_000)),
+    + "  a: 1\n" * 2_000,
+    "graders": "graders:\n" + "".join(f"  - {{name: g{at}, type: txet}}\n" for at in range(2_000)),
 }
 
 
@@ -43,7 +43,7 @@ CROWDS = {
 def test_fixes_of_a_selected_file_come_soon(crowd: str) -> None:
     snapshot = snapshot_of(HEAD + CROWDS[crowd])
     marks = findings_of(snapshot)
-    assert len(marks) >= 4_000
+    assert len(marks) >= 2_000
     everything = types.Range(types.Position(0, 0), types.Position(20_000, 0))
     reported = diagnostics(snapshot, CheckContext())
     context = types.CodeActionContext(reported, [types.CodeActionKind.QuickFix])
@@ -56,9 +56,9 @@ def test_fixes_of_a_selected_file_come_soon(crowd: str) -> None:
 
 @pytest.mark.slow
 def test_a_long_file_is_formatted_soon() -> None:
-    crooked = "foo:\n  a: 1\n" + "".join(f"foo{at}:\n     a: 1\n" for at in range(4_000))
+    crooked = "foo:\n  a: 1\n" + "".join(f"foo{at}:\n     a: 1\n" for at in range(2_000))
     began = time.process_time()
-    assert len(formatting(snapshot_of(HEAD + crooked))) == 4_000
+    assert len(formatting(snapshot_of(HEAD + crooked))) == 2_000
     assert time.process_time() - began < SECONDS
 
 

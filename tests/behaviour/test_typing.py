@@ -23,13 +23,13 @@ CLOSINGS = ["", "]", "}", "}}", "]}", "}]", "]}}", '"', "'", '"]', '"}', "']", "
 TYPED = {
     "eval.yaml": EVERYTHING,
     ".waza.yaml": PROJECT,
-    "suite/demo.vally.yaml": (EXAMPLES / "support-desk/eval.yaml").read_text(encoding="utf-8")[:1000],
+    "suite/demo.vally.yaml": (EXAMPLES / "support-desk/eval.yaml").read_text(encoding="utf-8")[:600],
     "suite/trigger_tests.yaml": (EXAMPLES / "deploy-orchestrator/trigger_tests.yaml").read_text(
         encoding="utf-8"
     ),
     "suite/tasks/unrelated-question.yaml": (
         EXAMPLES / "deploy-orchestrator/tasks/unrelated-question.yaml"
-    ).read_text(encoding="utf-8"),
+    ).read_text(encoding="utf-8")[:400],
 }
 
 

@@ -103,14 +103,13 @@ def test_a_tool_is_called_without_the_protocol(workspace: Path) -> None:
     assert "No file or folder" in called("check", '{"paths": ["absent"]}')[1]
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
-def test_a_call_answers_in_utf_8(encoding: str, workspace: Path) -> None:
+def test_a_call_answers_in_utf_8(workspace: Path) -> None:
     (workspace / "broken" / "eval.yaml").write_text(MISSPELT.replace("tasks/*", "→/*"), encoding="utf-8")
 
     def called(arguments: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
             [sys.executable, "-m", "waza_lsp", "mcp", "--folder", str(workspace), "--call", "check"],
-            env={**os.environ, "PYTHONIOENCODING": encoding},
+            env={**os.environ, "PYTHONIOENCODING": "cp1252"},
             input=arguments.encode(),
             capture_output=True,
             check=False,
@@ -315,7 +314,7 @@ INITIALIZE = (
 )
 
 
-@pytest.mark.parametrize("sent", first_quick([DISCOVER + INITIALIZE, DISCOVER, INITIALIZE], 1))
+@pytest.mark.parametrize("sent", first_quick([DISCOVER + INITIALIZE, DISCOVER], 1))
 def test_a_client_that_gave_up_waiting_is_served(sent: str, workspace: Path) -> None:
     command = [sys.executable, "-m", "waza_lsp", "mcp", "--folder", str(workspace)]
     done = subprocess.run(command, input=sent, capture_output=True, text=True, check=True, timeout=60)

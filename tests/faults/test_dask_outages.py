@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.slow import examples
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
@@ -139,7 +141,7 @@ def is_running(pid: int) -> bool:
 ALL = [(f"t{task}", trial, "passed") for task in range(TASKS) for trial in range(1, TRIALS + 1)]
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", range(1, 1 + examples(4)))
 def test_a_lost_scheduler_ends_the_run_soon_and_resuming_completes_it(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311  # a test
     with cluster() as first:
@@ -172,7 +174,7 @@ def test_lost_workers_make_no_trial_an_error(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311  # a test
     with cluster() as here:
         run = start_run(here.address)
-        for kill in range(6):
+        for kill in range(3):
             until(lambda wanted=kill * 3 + 1: len(finished()) >= wanted or run.poll() is not None)  # type: ignore[misc]  # a count
             time.sleep(chance.random() / 2)
             victim = here.workers.pop(0)

@@ -17,12 +17,12 @@ import pytest
 
 from tests.faults.leftovers import finished, until, wait_for_nothing
 from tests.faults.suites import CASES, Case, environment, performed, started
-from tests.slow import first_quick
+from tests.slow import examples, first_quick
 from waza_engine.runs.store.store import RunStore
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for leftovers in /proc")
-KILLS = 3
+KILLS = examples(8)
 
 
 @pytest.mark.slow

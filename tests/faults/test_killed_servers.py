@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.slow import examples
+
 ROOT = Path(__file__).parents[2]
-KILLS = 3
+KILLS = examples(8)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.faults.endpoint import CUT, TALK, Answer, Endpoint, endpoint, refusal, submit, vote
-from tests.slow import first_quick
+from tests.slow import examples, first_quick
 from waza_engine.executors.event_log import EventLog
 from waza_engine.judges import openai, patience
 from waza_engine.model.suite import Task
@@ -297,7 +297,7 @@ def kept() -> list[tuple[object, ...]]:
 GRADER = "graders: [{{type: prompt, name: own, config: {{prompt: Is {0} right?, model: m}}}}]\n"
 
 
-@pytest.mark.parametrize("seed", first_quick(range(8), quick=2))
+@pytest.mark.parametrize("seed", first_quick(range(examples(16)), quick=2))
 def test_outages_at_random_instants_misjudge_nothing(
     folder: Path, judge: Endpoint, dialect: str, seed: int
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.fuzz.edits import Desk
 from tests.fuzz.made_files import made_file
+from tests.slow import examples
 
 EVALS = Path("/nowhere/evals")
 TASK = "id: a\nname: A\ninputs: {prompt: x}\n"
@@ -19,7 +20,7 @@ def shown(name: str, text: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(examples(300)))
 def test_any_values_can_be_looked_at(seed: int) -> None:
     shown(*made_file(random.Random(seed)))  # noqa: S311  # not for secrets
 

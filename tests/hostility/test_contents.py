@@ -6,7 +6,7 @@ import pytest
 
 from tests.hostility.bait import Victim
 from tests.hostility.test_foreign_files import CHECK, GRADERS, REPLAY, RUN, TASK, bounded
-from tests.slow import first_quick, some_pairs
+from tests.slow import examples, first_quick, some_pairs
 from waza_engine.lib.files.gitignore import ignore_spec
 from waza_engine.lib.go import regexp
 from waza_engine.lib.go.glob import BadPattern, glob
@@ -60,7 +60,9 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize(("place", "content"), first_quick(some_pairs(PLACES, CONTENTS, every=4), 2))
+@pytest.mark.parametrize(
+    ("place", "content"), first_quick(some_pairs(PLACES, CONTENTS, every=200 // examples(100)), 2)
+)
 def test_no_content_stalls_or_fills_the_memory(place: str, content: str, victim: Victim) -> None:
     """Class: regular files that their reader does not expect."""
     victim.write_suite(graders=GRADERS, task=TASK)

@@ -40,7 +40,7 @@ def test_between_a_mistake_and_its_remedy(code: str, tmp_path: Path) -> None:
     page = WITH_EXAMPLE[code]
     folder = tmp_path / "evals"  # Some examples have files above it.
     files = Files(lambda it: it.read_text(encoding="utf-8") if it.name == page["Example"].name else None)
-    for name in ("Example", "Instead", "Example", "Example"):
+    for name in ("Example", "Instead", "Example"):
         path = folder / page[name].name
         write(folder, page[name].files)
         data = readable(path)

@@ -1,4 +1,7 @@
-"""A run killed at any instant loses only the trial in progress."""
+"""A run killed at any instant loses only the trial in progress.
+
+`python -m tests.engine.runs.killed_again_and_again FOLDER 1000` kills it a thousand times.
+"""
 
 import json
 import subprocess
@@ -8,13 +11,14 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs import killed_again_and_again as program
+from tests.slow import examples
 
-KILLS = 300
+KILLS = examples(400)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
-def test_hundreds_of_kills_lose_nothing_and_count_nothing_twice(tmp_path: Path) -> None:
+def test_kills_lose_nothing_and_count_nothing_twice(tmp_path: Path) -> None:
     told = subprocess.run(
         [sys.executable, "-m", "tests.engine.runs.killed_again_and_again", str(tmp_path), str(KILLS)],
         cwd=Path(__file__).parents[3],
