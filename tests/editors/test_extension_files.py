@@ -100,11 +100,14 @@ def test_the_lock_names_every_requirement_with_hashes_and_no_address() -> None:
     entries = re.split(r"\n(?=\S)", LOCK.strip())
     pinned = {}
     for entry in entries:
-        match = re.fullmatch(r"([a-z0-9-]+)==(\S+) \\\n(    --hash=sha256:[0-9a-f]{64}( \\\n)?)+", entry)
+        match = re.fullmatch(
+            r"([a-z0-9-]+)==(\S+)(?: ; [^\\\n]+)? \\\n(    --hash=sha256:[0-9a-f]{64}( \\\n)?)+", entry
+        )
         assert match, f"not a version with hashes: {entry[:100]}"
         pinned[match[1]] = match[2]
     project = tomllib.loads((EXTENSION.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    for it in map(Requirement, project["dependencies"]):
+    # The MCP server is offered to VS Code.
+    for it in map(Requirement, [*project["dependencies"], *project["optional-dependencies"]["mcp"]]):
         version = pinned[it.name.lower().replace("_", "-").replace(".", "-")]
         assert it.specifier.contains(version), f"{it} is locked as {version}"
 
@@ -112,5 +115,14 @@ def test_the_lock_names_every_requirement_with_hashes_and_no_address() -> None:
 def test_the_lock_has_the_files_of_all_systems() -> None:
     """A compiled package has some thirty files: for each Python, system and processor."""
     hashes = {it.partition("==")[0]: it.count("--hash") for it in re.split(r"\n(?=\S)", LOCK)}
-    compiled = ("google-re2", "markupsafe", "pydantic-core", "pyyaml", "regex", "rpds-py")
+    compiled = (
+        "cffi",
+        "cryptography",
+        "google-re2",
+        "markupsafe",
+        "pydantic-core",
+        "pyyaml",
+        "regex",
+        "rpds-py",
+    )
     assert [it for it in compiled if hashes[it] < 30] == []

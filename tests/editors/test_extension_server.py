@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,9 +92,9 @@ Promise.all(Array.from({{ length: {times} }}, () => {search}(places)))
         lock = f"attrs==26.1.0 --hash=sha256:0\n./waza_lsp-{version}-py3-none-any.whl --hash=sha256:0\n"
         (folder / "requirements.txt").write_text(lock, encoding="utf-8")
 
-    def uv(self, pip: str = "") -> None:
-        """A stand-in for uv: it makes an environment; `pip` is what its installation does."""
-        make = 'for it; do :; done; mkdir -p "$it/bin"; ln -s /bin/true "$it/bin/python"'
+    def uv(self, pip: str = "", python: Path = Path("/bin/true")) -> None:
+        """A stand-in for uv: it makes an environment with this Python; `pip` is what its installation does."""
+        make = f'for it; do :; done; mkdir -p "$it/bin"; ln -s {python} "$it/bin/python"'
         script = f'echo "$*" >> {self.home}/calls; case "$1" in venv) {make};; pip) {pip or ":"};; esac'
         self.program(self.programs / "uv", script)
 
@@ -237,6 +238,26 @@ def test_an_update_of_the_extension_updates_the_server(machine: Machine) -> None
         os.utime(it, (eight_days_ago, eight_days_ago))
     machine.locate()
     assert list(machine.storage.iterdir()) == [new.parents[1]]
+
+
+def test_what_the_user_has_added_comes_again_with_an_update(machine: Machine) -> None:
+    log = machine.home / "installed"
+    real = machine.program(machine.home / "real", f'exec {sys.executable} "$@"')
+    machine.uv(python=real)
+    assert "/1.0.0-" in machine.locate()["command"]
+    machine.bundle("1.1.0")
+    machine.uv(python=machine.program(machine.home / "recording", f'echo "$*" >> {log}'))
+    updated = machine.locate()["command"]
+    assert "/1.1.0-" in updated
+    command = log.read_text(encoding="utf-8").split()
+    assert command[:4] == ["-I", "-m", "pip", "install"]
+    assert {"--no-deps", "--only-binary", f"pytest=={pytest.__version__}"} <= set(command)
+    assert not [it for it in command if it.startswith(("attrs==", "waza"))]
+    # A package that cannot be installed does not keep the server from starting.
+    shutil.rmtree(Path(updated).parents[1])
+    machine.bundle("1.2.0")
+    machine.uv(python=machine.program(machine.home / "failing", "exit 1"))
+    assert "/1.2.0-" in machine.locate()["command"]
 
 
 def test_an_environment_whose_python_is_gone_is_made_again(machine: Machine) -> None:

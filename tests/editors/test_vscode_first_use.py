@@ -131,7 +131,9 @@ async def test_every_failure_says_what_to_do(
             await screen.toast("found no Python on this machine")
             (programs / "python3").symlink_to("/usr/bin/python3")
             await screen.press_in_toast("found no Python on this machine", "Retry")
-            problem = "The package index could not be reached. Check the network or the proxy."
+            problem = (
+                "The package index could not be reached. Check the network, or set PIP_FIND_LINKS to wheels."
+            )
             assert await screen.toast_buttons(problem) == ["Retry", "Choose Interpreter...", "Show Logs"]
             await screen.shot("first-no-index")
 

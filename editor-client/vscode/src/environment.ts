@@ -11,10 +11,11 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { CancellationError, type CancellationToken, type LogOutputChannel } from 'vscode';
 
+import { addAgain, noteLock } from './addedPackages';
 import type { Bundle } from './bundle';
 import { execute } from './execute';
 import { explainFailure, stepEnvironment, stepsWithPip, stepsWithUv, type Step } from './installSteps';
-import { isProgram, scripts } from './programs';
+import { isProgram, pythonIn } from './programs';
 
 export interface Making {
   log: LogOutputChannel;
@@ -61,7 +62,18 @@ export async function makeEnvironment(
   await mkdir(storage, { recursive: true });
   const old = again ? await identity(target) : undefined;
   try {
-    await firstThatWorks(waysTo(made, bundle, { uv, python }), made, bundle, making);
+    const options = { cwd: bundle.folder, env: stepEnvironment(process.env, os.devNull) };
+    await firstThatWorks(waysTo(made, bundle, { uv, python }), made, bundle, options, making);
+    await noteLock(made, bundle);
+    try {
+      await addAgain(storage, bundle, made, options, making);
+    } catch (error) {
+      if (error instanceof CancellationError) {
+        throw error;
+      }
+      // Without such a package, the server says what is missing and how to install it.
+      making.log.error(String(error));
+    }
     // Another window can have been quicker, and runs its server in there.
     const isAnothers = async (): Promise<boolean> =>
       (await readyEnvironment(storage, bundle)) !== undefined && (await identity(target)) !== old;
@@ -81,10 +93,6 @@ export async function tidy(storage: string, { key }: Bundle): Promise<void> {
       await rm(folder, { recursive: true, force: true });
     }
   }
-}
-
-function pythonIn(environment: string): string {
-  return path.join(scripts(environment), process.platform === 'win32' ? 'python.exe' : 'python');
 }
 
 /** Tells a folder from another one that was made in its place later. */
@@ -124,8 +132,13 @@ function waysTo(made: string, bundle: Bundle, { uv, python }: Tools): Step[][] {
   ];
 }
 
-async function firstThatWorks(ways: Step[][], made: string, bundle: Bundle, making: Making): Promise<void> {
-  const env = stepEnvironment(process.env, os.devNull);
+async function firstThatWorks(
+  ways: Step[][],
+  made: string,
+  bundle: Bundle,
+  options: { cwd: string; env: NodeJS.ProcessEnv },
+  making: Making,
+): Promise<void> {
   let reason = '';
   for (const steps of ways) {
     const lines: string[] = [];
@@ -133,7 +146,7 @@ async function firstThatWorks(ways: Step[][], made: string, bundle: Bundle, maki
       await rm(made, { recursive: true, force: true });
       for (const { command, title } of steps) {
         making.report(title, 0);
-        await execute(command, { cwd: bundle.folder, env }, making, (line) => {
+        await execute(command, options, making, (line) => {
           lines.push(line);
           if (line.startsWith('Collecting ')) {
             making.report(title, 90 / bundle.packages);

@@ -65,7 +65,7 @@ export function explainFailure(lines: readonly string[]): string {
     return 'The package index has another file than expected. Nothing was installed.';
   }
   if (said(/connection|connect error|failed to (fetch|establish)|resolve|timed? ?out|network|dns|proxy|certificate/i)) {
-    return 'The package index could not be reached. Check the network or the proxy.';
+    return 'The package index could not be reached. Check the network, or set PIP_FIND_LINKS to wheels.';
   }
   if (said(/no matching distribution|no wheels|has no wheel|no usable wheels/i)) {
     return 'A package is not ready for this Python on this machine. Choose another Python.';

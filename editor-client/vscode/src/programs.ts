@@ -14,6 +14,11 @@ export function scripts(environment: string): string {
   return path.join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
 }
 
+/** The Python of a virtual environment. */
+export function pythonIn(environment: string): string {
+  return path.join(scripts(environment), `python${suffix}`);
+}
+
 export function searchPath(): string[] {
   // A relative entry would depend on the working directory.
   const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((it) => path.isAbsolute(it));
