@@ -20,7 +20,8 @@ PAGES += (ROOT / "editor-client").glob("*/README.md")
 _OF_OTHERS = {"--help", "--install-extension", "--print", "--session-log"}
 """Options of other programs, and the one that every command has."""
 _TYPED = re.compile(r"waza-lsp ((?:\.\.\.|[^\s`#|;&>()'\"]+|'[^'\n]*'| (?=[^ \n#|;&>]))+)")
-_FILE = re.compile(r"^File `([^`]+)`:\n\n```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"^File `([^`]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_CHANGE = re.compile(r"\b[Cc]hange `([^`]+)` to `([^`]+)` in `([^`]+)`")
 _CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -81,23 +82,36 @@ def test_the_first_page_names_every_command() -> None:
     ] == []
 
 
-def test_the_first_eval_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_evals_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = GUIDE.read_text(encoding="utf-8")
-    files = dict(_FILE.findall(text))
-    [session] = _CONSOLE.findall(text)
-    (tmp_path / "tasks").mkdir()
-    for name, content in files.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    expected = session.split("$ waza-lsp ")[1:]
-    assert len(expected) == 3
-    for it in expected:
+    ran = 0
+    for step in sorted(
+        (it for of in (_FILE, _CONSOLE, _CHANGE) for it in of.finditer(text)), key=lambda it: it.start()
+    ):
+        if step.re is _CONSOLE:
+            for command, output in _sessions(step[1]):
+                done = CliRunner().invoke(main, shlex.split(command))
+                assert _without_times(done.stdout) == _without_times(output)
+                ran += 1
+        elif step.re is _CHANGE:
+            old, new, name = step.groups()
+            file = tmp_path / name
+            content = file.read_text(encoding="utf-8")
+            assert content.count(old) == 1
+            file.write_text(content.replace(old, new), encoding="utf-8")
+        else:
+            file = tmp_path / step[1]
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(step[2], encoding="utf-8")
+    assert ran == 6
+
+
+def _sessions(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the commands of a session with their outputs."""
+    for it in text.split("$ waza-lsp ")[1:]:
         command, _, output = it.partition("\n")
-        if command.startswith("grade"):
-            task = tmp_path / "tasks" / "one-sentence.yaml"
-            task.write_text(task.read_text(encoding="utf-8").replace("<= 25", "<= 5"), encoding="utf-8")
-        done = CliRunner().invoke(main, command.split())
-        assert _without_times(done.stdout) == _without_times(output)
+        yield command, output
 
 
 def test_the_session_of_the_first_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
