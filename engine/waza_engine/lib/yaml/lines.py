@@ -1,5 +1,6 @@
 """Find the lines of values in a YAML text."""
 
+import re
 from dataclasses import dataclass
 from typing import Self
 
@@ -8,21 +9,24 @@ import yaml
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.nodes import YamlError, compose
 
+_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""Ends a line in YAML."""
+
 
 @dataclass(frozen=True, slots=True)
 class YamlLines:
     """The lines of the values in one text, from 1. An invalid text has none."""
 
     _root: yaml.Node | None
-    _text: str
+    _lines: list[str]
 
     @classmethod
     def of(cls, text: str) -> Self:
         """Parse the text."""
         try:
-            return cls(compose(text), text)
+            return cls(compose(text), _BREAK.split(text.removeprefix("\ufeff")))
         except YamlError:
-            return cls(None, "")
+            return cls(None, [])
 
     def line(self, pointer: Pointer) -> int:
         """Return the line of a key or list item; 0 if the text has no such value."""
@@ -35,11 +39,10 @@ class YamlLines:
         if found is None:
             return []
         first, node = found
-        end = node.end_mark
-        # The end of a block is where the next one begins: comments in between belong to that.
-        lines = self._text.splitlines()[first - 1 : end.line + (end.column > 0)]
-        numbered = list(enumerate(lines, first))
-        while len(numbered) > 1 and numbered[-1][1].strip()[:1] in {"", "#"}:
+        end = _last_leaf(node).end_mark
+        # A block scalar ends at the start of a line.
+        numbered = list(enumerate(self._lines[first - 1 : end.line + (end.column > 0)], first))
+        while len(numbered) > 1 and not numbered[-1][1].strip():
             numbered.pop()
         return numbered
 
@@ -60,6 +63,16 @@ class YamlLines:
             else:
                 return None
         return (line, node) if node is not None else None
+
+
+def _last_leaf(node: yaml.Node) -> yaml.Node:
+    """Return the last scalar, alias or flow collection of a node. A block itself ends only where the next one begins."""
+    while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        last = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
+        if last.start_mark.index < node.start_mark.index:
+            return node.value[-1][0] if isinstance(node, yaml.MappingNode) else node  # An alias.
+        node = last
+    return node
 
 
 def _member(node: yaml.MappingNode, key: str | int) -> tuple[yaml.Node, yaml.Node] | None:

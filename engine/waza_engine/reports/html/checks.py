@@ -34,9 +34,7 @@ class Check:
     @property
     def title(self) -> str:
         """The names of the graders, with the checkpoint; "error" for an error of the agent."""
-        names = ", ".join(self.evidence.graders) or "error"
-        turn = self.evidence.after_turn
-        return f"after turn {turn}: {names}" if turn else names
+        return _title(self.evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,18 @@ def trial_anchor(index: int, trial: int) -> str:
 def trial_checks(index: int, trial: TrialRecord, sources: Sources) -> dict[object, Check]:
     """Return why a trial failed, by what identifies the cause in all trials of its task."""
     places = _Places(index, trial)
-    found = trial_evidence(trial, sources).items()
-    return {key: places.find(it) for key, it in found if it.status != "points"}
+    titles: dict[str, str] = {}
+    found: dict[object, Check] = {}
+    for key, it in trial_evidence(trial, sources).items():
+        if it.status != "points":
+            own = titles.setdefault(_title(it), f"{trial_anchor(index, trial.trial)}-grader-{len(titles)}")
+            found[key] = places.find(it, own)
+    return found
+
+
+def _title(evidence: Evidence) -> str:
+    names = ", ".join(evidence.graders) or "error"
+    return f"after turn {evidence.after_turn}: {names}" if evidence.after_turn else names
 
 
 def failed_graders(trial: TrialRecord, checks: Sequence[Check], sources: Sources) -> list[FailedGrader]:
@@ -106,17 +114,20 @@ class _Places:
         self._events = numbered_events(trajectory)
         self._changed = [it.path for it in read_patch(trajectory.patch).diffs] if trajectory.patch else []
 
-    def find(self, evidence: Evidence) -> Check:
-        """Return the evidence with a link."""
+    def find(self, evidence: Evidence, own: str) -> Check:
+        """Return the evidence with a link, to `own` if nothing shows the place."""
         place = evidence.place
         step = self._step(place) if place else 0
-        anchor, see = self._anchor, f"trial {self._trial}"
+        anchor, see = own, f"trial {self._trial}"
         if place and place.text == "output":
-            anchor, see = f"{anchor}-output", "output"
+            anchor, see = f"{self._anchor}-output", "output"
         elif place and place.path in self._changed:
-            anchor, see = f"{anchor}-file-{self._changed.index(place.path)}", place.path.rpartition("/")[2]
+            anchor, see = (
+                f"{self._anchor}-file-{self._changed.index(place.path)}",
+                place.path.rpartition("/")[2],
+            )
         elif step:
-            anchor, see = f"{anchor}-step-{step}", f"step {step}"
+            anchor, see = f"{self._anchor}-step-{step}", f"step {step}"
         return Check(evidence, anchor, see, step, self._trial)
 
     def _step(self, place: Place) -> int:

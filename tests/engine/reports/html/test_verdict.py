@@ -31,6 +31,7 @@ graders:
   name: wrote
   config:
     must_exist: [out/a.txt]
+  # The next one is in one line.
 - {type: tool_calls, name: looked, config: {expect: [{tool: ^view$, args: {path: {equals: b.txt}}}]}}
 
 # The end.
@@ -127,7 +128,7 @@ async def test_a_failed_grader_is_shown_as_it_is_in_its_file(bench: Bench, scrip
         ("7", "    contains: [hello]"),
         ("8", "    not_contains: [bad word]"),
     ]
-    assert re.findall(r'class="hit"><i>(\d+)', page) == ["7", "8", "12", "13"]
+    assert re.findall(r'class="hit"><i>(\d+)', page) == ["7", "8", "12", "14"]
     assert "eval.yaml:7</p>" in page
     # Another grader stands there now: nothing is shown rather than something wrong.
     path = bench.folder / "eval.yaml"
@@ -198,4 +199,4 @@ async def test_a_page_has_a_limit_but_what_the_first_screen_links_to(
     shortened, left_out = map(int, re.findall(r"(\d+) trials", end))
     assert page.count("are left out to keep this page small") == shortened > 0
     assert left_out > 0
-    assert page.count('id="task-') == 40 + 2 * (40 - left_out) - shortened
+    assert page.count('id="task-') == 40 + 3 * (40 - left_out) - shortened
