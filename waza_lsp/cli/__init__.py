@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from waza_engine.version import __version__
 from waza_lsp.lazy_import import import_lazily, skip_pydantic_plugins
@@ -16,6 +17,7 @@ _COMMANDS = {
     "check": ("check.command", "Find mistakes in eval files."),
     "rule": ("pages.command", "Show the page of a finding's code."),
     "grader": ("pages.command", "Show the page of a grader type."),
+    "completion": ("completion.command", "Print the completion script of a shell."),
     "doctor": ("doctor.command", "Show what is installed and what could run."),
     "schema": ("schema", "Show or export the JSON Schemas of files and graders."),
     "run": ("run.command", "Run an eval and grade the agent."),
@@ -49,6 +51,12 @@ class _LazyGroup(_ListedGroup):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         lines = {name: click.Command(name, short_help=line) for name, (_, line) in _COMMANDS.items()}
         _ListedGroup(commands=lines).format_commands(ctx, formatter)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        commands = [CompletionItem(name, help=line) for name, (_, line) in _COMMANDS.items()]
+        found = [it for it in commands if str(it.value).startswith(incomplete)]
+        # Not the group's own, which would import every command.
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:

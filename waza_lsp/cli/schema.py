@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import EXIT_ERROR, print_err
 
 
@@ -31,7 +32,7 @@ def list_() -> None:
 
 
 @schema.command()
-@click.argument("name")
+@click.argument("name", shell_complete=values.schemas)
 def show(name: str) -> None:
     """Print the schema NAME.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waza_engine.recognition.recognise import dialects
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.options import FINDING_FORMATS
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def _parse_goal(_context: click.Context, _option: click.Parameter, value: str | 
     multiple=True,
     metavar="CODE",
     callback=_parse_codes,
+    shell_complete=values.codes,
     help="Report only these codes. Repeatable; separate several with commas.",
 )
 @click.option(
@@ -65,6 +67,7 @@ def _parse_goal(_context: click.Context, _option: click.Parameter, value: str | 
     multiple=True,
     metavar="CODE",
     callback=_parse_codes,
+    shell_complete=values.codes,
     help="Do not report these codes. Repeatable; separate several with commas.",
 )
 @click.option("--fix", is_flag=True, help="Apply all safe fixes, then report the remaining findings.")

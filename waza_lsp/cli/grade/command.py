@@ -14,6 +14,7 @@ import click
 
 from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import give_up, may_colour, print_err, show_chunks
 
 if TYPE_CHECKING:
@@ -33,10 +34,16 @@ _EXIT_ERRORED = 3
     "--run",
     "run_name",
     metavar="RUN",
+    shell_complete=values.runs,
     help="A stored run: its id, or 'last'. Its graders are read again from the eval.",
 )
 @click.option(
-    "--task", "tasks", multiple=True, metavar="GLOB", help="With --run: only tasks whose name or id matches."
+    "--task",
+    "tasks",
+    multiple=True,
+    metavar="GLOB",
+    shell_complete=values.tasks,
+    help="With --run: only tasks whose name or id matches.",
 )
 @click.option(
     "--store",

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from waza_engine.recognition.starters import dialects_with_new_evals
+from waza_lsp.cli.completion import values
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -95,7 +96,7 @@ def task(**options: Any) -> None:
 
 
 @new.command(short_help="Show an example of a grader, or add it to a file.")
-@click.argument("type_name", metavar="TYPE")
+@click.argument("type_name", metavar="TYPE", shell_complete=values.grader_types)
 @click.option("--to", "file", type=_FILE, metavar="FILE", help="Add it to this eval or task.")
 @_DIALECT
 def grader(**options: Any) -> None:

@@ -11,6 +11,7 @@ import click
 from waza_engine.lib.spelling import nearest
 from waza_engine.recognition.dialect import Dialect
 from waza_engine.recognition.recognise import dialects_by_preference
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import may_colour
 from waza_lsp.cli.pages.manual import RULES, Entry, address, entries, page
 from waza_lsp.cli.pages.render import render
@@ -23,7 +24,7 @@ _FORMAT = click.option(
 
 
 @click.command()
-@click.argument("code", required=False, metavar="[CODE]")
+@click.argument("code", required=False, metavar="[CODE]", shell_complete=values.codes)
 @_FORMAT
 def rule(code: str | None, form: str) -> None:
     """Show the page of the finding CODE: what it means, why it matters, an example. Without CODE, list all codes.
@@ -92,7 +93,7 @@ def _level_here(code: str) -> list[str]:
 
 
 @click.command()
-@click.argument("type_name", required=False, metavar="[TYPE]")
+@click.argument("type_name", required=False, metavar="[TYPE]", shell_complete=values.grader_types)
 @click.option(
     "--dialect",
     "dialect_name",

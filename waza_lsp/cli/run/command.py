@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from waza_engine.lib.process.sandbox_choice import KINDS
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.options import (
     FILE_OR_FOLDER,
     FOLDER,
@@ -27,6 +28,7 @@ _SELECTION_OPTIONS = all_of(
         multiple=True,
         metavar="GLOB",
         help="Only tasks whose name or id matches. Repeatable.",
+        shell_complete=values.tasks,
     ),
     click.option(
         "--tag", "tags", multiple=True, metavar="GLOB", help="Only tasks with a matching tag. Repeatable."
@@ -59,6 +61,7 @@ _AGENT_OPTIONS = all_of(
     click.option(
         "--executor",
         metavar="NAME",
+        shell_complete=values.executors,
         help="Executor to use instead of the one in the eval: mock, replay, command, copilot-sdk, acp, or a plug-in.",
     ),
     click.option(
@@ -128,6 +131,7 @@ _MODE_OPTIONS = all_of(
     click.option(
         "--resume",
         metavar="[RUN]",
+        shell_complete=values.runs,
         is_flag=False,
         flag_value=LAST,
         default=None,
@@ -136,6 +140,7 @@ _MODE_OPTIONS = all_of(
     click.option(
         "--replay-from",
         metavar="RUN",
+        shell_complete=values.runs,
         help="Replay the recordings of a stored run instead of starting an agent; 'last' is the last run.",
     ),
     click.option(

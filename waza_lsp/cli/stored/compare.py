@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from waza_engine.reports.inert import harmless
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import give_up, is_terminal, print_err, show, show_table
 from waza_lsp.cli.options import FILE, STORE
 
@@ -26,7 +27,7 @@ _EXIT_WORSE = 1
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1, required=True, shell_complete=values.runs_or_files)
 @click.option(
     "--format", "-f", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
 )

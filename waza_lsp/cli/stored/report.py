@@ -5,12 +5,13 @@ from pathlib import Path
 
 import click
 
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show_chunks
 from waza_lsp.cli.options import FILE, FOLDER, GITHUB, HTML, JUNIT, LAST, PRINTED_FORMATS, STORE
 
 
 @click.command()
-@click.argument("run", default=LAST)
+@click.argument("run", default=LAST, shell_complete=values.runs_or_files)
 @HTML
 @JUNIT
 @click.option("--json", "results", type=FILE, metavar="FILE", help="Write the results as waza's JSON.")

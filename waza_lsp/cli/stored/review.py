@@ -10,6 +10,7 @@ import click
 
 from waza_engine.lib.system.users import login_name
 from waza_engine.reports.inert import harmless
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import give_up, show
 from waza_lsp.cli.options import LAST, STORE
 
@@ -18,7 +19,13 @@ if TYPE_CHECKING:
     from waza_engine.runs.store.store import RunStore, StoredRun
 
 _RUN = click.option(
-    "--run", "run_name", default=LAST, show_default=True, metavar="RUN", help="The id of the run."
+    "--run",
+    "run_name",
+    default=LAST,
+    show_default=True,
+    metavar="RUN",
+    shell_complete=values.runs,
+    help="The id of the run.",
 )
 
 

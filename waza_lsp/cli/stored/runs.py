@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from waza_engine.reports.inert import one_line
+from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import give_up, is_terminal, print_err, show, show_chunks, show_table
 from waza_lsp.cli.options import FILE, LAST, STORE
 
@@ -68,7 +69,7 @@ def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None)
 
 
 @runs.command("show")
-@click.argument("run", default=LAST)
+@click.argument("run", default=LAST, shell_complete=values.runs)
 @_FORMAT
 @STORE
 def show_(run: str, form: str, store_dir: Path | None) -> None:
