@@ -137,4 +137,5 @@ def test_the_first_files_of_the_page_about_new(tmp_path: Path, monkeypatch: pyte
 
 
 def _without_times(text: str) -> str:
-    return re.sub(r"\d+\.\d s$", "", text, flags=re.MULTILINE)
+    """The text without times, ids of runs, and the folder of a test's run store."""
+    return re.sub(r"\d+\.\d s$|\d{8}T\d{6}-[0-9a-f]{8}| --store \S+", "", text, flags=re.MULTILINE)

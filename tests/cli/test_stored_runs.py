@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -114,8 +115,9 @@ def test_a_report_of_a_stored_run_is_that_of_the_run_itself() -> None:
     for name in ("direct.json", "direct.html", "direct.md"):
         assert Path(name).read_text() == Path(name.replace("direct", "later")).read_text()
     assert invoke("report").stdout == said
-    again = invoke("report", "direct.json").stdout
-    assert again == said
+    # waza's results have neither files nor what was found, so the evidence is shorter.
+    shorter = re.sub(r"^(See more: | {10}).*\n|  tasks/poor.yaml:\d+$", "", said, flags=re.MULTILINE)
+    assert invoke("report", "direct.json").stdout == shorter
 
 
 def test_a_comparison_of_a_file_and_a_stored_run() -> None:

@@ -18,6 +18,9 @@ STORE = click.option(
 )
 JUNIT = click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
 HTML = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
+QUIET = click.option(
+    "--quiet", "-q", is_flag=True, help="Print only what is wrong: nothing if everything passed."
+)
 GITHUB = click.option(
     "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
 )

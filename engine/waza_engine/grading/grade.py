@@ -239,7 +239,7 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
                         (),
                         "none of the texts found",
                         nearest_line(" ".join(texts), output),
-                        wanted=_any_of(texts),
+                        wanted=f"{option}: {', '.join(texts)}",
                     ),
                 ),
             )
@@ -250,23 +250,18 @@ def _expectations(expected: Mapping[str, Iterable[str]], output: str) -> list[Gr
                 (len(texts) - len(failures)) / len(texts),
                 not failures,
                 _expectation_text([it for _, it in failures], wanted=wanted),
-                parts=tuple(_failed_text(index, it, output, wanted=wanted) for index, it in failures),
+                parts=tuple(_failed_text(option, index, it, output) for index, it in failures),
             )
         verdicts.append(GraderVerdict(f"_{option}", "", 1.0, result))
     return verdicts
 
 
-def _failed_text(index: int, text: str, output: str, *, wanted: bool) -> FailedCheck:
-    if wanted:
-        return FailedCheck(
-            (index,), f"missing: {text}", nearest_line(text, output), wanted=f"'{text}' in the output"
-        )
+def _failed_text(option: str, index: int, text: str, output: str) -> FailedCheck:
+    wanted = f"{option}: {text}"
+    if option == "output_contains":
+        return FailedCheck((index,), f"missing: {text}", nearest_line(text, output), wanted=wanted)
     found = occurrence(text, output, any_case=True)
-    return FailedCheck((index,), f"found: {text}", found, wanted=f"no '{text}' in the output")
-
-
-def _any_of(texts: Sequence[str]) -> str:
-    return "one of " + ", ".join(f"'{it}'" for it in texts)
+    return FailedCheck((index,), f"found: {text}", found, wanted=wanted)
 
 
 def _expectation_text(failures: Sequence[str], *, wanted: bool) -> str:

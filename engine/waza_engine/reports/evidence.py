@@ -19,11 +19,15 @@ from waza_engine.model.records import GraderOutcome, TaskRecord, TrialRecord
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The place of a check in a file. `line` counts from 1, and is 0 if the file has changed since or cannot be read."""
+    """The place of a check in a file, and the line of its grader's entry.
+
+    Lines count from 1. They are 0 if the file has changed since or cannot be read.
+    """
 
     path: Path
     pointer: Pointer
     line: int = 0
+    entry_line: int = 0
 
     @property
     def file(self) -> str:
@@ -71,8 +75,8 @@ class Sources:
         if outcome.path is None:
             return None
         lines = self._lines(outcome.path)
-        line = (lines.line(pointer) or lines.line(outcome.pointer)) if _is_same(lines, outcome) else 0
-        return Source(outcome.path, pointer, line)
+        entry = lines.line(outcome.pointer) if _is_same(lines, outcome) else 0
+        return Source(outcome.path, pointer, entry and (lines.line(pointer) or entry), entry)
 
     def entry(self, outcome: GraderOutcome) -> list[tuple[int, str]]:
         """Return the lines of a grader in its file, with their numbers; empty if the file has changed since.

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from waza_engine.model.records import MetricResult, RunRecord
-from waza_engine.model.scores import skills_helped
+from waza_engine.model.scores import Interval, skills_helped
 from waza_engine.model.threshold import EvalVerdict, eval_verdict
 
 
@@ -37,6 +37,44 @@ def reasons(record: RunRecord) -> Iterator[Reason]:
         and not skills_helped(record.totals, record.baseline.totals)
     ):
         yield Reason("baseline", baseline_line(record))
+
+
+_WORDS = {"passed": "PASSED", "failed": "FAILED", "error": "ERROR", "cancelled": "CANCELLED"}
+
+
+def verdict(record: RunRecord) -> tuple[str, str]:
+    """Return the verdict in one word, and the reasons for it in one sentence."""
+    parts = []
+    if record.status == "cancelled" and record.planned:
+        done = sum(it.stats.total_runs for it in record.tasks if it.stats)
+        parts.append(f"{done} of {_counted(record.planned * record.trials, 'trial')}")
+    elif record.status == "cancelled" or (record.status == "error" and record.error):
+        parts.append(record.error)
+    by_score = threshold_verdict(record)
+    if record.status in {"passed", "failed"}:
+        if by_score is not None and by_score.stimuli_run:
+            parts.append(threshold_line(by_score))
+        parts += [metric_line(it) for it in record.metrics if not it.passed]
+        if record.baseline is not None:
+            parts.append(baseline_line(record))
+    passed, left = tasks_passed(record)
+    if record.tasks:
+        totals = record.totals
+        skipped = f", {totals.skipped} skipped" if totals.skipped else ""
+        left = f", {left}" if left else ""
+        weighted = f" (weighted {totals.weighted_score:.2f}{interval_text(totals.interval)})"
+        score = f"score {totals.aggregate_score:.2f}{weighted}"
+        parts.append(f"{passed} tasks passed{skipped}{left}, {score}, {record.duration_ms / 1000:.1f} s")
+    elif left:
+        parts.append(left)
+    return _WORDS[record.status], "; ".join(filter(None, parts))
+
+
+def interval_text(interval: Interval | None) -> str:
+    """Return the 95 % interval, unless it is a single point."""
+    if interval is None or interval.lower == interval.upper:
+        return ""
+    return f" [{interval.lower:.2f}, {interval.upper:.2f}]"
 
 
 def tasks_passed(record: RunRecord) -> tuple[str, str]:

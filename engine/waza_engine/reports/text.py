@@ -1,28 +1,61 @@
-"""Report a run as text for a terminal: a line per task with its failures below, totals at the end."""
+"""Report a run as text for a terminal: a line per task with its evidence below, and the verdict in the last line."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
-from waza_engine.model.scores import Interval
+from waza_engine.reports.evidence import Evidence, Sources, task_evidence
+from waza_engine.reports.evidence_lines import Layout, evidence_lines, short
 from waza_engine.reports.inert import inert, one_line
-from waza_engine.reports.reasons import (
-    baseline_line,
-    metric_line,
-    tasks_passed,
-    threshold_line,
-    threshold_verdict,
-)
+from waza_engine.reports.reasons import interval_text, metric_line, verdict
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
 
 STATUS_WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
-_LONGEST_FEEDBACK = 300
 
 
-def text_report(record: RunRecord) -> str:
+@dataclass(frozen=True, slots=True)
+class TextStyle:
+    """How to print a report.
+
+    With `problems_only`, only what is wrong is printed, and nothing if nothing is. `hides_passed` leaves out tasks that
+    passed with full score, because the user has seen them. `more` is a command that shows more of the run.
+    """
+
+    layout: Layout = field(default_factory=Layout)
+    problems_only: bool = False
+    hides_passed: bool = False
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of the report. Its first `word` characters are a verdict; `status` says which, for a colour."""
+
+    text: str
+    status: str = ""
+    word: int = 0
+
+
+def text_report(record: RunRecord, style: TextStyle | None = None) -> str:
     """Return the report, without colours and without a final newline."""
-    return "\n".join(_lines(record))
+    return "\n".join(it.text for it in text_lines(record, style or TextStyle()))
+
+
+def text_lines(record: RunRecord, style: TextStyle) -> Iterator[TextLine]:
+    """Yield the lines of the report. Text of files and agents in them is not yet safe to print (`reports/inert.py`)."""
+    if style.problems_only and not _has_problems(record):
+        return
+    yield from _Tasks(style).lines(record)
+    yield from map(TextLine, _triggers(record))
+    if not style.problems_only:
+        yield from map(TextLine, _figures(record))
+        if style.more:
+            yield TextLine(f"See more: {style.more}")
+    word, reason = verdict(record)
+    for number, line in enumerate(replace(style.layout, indent=0).lines(f"{word}: {reason}")):
+        yield TextLine(line) if number else TextLine(line, record.status, len(word))
 
 
 def failed_lines(trial: TrialRecord) -> Iterator[str]:
@@ -38,80 +71,66 @@ def failed_lines(trial: TrialRecord) -> Iterator[str]:
                 yield f"after turn {point.after_turn}: {_grader(grader)}"
 
 
-def _lines(record: RunRecord) -> Iterator[str]:
-    starts = [inert(f"{STATUS_WORDS[it.status]:5} {one_line(it.task)}") for it in record.tasks]
-    width = max(map(len, starts), default=0)
-    for start, task in zip(starts, record.tasks, strict=True):
-        yield f"{start:{width}}  {_task(task)}"
-        yield from _failures(task)
+def _has_problems(record: RunRecord) -> bool:
+    return record.status != "passed" or any(it.status in {"failed", "error"} for it in record.tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    """Writes the tasks of one report."""
+
+    style: TextStyle
+    _sources: Sources = field(default_factory=Sources)
+    _errors: dict[str, str] = field(default_factory=dict)
+    """The first task with each error: an error of all tasks is printed once."""
+
+    def lines(self, record: RunRecord) -> Iterator[TextLine]:
+        starts = [inert(f"{STATUS_WORDS[it.status]:5} {one_line(it.task)}") for it in record.tasks]
+        width = max(map(len, starts), default=0)
+        for start, task in zip(starts, record.tasks, strict=True):
+            is_fine = task.status in {"passed", "skipped"}
+            if is_fine and self.style.problems_only:
+                continue
+            below = list(self._evidence(task))
+            if is_fine and self.style.hides_passed and not below:
+                continue
+            text = f"{start:{width}}  {_task(task, record)}"
+            yield TextLine(text, task.status, len(STATUS_WORDS[task.status]))
+            yield from map(TextLine, below)
+
+    def _evidence(self, task: TaskRecord) -> Iterator[str]:
+        found: list[Evidence] = []
+        for it in task_evidence(task, self._sources):
+            earlier = self._errors.setdefault(it.message, task.task) if it.status == "error" else task.task
+            if earlier != task.task:
+                yield from self.style.layout.lines(f"the same error as {one_line(earlier)}")
+            elif it.status != "points" or task.status == "passed":
+                # What took points from a pass does not explain a failure.
+                found.append(it)
+        yield from evidence_lines(found, len(task.trials), self.style.layout)
+
+
+def _task(task: TaskRecord, record: RunRecord) -> str:
+    if task.stats is None:
+        return "not run"
+    stats = task.stats
+    left = f" of {record.trials}" if record.status == "cancelled" and stats.total_runs < record.trials else ""
+    several = stats.total_runs > 1 or left
+    trials = f"  {stats.passed_runs}/{stats.total_runs}{left} trials" if several else ""
+    flaky = f"  flaky {stats.flakiness_percent:.0f} %" if stats.flaky else ""
+    return f"score {stats.avg_score:.2f}{interval_text(stats.interval)}{trials}{flaky}"
+
+
+def _triggers(record: RunRecord) -> Iterator[str]:
     for trigger in record.triggers:
         if trigger.error or trigger.did_trigger != trigger.should_trigger:
             expected = "should trigger" if trigger.should_trigger else "should not trigger"
             expected = "could not be judged" if trigger.infrastructure else expected
             yield f"  trigger: {expected}: {one_line(trigger.prompt)}{f' ({one_line(trigger.error)})' if trigger.error else ''}"
-    yield from _totals(record)
 
 
-def _task(task: TaskRecord) -> str:
-    if task.stats is None:
-        return "not run"
-    stats = task.stats
-    trials = f"  {stats.passed_runs}/{stats.total_runs} trials" if stats.total_runs > 1 else ""
-    flaky = f"  flaky {stats.flakiness_percent:.0f} %" if stats.flaky else ""
-    return f"score {stats.avg_score:.2f}{_interval(stats.interval)}{trials}{flaky}"
-
-
-def _interval(interval: Interval | None) -> str:
-    """The 95 % interval, unless it is a single point."""
-    if interval is None or interval.lower == interval.upper:
-        return ""
-    return f" [{interval.lower:.2f}, {interval.upper:.2f}]"
-
-
-def _failures(task: TaskRecord) -> Iterator[str]:
-    if task.error:
-        yield f"      {one_line(task.error)}"
-    trials_by_line: dict[str, list[int]] = {}
-    for trial in task.trials:
-        for line in failed_lines(trial):
-            trials_by_line.setdefault(line, []).append(trial.trial)
-    for line, trials in trials_by_line.items():
-        # A line that all trials share is printed once, without numbers.
-        is_shared = len(trials) == len(task.trials)
-        yield f"      {'' if is_shared else f'trial {_numbers(trials)}: '}{line}"
-
-
-def _numbers(trials: list[int]) -> str:
-    return ", ".join(str(it) for it in trials)
-
-
-def _grader(outcome: GraderOutcome) -> str:
-    return f"{one_line(outcome.name or outcome.type)} {outcome.score:.2f}: {_short(outcome.feedback)}"
-
-
-def _consumption(record: RunRecord) -> Iterator[str]:
-    for name, it in (("", record), ("baseline: ", record.baseline)):
-        if it is not None and (used := consumption_text(it.consumption)):
-            yield f"{name}{used}"
-
-
-def _totals(record: RunRecord) -> Iterator[str]:
-    totals = record.totals
-    if record.error:
-        yield one_line(record.error if record.infrastructure else f"{record.status}: {record.error}")
-    passed, left = tasks_passed(record)
-    if record.tasks:
-        skipped = f", {totals.skipped} skipped" if totals.skipped else ""
-        skipped += f", {left}" if left else ""
-        weighted = f" (weighted {totals.weighted_score:.2f}{_interval(totals.interval)})"
-        yield (
-            f"{passed} tasks passed{skipped}, "
-            f"score {totals.aggregate_score:.2f}{weighted}, {record.duration_ms / 1000:.1f} s"
-        )
-    elif left:
-        yield left
-    if verdict := threshold_verdict(record):
-        yield threshold_line(verdict)
+def _figures(record: RunRecord) -> Iterator[str]:
+    """Yield the figures of the run that are not in its verdict."""
     if record.trigger_metrics:
         count = sum(not it.infrastructure for it in record.triggers)
         yield f"trigger accuracy {record.trigger_metrics.accuracy:.2f} over {count} prompts"
@@ -131,13 +150,17 @@ def _totals(record: RunRecord) -> Iterator[str]:
 def _baseline(record: RunRecord) -> Iterator[str]:
     if record.baseline is None:
         return
-    yield baseline_line(record)
     before = {it.task: it for it in record.baseline.tasks}
     for task in record.tasks:
         if (impact := skill_impact(task, before.get(task.task))) and impact["delta"]:
             yield f"  {one_line(task.task)}: pass rate {impact['pass_rate_baseline']:.2f} -> {impact['pass_rate_with_skills']:.2f}"
 
 
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _LONGEST_FEEDBACK else line[: _LONGEST_FEEDBACK - 1] + "\u2026"
+def _grader(outcome: GraderOutcome) -> str:
+    return f"{one_line(outcome.name or outcome.type)} {outcome.score:.2f}: {short(outcome.feedback)}"
+
+
+def _consumption(record: RunRecord) -> Iterator[str]:
+    for name, it in (("", record), ("baseline: ", record.baseline)):
+        if it is not None and (used := consumption_text(it.consumption)):
+            yield f"{name}{used}"

@@ -70,7 +70,7 @@ def test_a_missing_fixture_is_an_error_of_its_task_alone(folder: Path) -> None:
         (
             "before_run: [{command: 'false', error_on_fail: true}]",
             2,
-            "error: hooks.before_run[0] (false) ended",
+            "ERROR: hooks.before_run[0] (false) ended",
         ),
         (
             "before_run: [{command: no-such-program}]",

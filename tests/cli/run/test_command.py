@@ -74,9 +74,13 @@ def test_the_summary_says_what_failed() -> None:
     assert result.stdout.splitlines() == [
         "PASS  good  score 1.00",
         "FAIL  poor  score 0.50",
-        '      polite 0.00: "please" not found in the output',
-        next(it for it in result.stdout.splitlines() if it.startswith("1 of 2 tasks passed, score 0.75")),
+        "      polite 0.00  tasks/poor.yaml:5",
+        '        "please" not found in the output',
+        "          starts with: 'Mock response for: hello Task: Poor task'",
+        next(it for it in result.stdout.splitlines() if it.startswith("See more: waza-lsp report 20")),
+        result.stdout.splitlines()[-1],
     ]
+    assert result.stdout.splitlines()[-1].startswith("FAILED: 1 of 2 tasks passed, score 0.75")
     assert "Running 2 task(s)" in result.stderr
 
 

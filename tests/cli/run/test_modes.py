@@ -57,12 +57,20 @@ def run(*arguments: str) -> Result:
 
 
 def test_quiet_says_only_what_is_wrong_and_what_came_out(folder: Path) -> None:
-    assert run("--quiet").stderr == ""
+    assert (run("--quiet").stderr, run("--quiet").stdout) == ("", "")
     add_task(folder, "a", "hooks_are_not_here: 1")
     write(folder / "tasks" / "a.yaml", "id: a\ninputs: {prompt: x, files: [{path: gone}]}\n")
     result = run("-q")
     assert [it.split(":")[0] for it in result.stderr.splitlines()] == ["warning"]
-    assert "2 of 2 tasks passed" in result.stdout
+    assert result.stdout == ""
+    add_task(folder, "poor", "graders: [{type: text, name: polite, config: {contains: [please]}}]")
+    lines = run("-q").stdout.splitlines()
+    assert (lines[0], lines[-1].partition(",")[0]) == (
+        "FAIL  poor  score 0.50  0/2 trials",
+        "FAILED: 2 of 3 tasks passed",
+    )
+    assert invoke("report", "-q").stdout.splitlines() == lines
+    assert invoke("grade", "--run", "last", "-q").stdout.splitlines()[:-1] == lines[:-1]
 
 
 def test_json_is_all_there_is_on_stdout() -> None:

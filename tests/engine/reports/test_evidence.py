@@ -8,10 +8,15 @@ from typing import Any
 import pytest
 
 from waza_engine.model.evidence import FailedCheck
-from waza_engine.model.records import GraderOutcome, TaskRecord, TrialRecord
-from waza_engine.model.scores import Status
+from waza_engine.model.records import GraderOutcome, MetricResult, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.scores import Status, suite_totals
+from waza_engine.model.suite import Scoring
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.evidence import Evidence, Sources, task_evidence
+from waza_engine.reports.evidence_lines import Layout
+from waza_engine.reports.text import TextStyle, text_report
+from waza_engine.runs.run_header import TaskFrame
+from waza_engine.runs.totals import seeded_random, task_record, task_totals
 
 TASK = """\
     id: one
@@ -127,3 +132,82 @@ def test_the_line_is_left_out_when_the_file_has_changed(path: Path) -> None:
         assert found.source.line == line
     [found] = evidence(trial(1, outcome(None, "names-it", BETA)))
     assert found.source is None
+
+
+def record_of(*tasks: TaskRecord, **changes: Any) -> RunRecord:
+    totals = suite_totals([task_totals(it) for it in tasks], 1, seeded_random("x"))
+    values: dict[str, Any] = {
+        **dict.fromkeys(("run_id", "suite_name", "skill", "executor", "model", "judge_model"), "x"),
+        "trials": 1,
+        "timeout_seconds": 1,
+        "started_at": 0.0,
+        "duration_ms": 1000,
+        "status": "failed",
+    }
+    return RunRecord(**values | {"tasks": tasks, "totals": totals} | changes)
+
+
+def task_of(name: str, *trials: TrialRecord) -> TaskRecord:
+    record = task_record(TaskFrame(name, name), trials, "", seeded_random("x"))
+    return replace(record, status=trials[0].status) if trials else record
+
+
+def test_a_report_wraps_and_says_one_error_once(path: Path) -> None:
+    broken = outcome(path, "has-it", status="error", feedback="cannot start", entry=1)
+    stopped = trial(1, broken, error="grader 'has-it': cannot start")
+    long = outcome(path, "names-it", replace(BETA, message=" ".join(["word"] * 20), found="line 1: 'x y'"))
+    style = TextStyle(Layout(width=60, base=path.parent))
+    text = text_report(
+        record_of(task_of("a", trial(1, long)), task_of("b", stopped), task_of("c", stopped)), style
+    )
+    assert text.splitlines() == [
+        "FAIL  a  score 0.50",
+        "      names-it 0.50  task.yaml:9",
+        "        word word word word word word word word word word",
+        "          word word word word word word word word word word",
+        "          wanted contains: beta",
+        "          line 1: 'x y'",
+        "ERROR b  score 0.50",
+        "      error: grader 'has-it': cannot start",
+        "        task.yaml:10",
+        "ERROR c  score 0.50",
+        "      the same error as b",
+        "FAILED: 0 of 3 tasks passed, score 0.50 (weighted 0.50), 1.0",
+        "  s",
+    ]
+
+
+def test_a_pass_says_who_took_points_and_quiet_does_not(path: Path) -> None:
+    almost = outcome(path, "names-it", status="passed", score=0.8, feedback="mostly right")
+    passed = replace(trial(1, almost), status="passed", score=0.8)
+    full = replace(trial(1), status="passed", score=1.0)
+    record = record_of(task_of("a", passed), task_of("b", full), status="passed")
+    style = TextStyle(Layout(base=path.parent), hides_passed=True, more="waza-lsp report x")
+    assert text_report(record, style).splitlines() == [
+        "PASS  a  score 0.80",
+        "      names-it 0.80  task.yaml:3",
+        "        mostly right",
+        "See more: waza-lsp report x",
+        "PASSED: 2 of 2 tasks passed, score 0.90 (weighted 0.50), 1.0 s",
+    ]
+    assert text_report(record, replace(style, problems_only=True)) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"status": "failed", "scoring": Scoring(threshold=0.9)},
+         "FAILED: the eval's score 0.50 is below its threshold 0.90; 1 of 1 tasks passed"),
+        ({"status": "passed", "scoring": Scoring(threshold=0.4)},
+         "PASSED: the eval's score 0.50 reaches its threshold 0.40; 1 of 1 tasks passed"),
+        ({"status": "failed", "metrics": (MetricResult("trigger_accuracy", 0.8, 0.9, False, 1.0),)},
+         "FAILED: metric trigger_accuracy 0.80 is below its threshold 0.90; 1 of 1 tasks passed"),
+        ({"status": "cancelled", "error": "stopped", "planned": 3, "trials": 2, "unperformed": ("b", "c")},
+         "CANCELLED: 1 of 6 trials; 1 of 1 started tasks passed, 2 tasks and 1 trial of started tasks cancelled"),
+        ({"status": "error", "error": "2 trials could not be judged"},
+         "ERROR: 2 trials could not be judged; 1 of 1 tasks passed"),
+    ],
+)  # fmt: skip
+def test_the_last_line_is_the_verdict_with_its_reason(changes: dict[str, Any], reason: str) -> None:
+    record = record_of(task_of("a", replace(trial(1), status="passed")), **changes)
+    assert text_report(record).splitlines()[-1].startswith(f"{reason}, score 0.50")

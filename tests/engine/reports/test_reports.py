@@ -342,19 +342,22 @@ async def test_columns_align_after_escaping(record: RunRecord, nasty: str) -> No
 
 async def test_the_text_lists_failures_with_reasons(record: RunRecord) -> None:
     lines = text_report(record).splitlines()
-    assert lines[:4] == [
+    assert lines[:8] == [
         "PASS  good     score 1.00  2/2 trials",
         "FAIL  flaky    score 0.50 [0.00, 1.00]  1/2 trials  flaky 50 %",
-        '      trial 2: says 0.00: "hello" not found in the output',
-        '      trial 2: second 0.00: "said" not found in the output',
+        "      says 0.00  trial 2",
+        '        "hello" not found in the output',
+        "          starts with: 'nothing'",
+        "      second 0.00  trial 2",
+        '        "said" not found in the output',
+        "          starts with: 'nothing'",
     ]
     # A line that all trials share is printed once.
     assert [it for it in lines if "nonsense" in it] == [
         "      error: grader 'odd\ufffd': Unknown grader type 'nonsense'"
     ]
-    totals = next(it for it in lines if it.startswith("1 of 4 tasks passed"))
-    assert totals.startswith("1 of 4 tasks passed, score 0.38 (weighted 0.38 [")
-    assert totals.endswith("]), 2.5 s")
+    assert lines[-1].startswith("FAILED: 1 of 4 tasks passed, score 0.38 (weighted 0.38 [")
+    assert lines[-1].endswith("]), 2.5 s")
     assert "metric task_completion 0.50 is below 0.90, for information only" in lines
     assert "metric trigger_accuracy 1.00 reaches its threshold 0.50" in lines
 

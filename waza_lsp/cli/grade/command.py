@@ -16,6 +16,7 @@ from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import give_up, may_colour, print_err, show_chunks
+from waza_lsp.cli.options import QUIET
 
 if TYPE_CHECKING:
     from waza_engine.model.suite import Suite
@@ -73,6 +74,7 @@ _EXIT_ERRORED = 3
 @click.option(
     "--format", "output_format", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@QUIET
 @click.option(
     "--gen", "generation", type=click.Choice(meanings()), default=meanings()[0], show_default=True,
     help="The waza generation that defines the grader types.",
@@ -107,6 +109,8 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
     dialect: str | None,
     batch_file: Path | None,
     events: str | None,
+    *,
+    quiet: bool,
 ) -> None:
     """Grade recorded work without running the agent again.
 
@@ -141,7 +145,7 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
 
         regrade_from_stdin()
     if run_name is not None:
-        _grade_run(run_name, tasks, store_dir, eval_file, output_format, only_free=only_free)
+        _grade_run(run_name, tasks, store_dir, eval_file, output_format, only_free=only_free, quiet=quiet)
     if batch_file is not None:
         _grade_batch(batch_file)
         return
@@ -229,13 +233,13 @@ def _grade_run(
     output_format: str,
     *,
     only_free: bool,
+    quiet: bool,
 ) -> NoReturn:
     """Regrade a stored run, print the verdicts, and end the program with their exit status."""
     # Imported late: grading a list or a batch needs no runs.
     from waza_engine.judges.patience import waits_reported
     from waza_engine.model.suite import LoadError
     from waza_engine.reports.results.write import results_chunks
-    from waza_engine.reports.text import text_report
     from waza_engine.runs.planning.plan import PlanError
     from waza_engine.runs.recordings.judge_again import JudgedAgain
     from waza_engine.runs.recordings.regrade import regrade
@@ -243,6 +247,7 @@ def _grade_run(
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.load_errors import give_up_loading
     from waza_lsp.cli.stored.find import find_run, open_store
+    from waza_lsp.cli.text_report import show_text_report
 
     report = waits_reported(lambda message: print_err(f"note: {message}"))
     with (
@@ -267,7 +272,10 @@ def _grade_run(
                 scratch=scratch,
             )
             again.finish(run)
-            show_chunks(results_chunks(record) if output_format == "json" else [text_report(record)])
+            if output_format == "json":
+                show_chunks(results_chunks(record))
+            else:
+                show_text_report(record, quiet=quiet)
         except LoadError as error:
             give_up_loading(error)
         except (PlanError, StoreError) as error:

@@ -15,6 +15,7 @@ from waza_lsp.cli.options import (
     JUNIT,
     LAST,
     PRINTED_FORMATS,
+    QUIET,
     STORE,
     all_of,
 )
@@ -188,7 +189,7 @@ _OUTPUT_OPTIONS = all_of(
         default="text",
         help="Format of the report that is printed at the end.",
     ),
-    click.option("--quiet", "-q", is_flag=True, help="Print warnings and the report, but no progress."),
+    QUIET,
     click.option(
         "--events",
         type=click.Choice(["jsonl"]),

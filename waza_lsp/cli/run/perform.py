@@ -27,7 +27,7 @@ from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, stop_printing, 
 from waza_lsp.cli.run.progress import EventLines, LiveProgress, ProgressLines, QuietLines, UntilClosed
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
 from waza_lsp.cli.run.request import PreparedRun, RunRequest, prepare
-from waza_lsp.cli.stored.find import store_option
+from waza_lsp.cli.text_report import report_command
 
 _TICK_SECONDS = 0.5
 _CANCEL_SIGNALS = [
@@ -50,7 +50,7 @@ def perform(
     """
     hide_environment()
     reaper.adopt_orphans()
-    live = LiveProgress(sys.stderr) if _is_live(display) else None
+    live = LiveProgress(sys.stderr) if display.is_live else None
     emit = _listener(display, live)
     if wrap is not None:
         emit = wrap(emit)
@@ -82,16 +82,12 @@ def perform(
             problems = _report(record, run, reports, display, printer, store)
             status = _exit_status(record, problems, store)
         except KeyboardInterrupt:
-            command = _report_command(record, directory)
+            command = report_command(record, directory)
             _exit_now(f"Stopped while writing reports. Write them with: {command}", printer)
         if record.status == "cancelled":
             # Closing the runner would wait for graders that still work in threads.
             _exit_now(_cancelled_message(record, request.eval_file, directory, store), printer, status)
     return record, status
-
-
-def _is_live(display: Display) -> bool:
-    return not display.events and not display.quiet and sys.stderr is not None and sys.stderr.isatty()
 
 
 def _listener(display: Display, live: LiveProgress | None) -> Listener:
@@ -231,7 +227,7 @@ def _report(
             # A missing collector does not change the verdict.
             print_err(f"warning: {problem}")
     try:
-        printer.add(record)
+        printer.add(record, _reading_dir(record, store))
     except StoreError as error:
         yield str(error)
     except BrokenPipeError:
@@ -239,6 +235,11 @@ def _report(
     except OSError as error:
         stop_printing()
         yield f"The output cannot be written: {error.strerror}"
+
+
+def _reading_dir(record: RunRecord, store: RunStore | None) -> Path | None:
+    """Return the folder of the store if it has the run; None if it has not."""
+    return store.directory if store is not None and not store.file.is_lost and not record.unsaved else None
 
 
 def _exit_status(record: RunRecord, problems: Iterable[str], store: RunStore | None) -> int:
@@ -251,19 +252,10 @@ def _exit_status(record: RunRecord, problems: Iterable[str], store: RunStore | N
         try_print_err(f"error: {rescue(record, store.directory)}")
     for problem in printed:
         try_print_err(f"error: {problem}")
-    if printed and store is not None and not store.file.is_lost and not record.unsaved:
-        command = _report_command(record, store.directory)
+    if printed and (directory := _reading_dir(record, store)):
+        command = report_command(record, directory)
         try_print_err(f"The run is in the store. Report it again with: {command}")
     return EXIT_ERROR if printed and record.status != "cancelled" else exit_status(record)
-
-
-def _report_command(record: RunRecord, directory: Path) -> str:
-    """Return the command that reports a stored run."""
-    try:
-        option = store_option(directory)
-    except FileNotFoundError:  # The current directory no longer exists.
-        option = ["--store", str(directory)]
-    return shlex.join(["waza-lsp", "report", record.run_id, *option])
 
 
 def _cancelled_message(record: RunRecord, eval_file: Path, directory: Path, store: RunStore | None) -> str:

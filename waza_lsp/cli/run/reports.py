@@ -4,6 +4,7 @@ Reports are imported when they are written: most commands write none.
 """
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -137,6 +138,11 @@ class Display:
     printed: str = "text"
     traces: bool = False
 
+    @property
+    def is_live(self) -> bool:
+        """Whether a terminal shows the tasks while they run."""
+        return not self.events and not self.quiet and sys.stderr is not None and sys.stderr.isatty()
+
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
         """Read the options of the command line."""
@@ -149,22 +155,26 @@ class ReportPrinter:
 
     form: str
     as_one: bool = False
+    quiet: bool = False
+    after_progress: bool = False
+    """Whether the terminal has shown the tasks while they ran."""
     _waiting: IO[str] | None = None
     """A file without a name: the reports of long runs do not fit into memory."""
 
     @classmethod
     def of_one(cls, display: Display) -> Self:
         """Return the printer for a single run."""
-        return cls("" if display.events else display.printed)
+        form = "" if display.events else display.printed
+        return cls(form, quiet=display.quiet, after_progress=display.is_live)
 
     @classmethod
     def of_several(cls, display: Display) -> Self:
         """Return the printer for several runs of one command."""
         one = cls.of_one(display)
-        return cls(one.form, as_one=one.form == "json")
+        return replace(one, as_one=one.form == "json")
 
-    def add(self, record: RunRecord) -> None:
-        """Print a run's report, or keep it for the end.
+    def add(self, record: RunRecord, store_dir: Path | None = None) -> None:
+        """Print a run's report, or keep it for the end. `store_dir` is the folder of the store that has the run.
 
         Raises:
             StoreError: a trial of the run cannot be read.
@@ -172,6 +182,11 @@ class ReportPrinter:
 
         """
         if not self.form:
+            return
+        if self.form == "text":
+            from waza_lsp.cli.text_report import show_text_report
+
+            show_text_report(record, store_dir, quiet=self.quiet, after_progress=self.after_progress)
             return
         chunks = printed_chunks(self.form, record)
         if not self.as_one:

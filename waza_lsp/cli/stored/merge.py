@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show
+from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err
 from waza_lsp.cli.options import FILE, GITHUB, HTML, JUNIT
 
 
@@ -35,16 +35,16 @@ def merge(  # click passes one argument per option
     # Imported late: `--help` does without.
     from waza_engine.reports.merge import MergeError, merge_runs
     from waza_engine.reports.results.read import ResultsError, read_results
-    from waza_engine.reports.text import text_report
     from waza_engine.runs.run import exit_status
     from waza_lsp.cli.run.reports import Reports
+    from waza_lsp.cli.text_report import show_text_report
 
     try:
         record = merge_runs([read_results(it) for it in files], incomplete=incomplete)
     except (MergeError, ResultsError) as error:
         give_up(str(error))
     problems = Reports(results, junit, html, github).write(record)
-    show(text_report(record))
+    show_text_report(record)
     for problem in problems:
         print_err(f"error: {problem}")
     sys.exit(EXIT_ERROR if problems else exit_status(record))

@@ -7,7 +7,7 @@ import click
 
 from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import EXIT_ERROR, print_err, show_chunks
-from waza_lsp.cli.options import FILE, FOLDER, GITHUB, HTML, JUNIT, LAST, PRINTED_FORMATS, STORE
+from waza_lsp.cli.options import FILE, FOLDER, GITHUB, HTML, JUNIT, LAST, PRINTED_FORMATS, QUIET, STORE
 
 
 @click.command()
@@ -23,8 +23,9 @@ from waza_lsp.cli.options import FILE, FOLDER, GITHUB, HTML, JUNIT, LAST, PRINTE
     type=click.Choice(list(PRINTED_FORMATS)),
     help="Print the report in this format. Default: text, if no file is written.",
 )
+@QUIET
 @STORE
-def report(  # click passes one argument per option
+def report(  # noqa: PLR0913  # click passes one argument per option
     run: str,
     html: Path | None,
     junit: Path | None,
@@ -33,12 +34,15 @@ def report(  # click passes one argument per option
     recordings: Path | None,
     printed: str | None,
     store_dir: Path | None,
+    *,
+    quiet: bool,
 ) -> None:
     """Report RUN: the id of a run or its beginning, "last", or a results file.
 
     \b
     Examples:
       waza-lsp report
+      waza-lsp report -q
       waza-lsp report last --html report.html
       waza-lsp report 20260131T12 --junit junit.xml --json results.json
       waza-lsp report results.json --format github >> "$GITHUB_STEP_SUMMARY"
@@ -46,6 +50,7 @@ def report(  # click passes one argument per option
     # Imported late: `--help` does without.
     from waza_lsp.cli.run.reports import Reports, printed_chunks
     from waza_lsp.cli.stored.find import load_record_and_store
+    from waza_lsp.cli.text_report import show_text_report
 
     record, store = load_record_and_store(run, store_dir)
     files = Reports(results, junit, html, github, recordings)
@@ -53,7 +58,10 @@ def report(  # click passes one argument per option
         printed = "text"
     problems = files.write(record, store=store)
     if printed is not None:
-        show_chunks(printed_chunks(printed, record))
+        if printed == "text":
+            show_text_report(record, store.directory if store else None, quiet=quiet)
+        else:
+            show_chunks(printed_chunks(printed, record))
     for problem in problems:
         print_err(f"error: {problem}")
     sys.exit(EXIT_ERROR if problems else 0)

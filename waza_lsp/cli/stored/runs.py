@@ -78,6 +78,7 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.run.reports import printed_chunks
     from waza_lsp.cli.stored.find import find_run, open_store
+    from waza_lsp.cli.text_report import show_text_report
 
     with open_store(store_dir) as store:
         found = find_run(store, run)
@@ -86,7 +87,9 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
             [found] = reviewed_runs(store, [found])
             if form == "text":
                 _show_lines([found])
-            show_chunks(printed_chunks(form, record))
+                show_text_report(record, store.directory)
+            else:
+                show_chunks(printed_chunks(form, record))
         except StoreError as error:
             give_up(str(error))
 

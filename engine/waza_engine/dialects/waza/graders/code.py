@@ -29,7 +29,7 @@ config:
 - If an assertion ends the interpreter, prints something or runs too long, the whole run becomes an error.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, JsonValue
@@ -48,6 +48,7 @@ from waza_engine.dialects.waza.assertions.names import (
     assertion_names,
 )
 from waza_engine.dialects.waza.assertions.static import Problem, alternatives, problem_in_python
+from waza_engine.dialects.waza.assertions.values import values_of
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import quote
 from waza_engine.lib.pointer import Pointer
@@ -162,8 +163,11 @@ class CodeGrader(Grader):
             if self.language == "python"
             else evaluate_javascript(self.assertions, names)
         )
+        seen = self._values(outcomes, names, context)
         failures = [
-            FailedCheck(("assertions", index), _failure(assertion, outcome), _reason(outcome))
+            FailedCheck(
+                ("assertions", index), _failure(assertion, outcome), seen.get(index) or _reason(outcome)
+            )
             for index, (assertion, outcome) in enumerate(zip(self.assertions, outcomes, strict=True))
             if not _has_passed(outcome)
         ]
@@ -175,6 +179,20 @@ class CodeGrader(Grader):
             total_assertions=total,
             passed_assertions=total - len(failures),
             **({"unprotected": list(missing)} if (missing := missing_parts()) else {}),
+        )
+
+    def _values(
+        self, outcomes: Sequence[Outcome], names: Mapping[str, Any], context: GradingContext
+    ) -> Mapping[int, str]:
+        """Return what the assertions that are not true compare, by their index."""
+        untrue = [at for at, it in enumerate(outcomes) if it.kind == "fail"]
+        if self.language != "python" or not untrue:
+            return {}
+        return values_of(
+            self.assertions,
+            untrue,
+            lambda expressions: evaluate_python(expressions, names, context.process_dir),
+            context.output,
         )
 
 

@@ -214,6 +214,7 @@ class ExpectedFile(FileModel):
                     occurrence(text, content_text, any_case=False)
                     if unwanted
                     else nearest_line(text, content_text),
+                    wanted=f"{'no text' if unwanted else 'text'}: {text}",
                     place=Place("file", path=self.path),
                 )
 

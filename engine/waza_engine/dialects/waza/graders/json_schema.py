@@ -147,7 +147,8 @@ class JsonSchemaGrader(Grader):
             value = (extract_json if self.extract_json else read_json)(context.output)
         except JsonError as error:
             found = json_problem(context.output, error.stop)
-            part = FailedCheck((), f"The output is not valid JSON: {error}", found, wanted="valid JSON")
+            message = f"The output is not valid JSON: {error}"
+            part = FailedCheck((), message, found, wanted="valid JSON", cause=message)
             return GraderResult.failed(part.message, {"error": str(error)}, parts=(part,))
         try:
             schema = compile_schema(self._schema(context.process_dir), context.process_dir)

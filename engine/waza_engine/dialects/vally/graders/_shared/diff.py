@@ -132,7 +132,7 @@ class DiffContains(DiffGrader, Negatable):
         feedback = f"The diff {'contains' if found else 'does not contain'} {wanted}"
         if found is not self.negated:
             return GraderResult(1.0, True, feedback, details)
-        wanted_text = f"a diff {'without' if found else 'with'} {wanted}"
+        wanted_text = f"{'no ' if found else ''}{option}: {wanted}"
         excerpt = self._excerpt(diff, found=found)
         part = FailedCheck((option,), feedback, excerpt, wanted=wanted_text, place=Place("diff"))
         return GraderResult.failed(feedback, details, (part,))

@@ -104,7 +104,7 @@ class FileExists(Negatable):
         path = (hits or candidates)[0]
         data = file_bytes(workspace / path, anywhere=True)
         found = self._excerpt(data.decode("utf-8", "replace"), hit=bool(hits)) if data is not None else ""
-        wanted = f"{'no' if hits else 'a'} file {self.path} that {self._predicate}"
+        wanted = f"{'no ' if hits else ''}file: {self.path} {self._predicate}"
         return FailedCheck(("path",), feedback, found, wanted=wanted, place=Place("file", path=path))
 
     def _excerpt(self, text: str, *, hit: bool) -> str:

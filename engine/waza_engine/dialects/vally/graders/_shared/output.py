@@ -120,7 +120,7 @@ class OutputContains(_MessageCheck):
         if found is not self.negated:
             return GraderResult(1.0, True, feedback, details)
         excerpt = occurrence(text, output, any_case=not exact) if found else nearest_line(text, output)
-        wanted = f"the {self.text_name} {'without' if found else 'with'} '{text}'"
+        wanted = f"{'no ' if found else ''}substring: {text}"
         message = f"{'found' if found else 'missing'}: {text}"
         part = FailedCheck((self._option,), message, excerpt, wanted=wanted, place=Place(self.text_name))
         return GraderResult.failed(feedback, details, (part,))
@@ -169,7 +169,7 @@ class OutputMatches(_MessageCheck):
         if found is not self.negated:
             return GraderResult(1.0, True, feedback, details)
         excerpt = match_in(self.pattern, output) if found else nearest_to_pattern(self.pattern, output)
-        wanted = f"the {self.text_name} {'without a match' if found else 'with a match'} for {self.pattern}"
+        wanted = f"{'no match' if found else 'match'}: {self.pattern}"
         message = f"{'match' if found else 'no match'}: {self.pattern}"
         part = FailedCheck(("pattern",), message, excerpt, wanted=wanted, place=Place(self.text_name))
         return GraderResult.failed(feedback, details, (part,))
