@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -120,7 +120,8 @@ def start_run(address: str, *arguments: str) -> "subprocess.Popen[str]":
 
 def finished() -> list[tuple[str, int, str]]:
     """Return the trials in the store with their status."""
-    with suppress(sqlite3.Error), sqlite3.connect("file:.waza-lsp/runs.sqlite3?mode=ro", uri=True) as sql:
+    store = "file:.waza-lsp/runs.sqlite3?mode=ro"
+    with suppress(sqlite3.Error), closing(sqlite3.connect(store, uri=True)) as sql:
         return sql.execute("SELECT task_id, trial, status FROM trials ORDER BY 1, 2").fetchall()
     return []
 

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def waza_lsp(*arguments: str) -> Result:
 
 
 def statuses() -> list[str]:
-    with sqlite3.connect(".waza-lsp/runs.sqlite3") as sql:
+    with closing(sqlite3.connect(".waza-lsp/runs.sqlite3")) as sql:
         rows = sql.execute("SELECT status FROM trials ORDER BY run_id, task_index, trial")
         return [it for (it,) in rows]
 
@@ -287,7 +288,7 @@ def test_a_missing_judge_replaces_nothing(
 
 def kept() -> list[tuple[object, ...]]:
     """Return what the agent did in the stored trials."""
-    with sqlite3.connect(".waza-lsp/runs.sqlite3") as sql:
+    with closing(sqlite3.connect(".waza-lsp/runs.sqlite3")) as sql:
         sql_text = (
             "SELECT run_id, task_index, trial, started_at, attempts, trajectory FROM trials ORDER BY 2, 3"
         )

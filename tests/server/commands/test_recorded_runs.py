@@ -4,6 +4,7 @@ import asyncio
 import difflib
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,7 @@ async def test_which_recorded_runs_a_grader_fails(tmp_path: Path, suite: Path) -
     task = suite / "tasks" / f"{TASK}.yaml"
     run_outside(tmp_path, suite / "eval.yaml")
     run_outside(tmp_path, suite / "eval.yaml")
-    with sqlite3.connect(store_below(tmp_path)) as sql:
+    with closing(sqlite3.connect(store_below(tmp_path))) as sql:
         [(first, second)] = [tuple(it for (it,) in sql.execute("SELECT run_id FROM runs ORDER BY rowid"))]
     async with editor(tmp_path) as it:
         it.open(task)
