@@ -61,6 +61,7 @@ function showTask(run: TestRun, task: Runnable, item: TestItem): void {
 function showOne(run: TestRun, { key, verdict }: Runnable, item: TestItem, messages: Reason[]): void {
   if (verdict) {
     const reasons = messages.filter((it) => it.key === key);
-    judge(run, item, { status: verdict.status, reasons, instead: `Not passed: score ${verdict.score.toFixed(2)}.` });
+    const instead = `Not passed: score ${verdict.score.toFixed(2)}.`;
+    judge(run, item, { status: verdict.status, reasons, instead, isExplained: item.children.size > 0 });
   }
 }

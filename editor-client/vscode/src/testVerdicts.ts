@@ -11,17 +11,20 @@ interface Judged {
   reasons: Reason[];
   /** What to say without a reason. */
   instead: string;
+  /** Whether the items below say why. A sentence of its own would cover the hints of the item's first line. */
+  isExplained?: boolean;
   durationMs?: number | undefined;
 }
 
 /** Shows a status. Anything but a verdict is shown as skipped. */
-export function judge(shown: TestRun, item: TestItem, { status, reasons, instead, durationMs }: Judged): void {
+export function judge(shown: TestRun, item: TestItem, judged: Judged): void {
+  const { status, reasons, instead, isExplained = false, durationMs } = judged;
   switch (status) {
     case 'passed':
       shown.passed(item, durationMs);
       break;
     case 'failed':
-      shown.failed(item, failedMessages(reasons, instead, item), durationMs);
+      shown.failed(item, isExplained && reasons.length === 0 ? [] : failedMessages(reasons, instead, item), durationMs);
       break;
     case 'error':
       shown.errored(item, failedMessages(reasons, instead, item), durationMs);
@@ -49,7 +52,8 @@ export function judgeTask(shown: TestRun, item: TestItem, event: Told<'task_fini
   item.children.forEach((it) => !judged.has(it.id) && !partial && shown.skipped(it));
   if (!partial) {
     const reasons = messages.filter(({ key }) => !judged.has(key));
-    judge(shown, item, { status, reasons, instead: sentence(status, score, graders), durationMs });
+    const isExplained = messages.length > 0;
+    judge(shown, item, { status, reasons, instead: sentence(status, score, graders), isExplained, durationMs });
   }
 }
 

@@ -75,7 +75,7 @@ async def test_progress_counts_tasks_and_names_the_current_one(tmp_path: Path, s
         told: list[Any] = it.client.progress_reports[token]
         begin, *reports, end = told
         assert isinstance(begin, types.WorkDoneProgressBegin)
-        assert (begin.title, begin.cancellable) == ("code-explainer: all tasks", True)
+        assert (begin.title, begin.cancellable) == ("code-explainer", True)
         shares = [one.percentage for one in reports if isinstance(one, types.WorkDoneProgressReport)]
         assert shares == sorted(shares, key=lambda share: share or 0)
         assert shares[-1] == 100

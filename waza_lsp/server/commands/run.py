@@ -113,7 +113,7 @@ async def grade(session: Session, *arguments: Any) -> Answer | None:
         _job(
             eval_path,
             _GradeRequest(json.dumps(question).encode(), process_dir),
-            f"Grading {eval_path.parent.name}: {grader or _title_of(tasks)}",
+            f"Grading {_title_of(eval_path, tasks, grader)}",
             texts={path: it for path, it in texts.items() if session.ledger.eval_of(it) == eval_path},
             is_stored=False,
             token=text_in(params, "token"),
@@ -150,8 +150,10 @@ class _GradeRequest:
         return self.question
 
 
-def _title_of(tasks: list[str]) -> str:
-    return tasks[0] if len(tasks) == 1 else f"{len(tasks)} tasks" if tasks else "all tasks"
+def _title_of(eval_path: Path, tasks: list[str], grader: str = "") -> str:
+    """Return the title of a run's progress. With many tasks, the progress itself counts them, in the same line."""
+    part = grader or (tasks[0] if len(tasks) == 1 else "")
+    return f"{eval_path.parent.name}: {part}" if part else eval_path.parent.name
 
 
 async def _eval(session: Session, params: Params) -> Path | None:
@@ -203,7 +205,7 @@ async def _run(session: Session, params: Params, tasks: list[str]) -> Answer | N
         # The variants of an experiment name their own models.
         request = replace(request, model="", part_option="--variant")
     shows_progress = params.get("progress") is not False
-    title, token = f"{eval_path.parent.name}: {_title_of(tasks)}", text_in(params, "token")
+    title, token = _title_of(eval_path, tasks), text_in(params, "token")
     other: RunRequest | None = with_agent_command(request, settings.run_agent_command)
     answer: Answer = {}
     while other is not None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from lsprotocol import types
@@ -116,6 +117,9 @@ class RunController:
         yield from job.texts.items()
 
 
+_NAME_CHARACTERS = 32
+
+
 @dataclass(slots=True)
 class _Counts:
     """Counts tasks and trials for the progress of a run."""
@@ -143,9 +147,17 @@ class _Counts:
 
     @property
     def message(self) -> str | None:
+        """Return how far the run is, short enough for the one line of a notification. The title names a single task."""
         if not self.current:
             return None
-        return f"{min(len(self.done_tasks) + 1, self.tasks)} of {self.tasks}: {self.current}"
+        if self.tasks == 1:
+            return (
+                f"trial {min(self.done_trials + 1, self.trials)} of {self.trials}"
+                if self.trials > 1
+                else None
+            )
+        name = shorten(self.current, _NAME_CHARACTERS, placeholder="...")
+        return f"{min(len(self.done_tasks) + 1, self.tasks)} of {self.tasks}: {name}"
 
     @property
     def percentage(self) -> int:
