@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, marked_folder, regular_bytes
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, marked_folder, regular_bytes, working_directory
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.lines import YamlLines
 from waza_engine.model.evidence import FailedCheck, Place
@@ -32,7 +32,7 @@ class Source:
     @property
     def file(self) -> str:
         """The path from the root of its repository or from the working directory, as tools that show reports expect it."""
-        root = marked_folder(os.fspath(self.path), (".git",), os.getcwd())  # noqa: PTH109
+        root = marked_folder(os.fspath(self.path), (".git",), working_directory())
         return (self.path.relative_to(root) if root else self.path).as_posix()
 
     def __str__(self) -> str:

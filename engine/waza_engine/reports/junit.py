@@ -4,17 +4,21 @@ See docs/reference/waza-formats.md, section 15.3. If the eval has a scoring of i
 (docs/reference/vally.md, section 10.2). Tasks that did not start are skipped test cases. Each run-level failure
 (cancelled, threshold missed) is an extra test case, so that a reader of this file alone does not miss it.
 
+Test cases that did not pass have the attributes `file` and `line`, from which CI systems annotate files: the place of
+the first failed check. Below each of waza's lines about a grader is its evidence.
+
 Control characters are removed: the standard library would write them, but XML readers refuse some.
 """
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 
-from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.threshold import eval_verdict
+from waza_engine.reports.evidence import Evidence, Sources, trial_evidence
 from waza_engine.reports.inert import visible
 from waza_engine.reports.reasons import Reason, reasons, why_unperformed
 
@@ -41,11 +45,12 @@ def junit_xml(record: RunRecord) -> str:
     suite.set("skipped", str(record.totals.skipped + len(record.unperformed)))
     suite.set("timestamp", datetime.fromtimestamp(record.started_at, UTC).isoformat(timespec="seconds"))
     _add_properties(suite, record)
+    sources = Sources()
     for task in record.tasks:
         if record.scoring is None:
-            _add_case(suite, record, task)
+            _add_case(suite, record, task, sources)
         else:
-            _add_trials(suite, record, task)
+            _add_trials(suite, record, task, sources)
     for name in record.unperformed:
         case = ET.SubElement(suite, "testcase", _zero_time(record, name))
         ET.SubElement(case, "skipped", {"message": xml_text(why_unperformed(record))})
@@ -105,7 +110,7 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
         ET.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
 
 
-def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
+def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord, sources: Sources) -> None:
     if task.stats is None and task.error:
         case = ET.SubElement(suite, "testcase", _zero_time(record, task.name))
         ET.SubElement(case, "error", {"message": xml_text(task.error), "type": "ExecutionError"})
@@ -125,22 +130,24 @@ def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
             kind = _INFRASTRUCTURE if trial.infrastructure else "ExecutionError"
             error = ET.SubElement(case, "error", {"message": message, "type": kind})
             error.text = xml_text(f"[ERROR] {trial.error}")
+            _add_place(case, trial, sources)
         elif trial.status == "failed":
             failure = ET.SubElement(case, "failure", {"message": message, "type": "GraderFailure"})
-            failure.text = xml_text("\n".join(_failed_lines(trial)))
+            failure.text = xml_text("\n".join(_failed_lines(trial, sources)))
+            _add_place(case, trial, sources)
 
 
-def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord) -> None:
+def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord, sources: Sources) -> None:
     seconds = (task.stats.avg_duration_ms if task.stats else 0) / 1000
     attributes = {"name": xml_text(task.name), "classname": xml_text(record.skill), "time": f"{seconds:.3f}"}
     case = ET.SubElement(suite, "testcase", attributes)
     if task.status == "skipped":
         ET.SubElement(case, "skipped", {"message": "grading skipped"})
     elif task.status in {"failed", "error"}:
-        _add_failure(case, task)
+        _add_failure(case, task, sources)
 
 
-def _add_failure(case: ET.Element, task: TaskRecord) -> None:
+def _add_failure(case: ET.Element, task: TaskRecord, sources: Sources) -> None:
     """Add why a task failed: from its first trial that did not pass, or from the hook that stopped it.
 
     As in waza, a trial's error is a failure too (docs/reference/waza-formats.md, section 14.1). Errors of
@@ -153,14 +160,51 @@ def _add_failure(case: ET.Element, task: TaskRecord) -> None:
     kind = _INFRASTRUCTURE if is_open else "ExecutionError" if error else "GraderFailure"
     message = xml_text(f"{task.name}: score={score:.2f}")
     failure = ET.SubElement(case, "error" if is_open else "failure", {"message": message, "type": kind})
-    lines = _failed_lines(trial) if trial else []
+    lines = _failed_lines(trial, sources) if trial else []
     failure.text = xml_text("\n".join([f"[ERROR] {error}", *lines] if error else lines))
+    if trial:
+        _add_place(case, trial, sources)
 
 
-def _failed_lines(trial: TrialRecord) -> list[str]:
-    failed = [
-        grader
-        for grader in trial.graders
-        if grader.status == "failed" or (grader.status == "error" and trial.status != "error")
-    ]
-    return [f"[FAIL] {it.name} ({it.type}): score={it.score:.2f} \u2014 {it.feedback}" for it in failed]
+def _add_place(case: ET.Element, trial: TrialRecord, sources: Sources) -> None:
+    """Add the file and the line of the first failed check."""
+    source = next((it.source for it in _evidence(trial, sources) if it.source), None)
+    if source is not None:
+        case.set("file", xml_text(source.file))
+        if source.line:
+            case.set("line", str(source.line))
+
+
+def _failed_lines(trial: TrialRecord, sources: Sources) -> Iterator[str]:
+    """Yield a line for each grader that failed, as waza does, and its evidence below. The checkpoints come last."""
+    evidence = list(_evidence(trial, sources))
+    yield from _grader_lines(trial, trial.graders, evidence, 0)
+    for point in trial.checkpoints:
+        yield from _grader_lines(trial, point.graders, evidence, point.after_turn)
+
+
+def _grader_lines(
+    trial: TrialRecord, graders: Sequence[GraderOutcome], evidence: Sequence[Evidence], after_turn: int
+) -> Iterator[str]:
+    start = f"after turn {after_turn}: " if after_turn else ""
+    for grader in graders:
+        if grader.status == "failed" or (grader.status == "error" and trial.status != "error"):
+            yield f"[FAIL] {start}{grader.name} ({grader.type}): score={grader.score:.2f} \u2014 {grader.feedback}"
+            name = grader.name or grader.type
+            # What several graders have in common is told once, with the first of them.
+            own = (it for it in evidence if it.after_turn == after_turn and it.graders[:1] == (name,))
+            for it in own:
+                yield from _evidence_lines(it)
+
+
+def _evidence_lines(evidence: Evidence) -> Iterator[str]:
+    if evidence.source:
+        yield f"    {evidence.source}"
+    for name, text in (("wanted", evidence.wanted), ("found", evidence.found)):
+        if text:
+            yield f"    {name}: {text}"
+    yield from (f"        {it}" for it in evidence.excerpt.splitlines())
+
+
+def _evidence(trial: TrialRecord, sources: Sources) -> Iterator[Evidence]:
+    return (it for it in trial_evidence(trial, sources).values() if it.status != "points")

@@ -74,7 +74,7 @@ def repository_of(given: str) -> str:
     That is the nearest folder with `.git` above it, or the working directory, unless a link leads there from another
     such folder. Without one, it is the file's own folder.
     """
-    return marked_folder(given, (".git",), _working_directory()) or os.path.dirname(given)  # noqa: PTH120
+    return marked_folder(given, (".git",), working_directory()) or os.path.dirname(given)  # noqa: PTH120
 
 
 def marked_folder(given: str, marks: tuple[str, ...], here: str = "") -> str:
@@ -91,7 +91,7 @@ def marked_folder(given: str, marks: tuple[str, ...], here: str = "") -> str:
     return found
 
 
-def _working_directory() -> str:
+def working_directory() -> str:
     """Return the working directory; "" if it is no workspace: a server may be started anywhere."""
     try:
         here = os.getcwd()  # noqa: PTH109

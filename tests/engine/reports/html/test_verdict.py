@@ -3,77 +3,21 @@
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from tests.engine.reports.html.pages import NASTY, well_formed
+from tests.engine.reports.html.pages import EVAL, failing, well_formed
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
-from waza_engine.executors.event_log import EventLog
 from waza_engine.model.records import RunRecord
-from waza_engine.model.suite import GraderEntry
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.evidence import Sources
 from waza_engine.reports.html.report import html_report
 from waza_engine.reports.html.verdict import Verdict, verdict, worst_first
 
-EVAL = """\
-# Graders of all tasks.
-graders:
-- type: text
-  name: says
-  config:
-    # What people wait for.
-    contains: [hello]
-    not_contains: [bad word]
-- type: file
-  name: wrote
-  config:
-    must_exist: [out/a.txt]
-  # The next one is in one line.
-- {type: tool_calls, name: looked, config: {expect: [{tool: ^view$, args: {path: {equals: b.txt}}}]}}
-
-# The end.
-"""
-
-
-def entries(path: Path) -> tuple[GraderEntry, ...]:
-    """The graders of `EVAL`."""
-    path.write_text(EVAL, encoding="utf-8")
-    configs: list[tuple[str, str, dict[str, object]]] = [
-        ("text", "says", {"contains": ["hello"], "not_contains": ["bad word"]}),
-        ("file", "wrote", {"must_exist": ["out/a.txt"]}),
-        ("tool_calls", "looked", {"expect": [{"tool": "^view$", "args": {"path": {"equals": "b.txt"}}}]}),
-    ]
-    return tuple(
-        GraderEntry(kind, name, 1.0, config, path=path, pointer=("graders", index))
-        for index, (kind, name, config) in enumerate(configs)
-    )
-
 
 def first_screen(record: RunRecord) -> Verdict:
     return verdict(record, worst_first(record.tasks), Sources())
-
-
-async def failing(bench: Bench, scripted: Scripted) -> RunRecord:
-    """Tasks that pass and fail; the agent of the failed one views a wrong file and says a bad word."""
-
-    async def works(request: TrialRequest) -> Trajectory:
-        log = EventLog()
-        log.add("user.message", {"content": request.task.prompt})
-        path = "a.txt" if request.task.id == "bad" else "b.txt"
-        log.add("tool.execution_start", {"toolCallId": "1", "toolName": "view", "arguments": {"path": path}})
-        log.add("tool.execution_complete", {"toolCallId": "1", "success": True, "result": {"content": "x"}})
-        if request.task.id == "good":
-            (request.workspace_dir / "out").mkdir()
-            (request.workspace_dir / "out/a.txt").write_text("a", encoding="utf-8")
-        log.say("hello" if request.task.id == "good" else f"first\nsays a bad word {NASTY}")
-        return log.trajectory(task=request.task.id, model="m", prompt=request.task.prompt, duration_ms=20)
-
-    scripted.perform = works
-    graders = entries(bench.folder / "eval.yaml")
-    return await bench.run(bench.suite(task("good"), task("bad", name=NASTY), graders=graders), scripted)
 
 
 async def test_the_first_screen_has_each_failed_check_with_a_link(bench: Bench, scripted: Scripted) -> None:
