@@ -17,7 +17,10 @@ _MOST_NAMES = 4
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where lines begin and end: `width` columns, 0 for no wrapping. Paths below `base` are relative to it."""
+    """Where lines begin and end: `width` columns, 0 for no wrapping. Paths below `base` are relative to it.
+
+    Without a base, they are as in `Source.file`.
+    """
 
     indent: int = 6
     width: int = 0
@@ -41,7 +44,7 @@ class Layout:
         """Return `path:line` of a check, or of its grader's entry."""
         if source is None:
             return ""
-        path = str(source.path)
+        path = source.file if self.base is None else str(source.path)
         if self.base is not None and source.path.is_relative_to(self.base):
             path = str(source.path.relative_to(self.base))
         line = source.entry_line if of_entry else source.line

@@ -1,21 +1,23 @@
 """Report a run as Markdown for pull-request comments and job summaries.
 
-See docs/reference/waza-formats.md, section 15.4.
+The words are those of the terminal. See docs/reference/waza-formats.md, section 15.4.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.reports.inert import one_line
-from waza_engine.reports.reasons import reasons, tasks_passed
-from waza_engine.reports.text import failed_lines
+from waza_engine.reports.evidence import Sources, task_evidence
+from waza_engine.reports.evidence_lines import Layout, evidence_lines
+from waza_engine.reports.inert import one_line, visible
+from waza_engine.reports.reasons import reasons, verdict
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
 _UNDECIDED = "⚠️ could not be judged"
 _TASK_WORDS = {"passed": "✅", "failed": "❌", "error": "⚠️", "skipped": "⏭️"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
+_BACKTICKS = re.compile("`+")
 _MOST_DETAILS = 20
 
 
@@ -25,27 +27,33 @@ def github_markdown(record: RunRecord) -> str:
 
 
 def _lines(record: RunRecord) -> Iterator[str]:
-    totals = record.totals
     word = _UNDECIDED if record.infrastructure else _WORDS[record.status]
     yield f"## {escape_markdown(record.suite_name or 'Eval')}: {word}"
     yield ""
     facts = [it for it in (record.executor, record.model) if it]
-    passed, left = tasks_passed(record)
-    yield (
-        f"**{passed}** tasks passed{f', {left}' if left else ''} · score **{totals.aggregate_score:.2f}** "
-        f"(weighted {totals.weighted_score:.2f}) · {record.duration_ms / 1000:.1f} s"
-        + "".join(f" · {escape_markdown(it)}" for it in facts)
-    )
+    _, reason = verdict(record)
+    yield f"**{escape_markdown(reason)}**" + "".join(f" · {escape_markdown(it)}" for it in facts)
     if used := consumption_text(record.consumption):
         yield f"\n{escape_markdown(used)}"
-    yield from (f"\n> {escape_markdown(it.message)}" for it in reasons(record))
+    # The sentence above has all others.
+    yield from (f"\n> {escape_markdown(it.message)}" for it in reasons(record) if it.is_error)
+    yield from _details(record)
+    yield from _flaky(record)
+    yield from _table(record)
+
+
+def _table(record: RunRecord) -> Iterator[str]:
+    """Yield the table of all tasks, folded if it is long."""
+    is_long = len(record.tasks) > _MOST_DETAILS
     yield ""
+    if is_long:
+        yield from (f"<details><summary>All {len(record.tasks)} tasks</summary>", "")
     yield "| | Task | Score | Passed | 95 % interval |"
     yield "| --- | --- | --- | --- | --- |"
     for task in record.tasks:
         yield _row(task)
-    yield from _flaky(record)
-    yield from _details(record)
+    if is_long:
+        yield from ("", "</details>")
 
 
 def _row(task: TaskRecord) -> str:
@@ -75,17 +83,26 @@ def _details(record: RunRecord) -> Iterator[str]:
     if not failed:
         return
     yield ""
-    yield "<details><summary>Failures</summary>"
-    yield ""
+    yield f"<details open><summary>Failures: {len(failed)} of {len(record.tasks)} tasks</summary>"
+    sources = Sources()
     for task in failed[:_MOST_DETAILS]:
-        yield f"- **{escape_markdown(task.name or task.task)}**"
-        messages = dict.fromkeys(line for trial in task.trials for line in failed_lines(trial))
-        for line in [*([task.error] if task.error else []), *messages]:
-            yield f"  - {escape_markdown(line)}"
+        yield ""
+        yield f"**{escape_markdown(task.name or task.task)}**"
+        yield ""
+        causes = [it for it in task_evidence(task, sources) if it.status != "points"]
+        yield from _fenced(evidence_lines(causes, len(task.trials), Layout(indent=0)))
     if len(failed) > _MOST_DETAILS:
-        yield f"- and {len(failed) - _MOST_DETAILS} more"
+        yield ""
+        yield f"and {len(failed) - _MOST_DETAILS} more"
     yield ""
     yield "</details>"
+
+
+def _fenced(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines as a block of code, whose fence is longer than any in the text."""
+    text = visible("\n".join(lines))
+    fence = "`" * max(3, 1 + max(map(len, _BACKTICKS.findall(text)), default=0))
+    yield from (f"{fence}text", text, fence)
 
 
 def escape_markdown(text: str) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from waza_engine.model.consumption import consumption_text
-from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Evidence, Sources, task_evidence
-from waza_engine.reports.evidence_lines import Layout, evidence_lines, short
+from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.reports.reasons import interval_text, metric_line, verdict
 from waza_engine.reports.results.task import skill_impact
@@ -56,19 +56,6 @@ def text_lines(record: RunRecord, style: TextStyle) -> Iterator[TextLine]:
     word, reason = verdict(record)
     for number, line in enumerate(replace(style.layout, indent=0).lines(f"{word}: {reason}")):
         yield TextLine(line) if number else TextLine(line, record.status, len(word))
-
-
-def failed_lines(trial: TrialRecord) -> Iterator[str]:
-    """Yield what went wrong in a trial: its error, then the graders that did not pass."""
-    if trial.error:
-        yield f"error: {one_line(trial.error)}"
-    # In a trial with an error, that error already explains why graders failed to run.
-    shown = {"failed"} if trial.status == "error" else {"failed", "error"}
-    yield from (_grader(it) for it in trial.graders if it.status in shown)
-    for point in trial.checkpoints:
-        for grader in point.graders:
-            if grader.status == "failed":
-                yield f"after turn {point.after_turn}: {_grader(grader)}"
 
 
 def _has_problems(record: RunRecord) -> bool:
@@ -154,10 +141,6 @@ def _baseline(record: RunRecord) -> Iterator[str]:
     for task in record.tasks:
         if (impact := skill_impact(task, before.get(task.task))) and impact["delta"]:
             yield f"  {one_line(task.task)}: pass rate {impact['pass_rate_baseline']:.2f} -> {impact['pass_rate_with_skills']:.2f}"
-
-
-def _grader(outcome: GraderOutcome) -> str:
-    return f"{one_line(outcome.name or outcome.type)} {outcome.score:.2f}: {short(outcome.feedback)}"
 
 
 def _consumption(record: RunRecord) -> Iterator[str]:

@@ -240,7 +240,7 @@ async def test_a_cancelled_run_says_what_was_done_and_what_was_cancelled(record:
     done = record.totals.total
     cancelled = replace(record, status="cancelled", unperformed=("d", "e"))
     assert f" of {done} started tasks passed, 2 tasks cancelled, " in text_report(cancelled)
-    assert f" of {done} started** tasks passed, 2 tasks cancelled" in github_markdown(cancelled)
+    assert f" of {done} started tasks passed, 2 tasks cancelled" in github_markdown(cancelled)
     more = replace(cancelled, unperformed=("d",), trials=record.trials + 1)
     count = sum(it.stats is not None and not it.error for it in record.tasks)
     assert f"1 task and {count} trials of started tasks cancelled" in text_report(more)

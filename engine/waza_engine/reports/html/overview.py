@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import mean
-from waza_engine.reports.html.rendering import clamped, date, seconds
+from waza_engine.reports.html.rendering import clamped, date
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
 
@@ -80,10 +80,9 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The numbers of the run and its charts. `composite` is None unless there are several metrics to combine."""
+    """Facts about the run, and its charts. `composite` is None unless there are several metrics to combine."""
 
     facts: list[str]
-    numbers: list[str]
     composite: float | None
     impacts: list[Impact]
     strips: list[Strip]
@@ -97,8 +96,7 @@ def overview(record: RunRecord, scores: Scores, ordered: Sequence[tuple[int, Tas
     shown = ordered[:_MOST_ROWS] if len(ordered) > _MOST_ROWS else list(enumerate(record.tasks))
     strips = [Strip(index, task, scores.trials.get(index, [])) for index, task in shown]
     return Overview(
-        facts=list(_facts(record)),
-        numbers=list(_numbers(record, scores)),
+        facts=list(_facts(record, scores)),
         composite=composite_score(record.measures) if len(record.measures) > 1 else None,
         impacts=list(_impacts(record)),
         strips=strips if scores.trials else [],
@@ -108,22 +106,14 @@ def overview(record: RunRecord, scores: Scores, ordered: Sequence[tuple[int, Tas
     )
 
 
-def _facts(record: RunRecord) -> Iterator[str]:
-    facts = [record.skill, record.executor, record.model, date(record.started_at), f"run {record.run_id}"]
-    yield from (it for it in [*facts, consumption_text(record.consumption)] if it)
-
-
-def _numbers(record: RunRecord, scores: Scores) -> Iterator[str]:
-    totals = record.totals
-    interval = totals.interval
-    spread = f" (95 % interval {interval.lower:.2f} to {interval.upper:.2f})" if interval else ""
-    yield f"score {totals.aggregate_score:.2f}"
-    yield f"weighted {totals.weighted_score:.2f}{spread}"
+def _facts(record: RunRecord, scores: Scores) -> Iterator[str]:
+    """What the sentence about the verdict does not say."""
     trials = sum(map(len, scores.trials.values()))
     yield f"{trials:,} trial{'' if trials == 1 else 's'}"
     if flaky := sum(1 for it in record.tasks if it.stats and it.stats.flaky):
         yield f"{flaky} flaky task{'' if flaky == 1 else 's'}"
-    yield seconds(record.duration_ms)
+    facts = [record.skill, record.executor, record.model, date(record.started_at), f"run {record.run_id}"]
+    yield from (it for it in [*facts, consumption_text(record.consumption)] if it)
 
 
 def histogram(scores: Sequence[float]) -> list[int]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Evidence, Sources
 from waza_engine.reports.html.checks import Check, trial_checks
-from waza_engine.reports.reasons import reasons, tasks_passed
+from waza_engine.reports.reasons import reasons
+from waza_engine.reports.reasons import verdict as run_verdict
 
 _MOST_TASKS = 10
 _LINES = 28
@@ -65,14 +66,14 @@ def _badness(task: TaskRecord) -> tuple[int, float, float]:
 
 def verdict(record: RunRecord, ordered: Sequence[tuple[int, TaskRecord]], sources: Sources) -> Verdict:
     """Return the first screen. `ordered` are the tasks with their index, the worst first."""
-    passed, left = tasks_passed(record)
-    why = [it.message for it in reasons(record)]
+    _, reason = run_verdict(record)
+    why = [it.message for it in reasons(record) if it.is_error]
     bad = [it for it in ordered if needs_a_look(it[1])]
     tasks = list(_failed_tasks(bad[:_MOST_TASKS], _LINES - len(why), sources))
     lines = _LINES - len(why) - len(tasks)
     counts = [(it, sum(task.status == it for task in record.tasks)) for it in _STATUSES]
     return Verdict(
-        ", ".join(it for it in (f"{passed} tasks passed", left) if it),
+        reason,
         why,
         [it for it in counts if it[1]],
         tasks,

@@ -23,7 +23,7 @@ def first_screen(record: RunRecord) -> Verdict:
 async def test_the_first_screen_has_each_failed_check_with_a_link(bench: Bench, scripted: Scripted) -> None:
     record = await failing(bench, scripted)
     screen = first_screen(record)
-    assert screen.text == "1 of 2 tasks passed"
+    assert screen.text.startswith("1 of 2 tasks passed, score ")
     [bad] = screen.tasks
     assert (bad.index, bad.more) == (1, 0)
     # One check of each grader comes first.
@@ -119,7 +119,8 @@ async def test_the_worst_tasks_share_the_lines_of_the_screen(
 async def test_a_passed_run_has_no_failures(bench: Bench, scripted: Scripted) -> None:
     record = await bench.run(bench.suite(task("a"), graders=(contains("hello"),)), scripted)
     screen = first_screen(record)
-    assert (screen.text, screen.tasks, screen.counts) == ("1 of 1 tasks passed", [], [("passed", 1)])
+    assert screen.text.startswith("1 of 1 tasks passed, score 1.00")
+    assert (screen.tasks, screen.counts) == ([], [("passed", 1)])
     assert 'class="failures' not in html_report(record)
 
 
