@@ -2,12 +2,17 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from click.testing import CliRunner, Result
 
+from waza_engine.model.records import GraderOutcome, TrialRecord
+from waza_engine.model.trajectory import Trajectory
 from waza_lsp.cli import main
+from waza_lsp.cli.grade.changes import Changes
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "code-explainer"
 
@@ -44,6 +49,54 @@ def test_the_graders_of_now_judge_the_recording(suite: Path) -> None:
     )
     assert only.exit_code == 0
     assert [it["test_id"] for it in json.loads(only.stdout)["tasks"]] == ["explain-debounce-short"]
+
+
+def test_what_changed_since_the_run_and_the_reports(suite: Path) -> None:
+    same = _invoke("grade", "--run", "last", "--store", "store")
+    assert same.stdout.startswith("No verdict has changed since run 20")
+    task = suite / "tasks" / "explain-retry.yaml"
+    text = task.read_text(encoding="utf-8")
+    text = text.replace("contains: [jitter]", "contains: [jitter, a kind of magic]")
+    task.write_text(text.replace("name: names-the-ideas", "name: renamed", 1), encoding="utf-8")
+    files = ("--html", "r.html", "--junit", "j.xml", "--output", "o.json")
+    result = _invoke("grade", "--run", "last", "--store", "store", *files)
+    assert result.exit_code == 1
+    assert result.stdout.partition("\n")[2].startswith(
+        "  explain-retry: passed -> failed, score 1.00 -> 0.96\n"
+        "    renamed: new, failed\n"
+        "    names-the-ideas: removed, was passed\n\n"
+    )
+    assert "magic" in Path("r.html").read_text(encoding="utf-8")
+    assert 'failures="1"' in Path("j.xml").read_text(encoding="utf-8")
+    assert len(json.loads(Path("o.json").read_text(encoding="utf-8"))["tasks"]) == 2
+    plain = _invoke(
+        "grade", "--run", "last", "--store", "store", "--format", "json", "--html", "j.xml/x.html"
+    )
+    assert plain.exit_code == 2
+    assert "x.html: cannot be written" in plain.stderr
+    alone = _invoke("grade", "--junit", "j.xml", "--batch", "x.jsonl")
+    assert (alone.exit_code, "--junit requires --run." in alone.stderr) == (2, True)
+
+
+def test_scores_and_trials_that_changed() -> None:
+    def outcome(status: Literal["passed", "failed"], score: float) -> GraderOutcome:
+        return GraderOutcome("g", "text", status, score, 1.0)
+
+    def trial(number: int, status: Literal["passed", "failed"], score: float) -> TrialRecord:
+        record = TrialRecord("t", 0, number, status, score, score, Trajectory())
+        return replace(record, graders=(outcome(status, score),))
+
+    changes = Changes()
+    changes.add(trial(1, "failed", 0.5), trial(1, "failed", 0.25))
+    changes.add(trial(2, "passed", 1.0), trial(2, "passed", 1.0))
+    changes.add(trial(3, "failed", 0.5), trial(3, "passed", 1.0))
+    assert changes.text("r").splitlines() == [
+        "Changed since run r:",
+        "  t, trial 1: still failed, score 0.50 -> 0.25",
+        "    g: still failed, score 0.50 -> 0.25",
+        "  t, trial 3: failed -> passed, score 0.50 -> 1.00",
+        "    g: failed -> passed, score 0.50 -> 1.00",
+    ]
 
 
 def test_what_cannot_be_graded_is_said(suite: Path) -> None:

@@ -6,7 +6,7 @@ Graders, runs and reports are imported late: `--help` does without.
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,11 +15,13 @@ import click
 from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp.cli.completion import values
-from waza_lsp.cli.console import give_up, may_colour, print_err, show_chunks
-from waza_lsp.cli.options import QUIET
+from waza_lsp.cli.console import EXIT_ERROR, give_up, may_colour, print_err, show, show_chunks
+from waza_lsp.cli.options import FILE, QUIET
 
 if TYPE_CHECKING:
+    from waza_engine.model.records import RunRecord
     from waza_engine.model.suite import Suite
+    from waza_engine.runs.recordings.judge_again import JudgedAgain
     from waza_engine.runs.store.store import StoredRun
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
@@ -63,6 +65,14 @@ _EXIT_ERRORED = 3
 @click.option(
     "--only-free", is_flag=True, help="With --run: leave out graders that run programs or ask a model."
 )
+@click.option("--html", type=FILE, metavar="FILE", help="With --run: write an HTML report.")
+@click.option("--junit", type=FILE, metavar="FILE", help="With --run: write a JUnit report.")
+@click.option(
+    "--output",
+    type=FILE,
+    metavar="FILE",
+    help="With --run: write the results as JSON, or .jsonl as JSON lines.",
+)
 @click.option("--graders", "graders_file", type=_FILE, help="YAML list of grader entries.")
 @click.option("--context", "context_file", type=_FILE, help="JSON object with the grading context.")
 @click.option("--workspace", type=_DIRECTORY, help="Folder the agent worked in. Default: none.")
@@ -100,6 +110,9 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
     store_dir: Path | None,
     eval_file: Path | None,
     only_free: bool,
+    html: Path | None,
+    junit: Path | None,
+    output: Path | None,
     graders_file: Path | None,
     context_file: Path | None,
     workspace: Path | None,
@@ -114,7 +127,7 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
 ) -> None:
     """Grade recorded work without running the agent again.
 
-    With --run, new verdicts on trials that could not be judged (a judge was down) are stored. All others are only shown.
+    With --run, it also says which verdicts differ from the stored ones. New verdicts on trials that could not be judged (a judge was down) are stored. All others are only shown.
 
     The exit status is 0 if everything passed, 1 if something failed, 3 if something could not be graded, and 2 for wrong
     usage. With --events it is that of a run.
@@ -124,6 +137,7 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
       waza-lsp grade --run last
       waza-lsp grade --run last --task 'explain-*'
       waza-lsp grade --run last --eval evals/eval.yaml --only-free
+      waza-lsp grade --run last --html report.html --junit junit.xml
       waza-lsp grade --graders graders.yaml --context context.json --workspace work
       waza-lsp grade --dialect vally --graders graders.yaml --context context.json
       waza-lsp grade --batch lines.jsonl
@@ -136,6 +150,9 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
         ("--store", store_dir),
         ("--eval", eval_file),
         ("--only-free", only_free),
+        ("--html", html),
+        ("--junit", junit),
+        ("--output", output),
     ):
         if value and run_name is None:
             raise click.UsageError(f"{option} requires --run.")
@@ -145,7 +162,10 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
 
         regrade_from_stdin()
     if run_name is not None:
-        _grade_run(run_name, tasks, store_dir, eval_file, output_format, only_free=only_free, quiet=quiet)
+        files = {"results": output, "junit": junit, "html": html}
+        _grade_run(
+            run_name, tasks, store_dir, eval_file, output_format, files, only_free=only_free, quiet=quiet
+        )
     if batch_file is not None:
         _grade_batch(batch_file)
         return
@@ -231,11 +251,15 @@ def _grade_run(
     store_dir: Path | None,
     eval_file: Path | None,
     output_format: str,
+    files: Mapping[str, Path | None],
     *,
     only_free: bool,
     quiet: bool,
 ) -> NoReturn:
-    """Regrade a stored run, print the verdicts, and end the program with their exit status."""
+    """Regrade a stored run, print the verdicts, and end the program with their exit status.
+
+    `files` are the fields of `Reports`.
+    """
     # Imported late: grading a list or a batch needs no runs.
     from waza_engine.judges.patience import waits_reported
     from waza_engine.model.suite import LoadError
@@ -245,10 +269,13 @@ def _grade_run(
     from waza_engine.runs.recordings.regrade import regrade
     from waza_engine.runs.store.scratch import scratch_store
     from waza_engine.runs.store.store import StoreError
+    from waza_lsp.cli.grade.changes import Changes
     from waza_lsp.cli.load_errors import give_up_loading
+    from waza_lsp.cli.run.reports import Reports
     from waza_lsp.cli.stored.find import find_run, open_store
     from waza_lsp.cli.text_report import show_text_report
 
+    changes = Changes()
     report = waits_reported(lambda message: print_err(f"note: {message}"))
     with (
         report,
@@ -268,27 +295,41 @@ def _grade_run(
                 tasks=tasks,
                 process_dir=Path.cwd(),
                 environment=os.environ,
-                keep=again.keep,
+                keep=changes.noted(run, again.keep),
                 scratch=scratch,
             )
             again.finish(run)
+            problems = Reports(**files).write(record, store=store)
             if output_format == "json":
                 show_chunks(results_chunks(record))
             else:
+                if changes or not quiet:
+                    show(changes.text(run.run_id) + "\n")
                 show_text_report(record, quiet=quiet)
         except LoadError as error:
             give_up_loading(error)
         except (PlanError, StoreError) as error:
             give_up(str(error))
+    _tell(again, problems)
+    sys.exit(EXIT_ERROR if problems else _exit_status(record))
+
+
+def _tell(again: "JudgedAgain", problems: Sequence[str]) -> None:
+    """Print what was stored, and which reports could not be written."""
+    for it in problems:
+        print_err(f"error: {it}")
     if again.count:
         print_err(
             f"note: the verdicts on {again.count} trial(s) that could not be judged are in the run store now"
         )
     if again.problem:
         print_err(f"warning: the new verdicts could not be stored: {again.problem}")
+
+
+def _exit_status(record: "RunRecord") -> int:
     known = [it.stats for it in record.tasks if it.stats]
     has_errors = any(it.error_runs > it.infrastructure_runs for it in known)
-    sys.exit(_EXIT_ERRORED if has_errors else _EXIT_STATUS.get(record.status, _EXIT_ERRORED))
+    return _EXIT_ERRORED if has_errors else _EXIT_STATUS.get(record.status, _EXIT_ERRORED)
 
 
 def _load_suite(run: "StoredRun") -> "Suite":
