@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,9 @@ def test_the_image_copies_what_it_installs() -> None:
     assert kept[0] == "*"
     for it in (it[1:] for it in kept if it.startswith("!")):
         assert (ROOT / it).exists(), it
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    for it in project["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]:
+        assert {f"!{it}", f"!{it.partition('/')[0]}"} & set(kept), f"the wheel of the image lacks {it}"
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert "USER waza" in dockerfile
     for it in re.findall(r"^COPY (editor-client\S+)", dockerfile, re.MULTILINE):

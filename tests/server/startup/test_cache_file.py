@@ -50,6 +50,16 @@ def test_a_file_that_is_not_whole_is_no_file(path: Path, spoil: object) -> None:
     assert keys(kept(path)) == {"one", "two"}
 
 
+def test_files_that_nobody_has_written_for_long_are_deleted(path: Path) -> None:
+    old, left = kept(path.with_name("old.marshal")), path.with_name("old.4711")
+    left.touch()
+    for it in (old, left):
+        os.utime(it, (0, 0))
+    recent = kept(path.with_name("recent.marshal"))
+    kept(path)
+    assert set(path.parent.iterdir()) == {path, recent}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other rights")
 def test_what_others_could_have_written_is_not_executed(path: Path) -> None:
     kept(path).chmod(0o666)

@@ -17,6 +17,7 @@ import os
 import re
 import stat
 import sys
+import time
 import zlib
 
 # `hashlib` has the same function, but it loads OpenSSL, which takes 4 MB.
@@ -29,6 +30,7 @@ from typing import Any
 _FEW = 0.1
 """The file is not written again for a smaller share of new entries."""
 _LARGEST = 16_000_000
+_OLD_DAYS = 60
 
 
 class CacheFile:
@@ -135,6 +137,17 @@ def _write(path: Path, entries: dict[bytes, Any]) -> None:
     except OSError:
         with suppress(OSError):
             temporary.unlink()
+    _remove_old(path.parent)
+
+
+def _remove_old(folder: Path) -> None:
+    """Delete files of installations that are gone, and of writers that were killed. One in use is written again."""
+    oldest = time.time() - _OLD_DAYS * 86_400
+    with suppress(OSError):
+        for it in folder.iterdir():
+            with suppress(OSError):
+                if it.lstat().st_mtime < oldest:
+                    it.unlink()
 
 
 class _PatternCompiler:
