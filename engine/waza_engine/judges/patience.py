@@ -126,7 +126,7 @@ class Breaker:
                 self._open_until = now + self._cool_down
                 return
             raise JudgeError(
-                f"{self.about} failed {self._failures} times in a row and is asked again in "
+                f"{self.about} failed {self._failures} times in a row; next request in "
                 f"{self._open_until - now:.0f} s"
             )
 

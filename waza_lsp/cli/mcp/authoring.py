@@ -53,7 +53,7 @@ def explain_place(folder: Folder, path: str, line: int, column: int) -> str:
         raise ToolRefusedError(
             f"Nothing is known about line {line}, column {column}. Point at a key or a value."
         )
-    return data(f"what stands at line {line}, column {column}", found.contents.value)
+    return data(f"the text at line {line}, column {column}", found.contents.value)
 
 
 def explain_page(name: str) -> str:

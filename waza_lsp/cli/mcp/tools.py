@@ -105,7 +105,7 @@ def _authoring(folder: Folder) -> Iterator[Tool]:
         name: Annotated[
             str, Field(description="A finding's code or a grader type. Empty with a place.")
         ] = "",
-        path: Annotated[str, Field(description="With line and column: explain what stands there.")] = "",
+        path: Annotated[str, Field(description="With line and column: explain the key or value there.")] = "",
         line: Line = 1,
         column: Column = 1,
     ) -> str:

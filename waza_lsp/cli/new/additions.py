@@ -134,5 +134,5 @@ def _append(source: Source, key: str, value: Any) -> None:
     is_there = bool(_items(source, key))
     change = AppendItem((key,), value) if is_there else InsertKey((), key, [value])
     if not edited(source, change):
-        give_up(f"{source.name} has mistakes that stand in the way. See: waza-lsp check {source.name}")
+        give_up(f"{source.name} has mistakes, so nothing can be added. See: waza-lsp check {source.name}")
     show(source.name)

@@ -147,7 +147,7 @@ def as_waza(grader: Grader, wanted: Collection[str] = ()) -> list[Grader]:
         raise NotConvertibleError(f"waza has no equivalent of the grader '{grader.type_name}'")
     if isinstance(grader, FileContains | FileMatches) and grader.negated and _path(grader.path) not in wanted:
         raise NotConvertibleError(
-            "it passes when the file is missing, in waza it would fail; it could be said if another grader asked for the file"
+            "it passes when the file is missing, in waza it would fail; add another grader that requires the file"
         )
     return list(say(grader))
 

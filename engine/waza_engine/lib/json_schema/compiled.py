@@ -205,7 +205,7 @@ def _compile_target(keyword: str, reference: str, resolver: _Resolver, draft: Dr
         raise cause or SchemaError(f"the reference '{reference}' leads nowhere") from error
     schema = target.contents
     if not isinstance(schema, dict | bool):
-        raise SchemaError(f"the reference '{reference}' leads to something that is no schema")
+        raise SchemaError(f"the reference '{reference}' does not lead to a schema")
     steps = fragment.split("/")
     is_checked = not fragment or (len(steps) == 3 and not steps[0] and steps[1] in draft.definitions)
     if isinstance(schema, SchemaObject) and not schema.draft and not is_checked:

@@ -38,7 +38,7 @@ def _multiple_of(divisor: float, value: Any) -> str:
         is_multiple = (_exact(value) / _exact(divisor)).denominator == 1
     except ValueError:  # not finite
         is_multiple = False
-    return "" if is_multiple else f"is no multiple of {divisor}"
+    return "" if is_multiple else f"is not a multiple of {divisor}"
 
 
 def _exact(number: float) -> Fraction:
@@ -51,11 +51,11 @@ def _pattern(pattern: str, value: Any) -> str:
 
 
 def _format(name: str, value: Any) -> str:
-    return "" if not isinstance(value, str) or is_of_format(name, value) else f"is no {name}"
+    return "" if not isinstance(value, str) or is_of_format(name, value) else f"is not a valid {name}"
 
 
 def _enum(allowed: Iterable[Any], value: Any) -> str:
-    return "" if _key(value) in map(_key, allowed) else "is none of the values of 'enum'"
+    return "" if _key(value) in map(_key, allowed) else "is not one of the values in 'enum'"
 
 
 def _unique_items(wanted: bool, value: Any) -> str:
@@ -149,7 +149,7 @@ def _contained(validator: Any, below: Any, value: list[Any]) -> set[int]:
 
 def _any_of(validator: Any, schemas: Iterable[Any], value: Any, _schema: Any) -> _Errors:
     if not any(validator.evolve(schema=it).is_valid(value) for it in schemas):
-        yield ValidationError("none of 'anyOf' fits")
+        yield ValidationError("does not match any schema in 'anyOf'")
 
 
 def _one_of(validator: Any, schemas: Iterable[Any], value: Any, _schema: Any) -> _Errors:
@@ -347,6 +347,6 @@ def error_text(error: Any) -> str:
             return f"is not {'above' if is_above else 'at least'} {limit}"
         case _ if keyword in _UNITS:
             bound = "at most" if keyword.startswith("max") else "at least"
-            return f"has {len(error.instance)} {_UNITS[keyword]}, {bound} {limit} wanted"
+            return f"has {len(error.instance)} {_UNITS[keyword]} instead of {bound} {limit}"
         case _:
             return str(error.message)

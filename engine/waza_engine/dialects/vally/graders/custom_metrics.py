@@ -122,7 +122,7 @@ class CustomMetricsGrader(VallyGrader):
             at = ("assertions", index)
             if all(getattr(it, option) is None for option in _COMPARISONS) and not it.unknown:
                 fixes = [Fix(f"Add '{option}'", (InsertKey(at, option, None),)) for option in _COMPARISONS]
-                message = f"'{it.metric}' is compared with nothing. Add 'equals', 'min' or 'max'"
+                message = f"'{it.metric}' has no limit, so it is not checked. Add 'equals', 'min' or 'max'"
                 yield MISSING_COMPANION.at((*at, "metric"), message, severity=Severity.WARNING, fixes=fixes)
             if it.min is not None and it.max is not None and it.min > it.max:
                 message = f"No value is at least {it.min:g} and at most {it.max:g}"

@@ -39,7 +39,7 @@ class LoopOutcomeGrader(RepeatGrader):
 
     max_acceptable_retries: Integer = Field(
         ge=0,
-        description="Most retries of one call that are no loop. 0: any repeated call is one.",
+        description="Maximum number of retries of one call that do not count as a loop. 0: any repeated call is a loop.",
         examples=[2],
     )
     should_loop: Flag = Field(

@@ -80,7 +80,7 @@ def check(document: Document) -> Iterator[Finding]:
             message = f"No eval matches '{pattern}' in {folder.name}/{fate}"
             yield UNMATCHED_EVALS.at(place, message, severity=severity)
         elif strange := next((it for it in paths if not _is_spec(document, it)), None):
-            what = "this experiment" if strange == document.path else "which is no eval spec"
+            what = "this experiment" if strange == document.path else "which is not an eval spec"
             message = f"'{pattern}' matches {strange.name}, {what}, so the run cannot start"
             yield UNMATCHED_EVALS.at(place, message, severity=Severity.ERROR)
 

@@ -85,7 +85,7 @@ def _own_outputs(response: Mapping[str, Any], keys: _Keys) -> Iterator[SequenceP
     if step and isinstance(response[SEQUENCE], list):
         move = (AppendItem((SEQUENCE,), step), *removed)
         fixes.insert(0, Fix(f"Make {names} the last step", move, preferred=True))
-    message = f"{names} cannot be beside '{SEQUENCE}': each step has its own outputs"
+    message = f"{names} cannot be used together with '{SEQUENCE}': each step has its own outputs"
     yield SequenceProblem((own[0],), message, "key", tuple(fixes))
 
 
