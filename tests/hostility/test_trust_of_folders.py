@@ -16,7 +16,8 @@ from lsprotocol import types
 from waza_lsp.server import trust as module
 from waza_lsp.server.handlers.notifications import trusted_option
 from waza_lsp.server.transport import client
-from waza_lsp.server.trust import Trust, state_file
+from waza_lsp.server.trust import Trust
+from waza_lsp.server.trusted_folders import state_file
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs links, owners and modes of Unix")
 YES = "Trust this folder"

@@ -12,7 +12,8 @@ import pytest
 from lsprotocol import types
 
 from waza_lsp.server.transport.client import Client
-from waza_lsp.server.trust import Trust, state_file
+from waza_lsp.server.trust import Trust
+from waza_lsp.server.trusted_folders import state_file
 
 pytestmark = pytest.mark.asyncio
 

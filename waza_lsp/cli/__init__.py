@@ -27,6 +27,7 @@ _COMMANDS = {
     "compare": ("stored.compare", "Compare runs, task by task."),
     "merge": ("stored.merge", "Merge the shards of a run."),
     "review": ("stored.review", "Record human verdicts for 'human' graders."),
+    "trust": ("trust", "Trust the evals of a folder, for editors that cannot ask."),
     "mcp": ("mcp.command", "Serve these tools to agents (MCP)."),
     "agents": ("agents.command", "Show coding agents the findings after their edits."),
     "convert": ("convert.command", "Convert an eval to another dialect or the newest form."),

@@ -6,25 +6,18 @@ nothing in a repository can change it. Folders are compared by their real paths:
 """
 
 import asyncio
-import json
-import os
-import stat
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.lib.files.safe_read import open_regular
-from waza_engine.lib.files.temporary import state_folder
 from waza_engine.lib.paths import real_path
-from waza_engine.lib.system.users import is_private
 from waza_engine.reports.inert import harmless
 from waza_lsp.server.transport.client import CannotAskError, Client
+from waza_lsp.server.trusted_folders import is_remembered, remember
 
 _TRUST = "Trust this folder"
 _REFUSE = "Not now"
-_FILE = "trusted-folders.json"
-_MOST_BYTES = 1 << 20
 _UNANSWERED = (
     "{folder} is not trusted: nothing is executed. Run the command again to be asked again, or start the server with "
     "'trusted': true in its initializationOptions."
@@ -114,57 +107,9 @@ class Trust:
         if answer != _TRUST:
             return False
         try:
-            await asyncio.to_thread(_remember, folder)
+            await asyncio.to_thread(remember, folder)
         except (OSError, RuntimeError, ValueError) as error:
             self._client.log(
                 f"The trust in {folder} holds until the server ends, it cannot be stored: {error}"
             )
         return True
-
-
-def state_file() -> Path:
-    """Return the file with the trusted folders: in the user's own state folder."""
-    return state_folder() / _FILE
-
-
-def is_remembered(folder: Path) -> bool:
-    """Whether the user has trusted the folder before, in any editor."""
-    try:
-        return str(folder) in _read(state_file())
-    except (OSError, RuntimeError, ValueError):
-        return False
-
-
-def _read(path: Path) -> list[str]:
-    """Return the trusted folders. A file that others could have written or replaced is not believed."""
-    if not _is_private(path.parent) or path.is_symlink():
-        return []
-    with open_regular(path, anywhere=True) as file:
-        about = os.fstat(file.fileno())
-        if about.st_nlink > 1 or not is_private(about):
-            return []
-        found = json.loads(file.read(_MOST_BYTES) or b"")
-    return [it for it in found if isinstance(it, str)] if isinstance(found, list) else []
-
-
-def _is_private(folder: Path) -> bool:
-    """Whether the folder belongs to this user, and no one else can put files there."""
-    about = folder.lstat()
-    return stat.S_ISDIR(about.st_mode) and is_private(about)
-
-
-def _remember(folder: Path) -> None:
-    # Imported late: most sessions remember nothing.
-    from waza_engine.lib.files.safe_write import replace_inside
-
-    path = state_file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not _is_private(path.parent):
-        raise PermissionError(f"other users can write {path.parent}")
-    try:
-        folders = _read(path)
-    except (OSError, RuntimeError, ValueError):
-        folders = []
-    text = json.dumps([*dict.fromkeys([*folders, str(folder)])], indent=1)
-    replace_inside(path, path.parent, [text])
-    path.chmod(0o600)

@@ -107,6 +107,11 @@ def pending_verdicts(trials: Sequence[TrialRecord]) -> list[PendingVerdict]:
     ]
 
 
+def awaits_review(pending: Sequence[PendingVerdict], task: str, trial: int, grader: str) -> bool:
+    """Whether the verdict of this grader on this trial is among those that wait for a person."""
+    return any((it.task, it.trial, it.outcome.name) == (task, trial, grader) for it in pending)
+
+
 def apply_reviews(run_id: str, trial: TrialRecord, reviews: Sequence[Review]) -> TrialRecord:
     """Return the trial with the reviews of its verdicts applied."""
     key = (run_id, trial.task, trial.trial)

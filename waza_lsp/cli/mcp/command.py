@@ -59,7 +59,7 @@ def mcp(folder: Path, allow_write: bool, allow_run: bool, tool: str | None) -> N
 
 
 def _is_trusted(folder: Path) -> bool:
-    from waza_lsp.server.trust import is_remembered
+    from waza_lsp.server.trusted_folders import is_remembered
 
     return is_remembered(folder)
 

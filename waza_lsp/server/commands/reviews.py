@@ -64,7 +64,7 @@ def _pending(path: Path, run_id: str) -> Answer:
 
 
 def _submit(path: Path, params: Params) -> Answer:
-    from waza_engine.runs.reviews import Review, add_review, review_file
+    from waza_engine.runs.reviews import Review, add_review, awaits_review, review_file
 
     passed, trial, score = params.get("passed"), params.get("trial"), params.get("score")
     if not isinstance(passed, bool):
@@ -76,8 +76,7 @@ def _submit(path: Path, params: Params) -> Answer:
     )
     with ExitStack() as stack:
         store, run = _run(stack, path, text_in(params, "runId"))
-        waiting = [(it.task, it.trial, it.outcome.name) for it in _waiting(store, run)]
-        if (task, number, grader) not in waiting:
+        if not awaits_review(_waiting(store, run), task, number, grader):
             raise ReviewError(
                 f"No review of {grader!r} on trial {number} of {task!r} is pending in run {run.run_id}."
             )
