@@ -51,20 +51,82 @@ def test_what_chooses_in_a_run_wants_one(given: list[str], folder: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("graders", "status", "words"),
+    ("graders", "status", "said"),
     [
-        (_PASSING, 0, ["PASS", "says-a", "1.00"]),
-        (_PASSING + _FAILING, 1, ["FAIL", "says-b", "0.00", '"b" not found in the output']),
-        (_PASSING + _BROKEN, 3, ["ERROR", "odd", "config.contains: Expected a list"]),
-        ("a: [", 3, ["ERROR", "(line 2, column 1)"]),
+        (_PASSING, 0, ["PASSED: 1 of 1 graders passed, score 1.00"]),
+        (
+            _PASSING + _FAILING,
+            1,
+            [
+                "FAIL   says-b  0.00  graders.yaml:2",
+                '       "b" not found in the output',
+                "         starts with: 'a'",
+                "FAILED: 1 of 2 graders passed, score 0.50",
+            ],
+        ),
+        (
+            _PASSING + _BROKEN,
+            3,
+            [
+                "ERROR  odd  graders.yaml:2: config.contains: Expected a list of strings, found the string 'b'",
+                "ERROR: 1 of 2 graders passed",
+            ],
+        ),
+        (
+            _PASSING + "- {type: text, name: odd, config: {contain: [a]}}\n",
+            3,
+            [
+                "ERROR  odd  graders.yaml:2: config.contain: Unknown key 'contain'. Did you mean 'contains'?",
+                "ERROR: 1 of 2 graders passed",
+            ],
+        ),
+        (
+            _PASSING + "- {type: text, name: odd, config: {regex_match: ['[a']}}\n",
+            3,
+            [
+                "ERROR  odd  graders.yaml:2: config.regex_match.0: Not a valid RE2 pattern: missing closing ]: `[a`",
+                "ERROR: 1 of 2 graders passed",
+            ],
+        ),
     ],
 )
-def test_text_and_status(folder: Path, graders: str, status: int, words: list[str]) -> None:
+def test_text_and_status(folder: Path, graders: str, status: int, said: list[str]) -> None:
     (folder / "graders.yaml").write_text(graders)
     done = grade("--graders", "graders.yaml", "--context", "context.json")
     assert done.exit_code == status
-    last = done.stdout.splitlines()[-1]
-    assert [it for it in words if it not in last] == []
+    passed = ["PASS   says-a  1.00  All checks passed"]
+    assert done.stdout.splitlines() == passed + said
+    quiet = grade("--graders", "graders.yaml", "--context", "context.json", "-q")
+    assert quiet.stdout.splitlines() == (said if status else [])
+
+
+def test_a_list_that_is_not_yaml(folder: Path) -> None:
+    (folder / "graders.yaml").write_text("a: [")
+    done = grade("--graders", "graders.yaml", "--context", "context.json")
+    assert done.exit_code == 3
+    assert "(line 2, column 1)" in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("context", "arguments", "hint"),
+    [
+        ('{"ouput": "a"}', (), "context: unknown member 'ouput'. Did you mean 'output'?"),
+        ('{"trajectory": {}}', (), "unknown member 'trajectory'. Only contexts of vally have it"),
+        ('{"zzz": 1}', (), "unknown member 'zzz'. Known members: baseline_output, "),
+        (
+            '{"compared": {"event": []}}',
+            ("--dialect", "vally"),
+            "context.compared: unknown member 'event'. Did you mean 'events'?",
+        ),
+    ],
+)
+def test_an_unknown_member_of_a_context_is_an_error(
+    folder: Path, context: str, arguments: tuple[str, ...], hint: str
+) -> None:
+    (folder / "graders.yaml").write_text(_PASSING)
+    (folder / "context.json").write_text(context)
+    done = grade("--graders", "graders.yaml", "--context", "context.json", *arguments)
+    assert (done.exit_code, hint in done.stderr) == (2, True), done.stderr
 
 
 def test_json(folder: Path) -> None:
@@ -144,11 +206,12 @@ def test_another_dialect(folder: Path, chosen: tuple[str, str]) -> None:
     (folder / "context.json").write_text('{"output": "a", "metrics": {"tokenUsage": {"inputTokens": 15}}}')
     done = grade(*chosen, "--graders", "graders.yaml", "--context", "context.json")
     assert done.exit_code == 1
-    first, second = done.stdout.splitlines()
+    first, second, _, last = done.stdout.splitlines()
     assert first.startswith("PASS")
     assert "output-matches" in first
     assert second.startswith("FAIL")
     assert "cheap  0.50" in second
+    assert last == "FAILED: 1 of 2 graders passed, score 0.75"
 
 
 def test_a_grader_that_cannot_decide_is_an_error(folder: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from waza_engine.graders.context import GradingContext
+from waza_engine.lib.pointer import Pointer
 from waza_engine.model.evidence import FailedCheck
 from waza_engine.model.suite import Constraint, GraderEntry, Scoring
 
@@ -95,6 +96,8 @@ class GraderFailure:
     kind: Literal["config", "grade"]
     message: str
     infrastructure: bool = False
+    pointer: Pointer = ()
+    """The place of the error in the entry."""
 
     def __str__(self) -> str:
         return f"grader '{self.name or self.type}': {self.message}"

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from waza_engine.graders.base import GraderResult, GradingContext
+from waza_engine.graders.base import ConfigError, GraderResult, GradingContext, Scope
 from waza_engine.graders.result import GraderFailure, GraderVerdict, RunVerdict
 from waza_engine.grading.batch_input import InputError, grading_context
-from waza_engine.grading.grade import grade_entry, grade_run, name_and_type
+from waza_engine.grading.grade import grade_entry, grade_run, name_and_type, refuse_errors
 from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.lib.go.json import JsonError, read_json
 from waza_engine.lib.paths import PathError, workspace_path
@@ -96,7 +96,27 @@ def graders_from_yaml(text: Any) -> list[Any]:
 
 def grade_list(entries: list[Any], context: GradingContext, meaning: str = "") -> Answer:
     """Grade every entry on its own: an error does not stop the others."""
-    graded = [_grade_entry(it, context, meaning) for it in entries]
+    return list_answer([_grade_entry(it, context, meaning) for it in entries])
+
+
+def grade_checked(
+    entries: list[Any], context: GradingContext, meaning: str = ""
+) -> list[GraderVerdict | GraderFailure]:
+    """Grade every entry on its own, and refuse those that a run would refuse."""
+    return [_grade_checked(it, context, meaning) for it in entries]
+
+
+def _grade_checked(entry: Any, context: GradingContext, meaning: str) -> GraderVerdict | GraderFailure:
+    if isinstance(entry, Mapping):
+        try:
+            refuse_errors(entry, meaning, Scope(process_dir=context.process_dir))
+        except ConfigError as error:
+            return GraderFailure(*name_and_type(entry), "config", str(error), pointer=error.pointer)
+    return _grade_entry(entry, context, meaning)
+
+
+def list_answer(graded: Sequence[GraderVerdict | GraderFailure]) -> Answer:
+    """Return the verdicts on a list of entries as an object of the contract."""
     verdicts = [it for it in graded if isinstance(it, GraderVerdict)]
     if len(verdicts) < len(graded):
         status, verdicts_that_count = "error", []

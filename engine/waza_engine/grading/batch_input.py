@@ -8,11 +8,13 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from waza_engine.graders.base import GradingContext
-from waza_engine.judges.scripted import scripted_judge
+from waza_engine.judges.scripted import CONTEXT_MEMBERS, scripted_judge
+from waza_engine.lib.spelling import nearest
 from waza_engine.model.fields import Flag, Integer, ListOf, Text, TextMap
 from waza_engine.model.pydantic_messages import first_problem_text
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolEvent
-from waza_engine.recognition.recognise import dialect_for, load_object
+from waza_engine.recognition.dialect import Dialect
+from waza_engine.recognition.recognise import dialect_for, dialects, load_object
 
 
 class InputError(ValueError):
@@ -51,9 +53,10 @@ def grading_context(
     """Return the grading context that a JSON object describes; `meaning` is as for `grade_entry`.
 
     Raises:
-        InputError: a member has the wrong type.
+        InputError: a member is unknown or has the wrong type.
 
     """
+    _refuse_unknown(data, meaning)
 
     def read(members: Any) -> GradingContext:
         return replace(_read(members, workspace_dir, process_dir), artifact_dir=artifact_dir)
@@ -68,6 +71,27 @@ def grading_context(
     except ValueError as error:
         raise InputError(str(error)) from error
     return context
+
+
+def _refuse_unknown(data: Any, meaning: str, where: str = "context") -> None:
+    """Refuse members that nothing reads: they were meant to change a verdict."""
+    if not isinstance(data, Mapping):
+        return
+    shared = {*_Context.model_fields, *CONTEXT_MEMBERS}
+    known = shared | _members_of(dialect_for(meaning))
+    for name in data:
+        if name not in known:
+            others = [it.name for it in dialects() if name in _members_of(it)]
+            close = nearest(str(name), sorted(known))[:1]
+            hint = f"Did you mean '{close[0]}'?" if close else f"Known members: {', '.join(sorted(known))}"
+            hint = f"Only contexts of {others[0]} have it" if others else hint
+            raise InputError(f"{where}: unknown member '{name}'. {hint}")
+    if "compared" in known:
+        _refuse_unknown(data.get("compared"), meaning, f"{where}.compared")
+
+
+def _members_of(dialect: Dialect) -> set[str]:
+    return set(load_object(dialect.context_members)()) if dialect.context_members else set()
 
 
 def _read(data: Any, workspace_dir: Path | None, process_dir: Path) -> GradingContext:

@@ -70,6 +70,19 @@ def build(
     return _build(read, meaning, scope)
 
 
+def refuse_errors(entry: Mapping[str, Any], meaning: str, scope: Scope, level: Level = "eval") -> None:
+    """Refuse a raw entry with an error that `check` and runs report, in the same words.
+
+    Raises:
+        ConfigError: the entry has such an error.
+
+    """
+    chosen = dialect_for(meaning)
+    if meaning in {"", chosen.name, *chosen.meanings[:1]}:
+        for finding in entry_errors(chosen.name, entry, scope, level):
+            raise _refused(finding)
+
+
 def _build(entry: Entry, meaning: str, scope: Scope) -> BuiltGrader:
     kind = find_grader(entry.type, meaning, entry.data.get("config"))
     if kind is None:
@@ -93,7 +106,11 @@ def _as_checked(
 ) -> ConfigError:
     """Return the error with the message of the check for the same entry, if the check has one."""
     found = entry_errors(dialect_name, entry, scope, level)
-    return ConfigError(entry_message(found[0]), found[0].pointer, found[0].message) if found else error
+    return _refused(found[0]) if found else error
+
+
+def _refused(finding: Finding) -> ConfigError:
+    return ConfigError(entry_message(finding), finding.pointer, finding.message)
 
 
 def entry_message(finding: Finding) -> str:
@@ -121,7 +138,7 @@ def grade_entry(
         name, type_name, step = built.name, built.type, "grade"
         result = with_wanted(built.grader.grade_turn(context, _turn(entry)), built.config)
     except ConfigError as error:
-        return GraderFailure(name, type_name, "config", str(error))
+        return GraderFailure(name, type_name, "config", str(error), pointer=error.pointer)
     except GradeError as error:
         return GraderFailure(name, type_name, "grade", str(error), isinstance(error, InfrastructureError))
     except ShortageError as error:

@@ -66,6 +66,10 @@ class ScriptedJudge:
         return self._reply
 
 
+CONTEXT_MEMBERS = ("judge_tool_calls", "judge_errors", "judge_reply", "judge_unavailable")
+"""The members of a grading context that `scripted_judge` reads."""
+
+
 def scripted_judge(context: Mapping[str, Any]) -> ScriptedJudge:
     """Return the judge described by the `judge_*` members of a grading context.
 

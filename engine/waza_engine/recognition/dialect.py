@@ -151,6 +151,8 @@ class Dialect:
     replaces_variables: bool = False
     """Whether `${NAME}` in the settings of a run is replaced."""
 
+    context_members: str = ""
+    """() -> the names of the members that a grading context has only in this dialect"""
     grading_context: str = ""
     """(data, meaning, read) -> GradingContext; `data` is a JSON object, `read` reads the members that all dialects have."""
     output_is_last_message: bool = False

@@ -129,6 +129,15 @@ _Cause = tuple[str, object, Evidence]
 """What several checks have in common ("" for a single check), what identifies it in all trials, and the evidence."""
 
 
+def outcome_evidence(outcome: GraderOutcome, sources: Sources) -> list[Evidence]:
+    """Return the causes of one grader alone."""
+    found: dict[object, Evidence] = {}
+    for cause, key, it in _outcome_causes(outcome, sources, 0):
+        earlier = found.get(key)
+        found[key] = it if earlier is None else _joined(earlier, it, cause)
+    return list(found.values())
+
+
 def _causes(trial: TrialRecord, sources: Sources) -> Iterator[_Cause]:
     if trial.error:
         broken = next(

@@ -90,7 +90,7 @@ def _header(causes: Sequence[Evidence], trials: int, layout: Layout) -> str:
 
 
 def _message(evidence: Evidence) -> str:
-    counted = f" ({evidence.checks} checks)" if evidence.checks > 1 and evidence.graders else ""
+    counted = f" ({evidence.checks} checks)" if evidence.checks > 1 else ""
     word = "error: " if evidence.status == "error" else ""
     return f"{word}{evidence.message}{counted}"
 
@@ -104,7 +104,8 @@ def _details(evidence: Evidence, level: int, layout: Layout) -> Iterator[str]:
         and (value or evidence.wanted) not in evidence.message
     ):
         yield from layout.lines(short(f"wanted {evidence.wanted}"), level)
-    if evidence.found:
+    said = evidence.found.partition(": ")[2].strip("'")
+    if evidence.found and not (said and said in evidence.message):
         yield from layout.lines(short(evidence.found), level)
 
 

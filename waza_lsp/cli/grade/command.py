@@ -6,16 +6,16 @@ Graders, runs and reports are imported late: `--help` does without.
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from waza_engine.recognition.recognise import dialects_by_preference, meanings
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp.cli.completion import values
-from waza_lsp.cli.console import EXIT_ERROR, give_up, may_colour, print_err, show, show_chunks
+from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show, show_chunks
 from waza_lsp.cli.options import FILE, QUIET
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ _EXIT_ERRORED = 3
     type=click.Choice(["jsonl"]),
     help="Regrade the recordings of an eval and print run events as JSON lines. Reads a JSON request from standard input.",
 )
-def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per option
+def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     run_name: str | None,
     tasks: tuple[str, ...],
     store_dir: Path | None,
@@ -173,9 +173,10 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
         raise click.UsageError("Give --run, or --graders and --context, or --batch.")
     if graders_file == context_file == _STDIN:
         raise click.UsageError("Only one of --graders and --context can be standard input.")
-    from waza_engine.grading.batch import grade_list, graders_from_yaml, meaning_of_dialect
+    from waza_engine.grading.batch import meaning_of_dialect
     from waza_engine.grading.batch_input import InputError, grading_context
     from waza_engine.lib.go.json import JsonError, read_json
+    from waza_lsp.cli.grade.entries import grade_entries
 
     generation = meaning_of_dialect(dialect or "") or generation
     try:
@@ -188,11 +189,8 @@ def grade(  # noqa: C901, PLR0913, PLR0917  # click passes one argument per opti
         )
     except (JsonError, InputError) as error:
         raise click.UsageError(f"{context_file}: {error}") from error
-    answer = grade_list(graders_from_yaml(_read_text(graders_file)), context, generation)
-    for line in _result_lines(answer["results"], output_format):
-        click.echo(line)
-    status = "error" if answer.get("infrastructure") else answer["status"]
-    sys.exit(_EXIT_STATUS.get(status, _EXIT_ERRORED))
+    path = None if graders_file == _STDIN else graders_file
+    grade_entries(_read_text(graders_file), path, context, generation, output_format, quiet=quiet)
 
 
 def _read_text(path: Path) -> str:
@@ -209,25 +207,6 @@ def _read_bytes(path: Path) -> bytes:
         return sys.stdin.buffer.read() if path == _STDIN else given_bytes(path, MAX_RESULTS_BYTES)
     except OSError as error:
         raise click.UsageError(f"Cannot read {path}: {error.strerror}") from error
-
-
-def _result_lines(results: list[dict[str, Any]], output_format: str) -> Iterator[str]:
-    if output_format == "json":
-        yield inert(json.dumps(results, indent=2, default=str))
-        return
-    for result in results:
-        label = result["name"] or result["type"] or "(no name)"
-        if "error" in result:
-            yield _colour("ERROR", "red") + harmless(f"  {label}: {result['error']['message']}")
-        elif result.get("status") == "error" or result.get("infrastructure"):
-            yield _colour("ERROR", "red") + harmless(f"  {label}: {result['feedback']}")
-        else:
-            word = _colour("PASS ", "green") if result["passed"] else _colour("FAIL ", "red")
-            yield word + harmless(f"  {label}  {result['score']:.2f}  {result['feedback']}")
-
-
-def _colour(word: str, colour: str) -> str:
-    return click.style(word, fg=colour) if may_colour(sys.stdout) else word
 
 
 def _grade_batch(path: Path) -> None:

@@ -145,6 +145,7 @@ DIALECT = Dialect(
     replaces_variables=True,
     read_entry="waza_engine.dialects.vally.formats.entries:read_entry",
     grading_context="waza_engine.dialects.vally.graders._shared.context:vally_context",
+    context_members="waza_engine.dialects.vally.graders._shared.context:context_members",
     output_is_last_message=True,
     judge_is_optional=True,
     score_trial="waza_engine.dialects.vally.scoring.trial:trial_verdict",

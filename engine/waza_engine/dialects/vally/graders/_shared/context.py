@@ -49,6 +49,11 @@ class _Members(BaseModel):
     judge_model: Text = ""
 
 
+def context_members() -> tuple[str, ...]:
+    """Return the members that contexts of vally have besides those of all contexts."""
+    return (*_Members.model_fields, "compared")
+
+
 def vally_context(
     data: Mapping[str, Any], meaning: str, read: Callable[[Any], GradingContext]
 ) -> GradingContext:
