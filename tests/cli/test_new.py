@@ -130,8 +130,37 @@ def test_a_task_outside_of_all_globs_is_listed(folder: Path) -> None:
     path = folder / "evals/e/eval.yaml"
     path.write_text(path.read_text().replace("tasks/*.yaml", "cases/first*.yaml"), encoding="utf-8")
     (folder / "evals/e/tasks").rename(folder / "evals/e/cases")
-    assert ran("task", "more")[0] == str(Path("evals/e/cases/more.yaml"))
+    assert ran("task", "more")[:2] == [str(Path("evals/e", it)) for it in ("eval.yaml", "cases/more.yaml")]
     assert path.read_text(encoding="utf-8").endswith("  - cases/first*.yaml\n  - cases/more.yaml\n")
+    assert checked(folder) == ""
+
+
+def test_files_of_others_layouts_and_languages(folder: Path) -> None:
+    """CRLF, a byte-order mark, a list in brackets, blanks in names, letters outside of ASCII."""
+    skill = folder / "my skills" / "SKILL.md"
+    skill.parent.mkdir()
+    skill.write_bytes(
+        '\ufeff---\r\nname: größe\r\ndescription: USE FOR: "größe ändern", "- yes".\r\n---\r\n'.replace(
+            "description: USE", "description: |\r\n  USE"
+        ).encode()
+    )
+    assert "The skill's name 'größe' cannot be a folder here" in refused("eval", "--from-skill", "my skills")
+    ran("eval", "size", "--from-skill", "my skills", "--out", "my evals")
+    assert sorted(it.name for it in (folder / "my evals/size/tasks").iterdir()) == [
+        "grosse-andern.yaml",
+        "task-yes.yaml",
+    ]
+    assert checked(folder) == ""
+    path = folder / "my evals" / "size" / "eval.yaml"
+    text = path.read_text(encoding="utf-8").replace(
+        "tasks:\n  - tasks/*.yaml", "tasks: [tasks/g*.yaml]  # some"
+    )
+    path.write_bytes(text.replace("\n", "\r\n").encode())
+    assert ran("task", "more")[-1] == f'Next: waza-lsp run "{path.relative_to(folder)}" --task more'
+    ran("grader", "text", "--to", str(path))
+    after = path.read_bytes().decode()
+    assert "tasks: [tasks/g*.yaml, tasks/more.yaml]  # some\r\n" in after
+    assert after.count("\n") == after.count("\r\n")
     assert checked(folder) == ""
 
 
@@ -187,6 +216,10 @@ def test_mistakes_are_explained() -> None:
     assert "name: a-eval" in Path("evals/a/eval.yaml").read_text(encoding="utf-8")
     ran("task", "t", "--eval", "evals/a/eval.yaml")
     assert "already exists" in refused("task", "t", "--eval", "evals/a/eval.yaml")
+    Path("evals/a/eval.yaml").write_text("name: a\ntasks: [", encoding="utf-8")
+    for command in (("task", "u", "--eval"), ("grader", "text", "--to")):
+        assert refused(*command, "evals/a/eval.yaml").endswith("See: waza-lsp check evals/a/eval.yaml")
+    assert "is not a skill" in refused("eval", "x", "--from-skill", "evals/b/eval.yaml")
 
 
 def test_existing_files_stay(tmp_path: Path) -> None:

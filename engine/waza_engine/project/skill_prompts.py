@@ -64,7 +64,7 @@ def _labels(text: str) -> Iterator[tuple[str, int, int]]:
 def _items(listed: str) -> Iterator[str]:
     quoted = _QUOTED.findall(listed)
     for it in quoted or _SPLIT.split(_NOTE.sub("", listed)):
-        text = it.strip(" .:-\u2014\n")
+        text = it.strip() if quoted else it.strip(" .:-\u2014")
         if not quoted:
             for lead in (_LEAD, _USER):
                 found = lead.match(text)

@@ -6,6 +6,7 @@ brace, so a default has none. `my-skill` stands for the name of what is tested.
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -138,7 +139,9 @@ def task_names(prompts: Iterable[str]) -> list[str]:
     """Return a name for the task of each prompt: its first words with dashes."""
     found: list[str] = []
     for prompt in prompts:
-        slug = re.sub(r"[^a-z0-9]+", "-", prompt.lower()).strip("-")
+        # "größe" is "grosse".
+        ascii_ = unicodedata.normalize("NFKD", prompt.casefold()).encode("ascii", "ignore").decode()
+        slug = re.sub(r"[^a-z0-9]+", "-", ascii_).strip("-")
         if len(slug) > _TASK_NAME_LENGTH:
             slug = slug[:_TASK_NAME_LENGTH].rpartition("-")[0] or slug[:_TASK_NAME_LENGTH]
         slug = slug if re.fullmatch(NAME_PATTERN, slug) else f"task-{slug}".strip("-")

@@ -16,13 +16,12 @@ def _parse_codes(
     _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
 ) -> frozenset[str]:
     """Return the codes of a repeatable option. One value may hold several, separated by commas."""
-    from waza_engine.lib.links import RULE_PAGES
     from waza_engine.project.settings import unknown_code
 
     codes = frozenset(code.strip() for it in values for code in it.split(",") if code.strip())
     for code in sorted(codes):
         if reason := unknown_code(code):
-            raise click.BadParameter(f"{reason} All codes: {RULE_PAGES}")
+            raise click.BadParameter(f"{reason} List all codes with: waza-lsp rule")
     return codes
 
 

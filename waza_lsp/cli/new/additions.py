@@ -5,12 +5,12 @@ import textwrap
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from waza_engine.lib.spelling import nearest
-from waza_engine.lib.yaml.reader import read_yaml
+from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.findings import AppendItem, InsertKey
 from waza_engine.recognition.dialect import Dialect, Kind
@@ -20,7 +20,15 @@ from waza_engine.recognition.starters import TASK, filled, starter
 from waza_lsp.cli.check.sources import Source, find_sources
 from waza_lsp.cli.console import give_up, show
 from waza_lsp.cli.new.edit import edited
-from waza_lsp.cli.new.files import checked_name, evals_below, project_dialect, show_next, typed, write_files
+from waza_lsp.cli.new.files import (
+    checked_name,
+    evals_below,
+    project_dialect,
+    refuse_existing,
+    show_next,
+    typed,
+    write_files,
+)
 from waza_lsp.cli.pages.manual import entries, page
 
 _GRADERS = "graders"
@@ -59,9 +67,11 @@ def _write_task(source: Source, tasks: str, name: str, text: str, *, force: bool
     folders = (PurePosixPath(it).parent for it in globs if "/" in it)
     folder = next((it for it in folders if not _WILDCARDS.intersection(str(it))), PurePosixPath("tasks"))
     place = folder / f"{name}.yaml"
-    write_files({Path(source.name).parent / place: text}, force=force)
+    path = Path(source.name).parent / place
+    refuse_existing([path], force=force)
     if not any(fnmatch(str(place), it.removeprefix("./")) for it in globs):
         _append(source, tasks, str(place))
+    write_files({path: text}, force=force)
 
 
 def _only_eval() -> Path:
@@ -120,7 +130,10 @@ def _opened(path: Path) -> tuple[Source, Dialect, Kind]:
 
 
 def _items(source: Source, key: str) -> list[Any]:
-    data = plain(read_yaml(str(source.snapshot.text)))
+    try:
+        data = plain(read_yaml(str(source.snapshot.text)))
+    except YamlError:
+        _give_up_editing(source)
     items = data.get(key) if isinstance(data, Mapping) else None
     return items if isinstance(items, list) else []
 
@@ -134,5 +147,11 @@ def _append(source: Source, key: str, value: Any) -> None:
     is_there = bool(_items(source, key))
     change = AppendItem((key,), value) if is_there else InsertKey((), key, [value])
     if not edited(source, change):
-        give_up(f"{source.name} has mistakes, so nothing can be added. See: waza-lsp check {source.name}")
+        _give_up_editing(source)
     show(source.name)
+
+
+def _give_up_editing(source: Source) -> NoReturn:
+    give_up(
+        f"{source.name} has mistakes, so nothing can be added. See: waza-lsp check {typed(Path(source.name))}"
+    )

@@ -2,13 +2,14 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.yaml.reader import front_matter
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.skill_prompts import prompts, purpose
 from waza_engine.project.skills import skill_at
@@ -40,6 +41,10 @@ def create_eval(
     else:
         path = skill_file / SKILL_FILE if skill_file.is_dir() else skill_file
         found = _sketch(path, name, out)
+        if name is None and not re.fullmatch(NAME_PATTERN, found.name):
+            raise click.UsageError(
+                f"The skill's name '{found.name}' cannot be a folder here. Give the eval a NAME before --from-skill."
+            )
         name = checked_name(name or found.name)
         try:
             files = eval_of_skill(kind, name, found)
@@ -62,9 +67,11 @@ def create_eval(
 def _sketch(path: Path, name: str | None, out: Path) -> SkillSketch:
     """Read what an eval in a folder below `out` needs of a skill."""
     try:
-        path.read_text(encoding="utf-8")
+        front = front_matter(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         give_up(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}")
+    if not front:
+        give_up(f"{path} is not a skill: it does not begin with '---', 'name:' and 'description:'")
     skill = skill_at(path.absolute(), Files())
     wanted, others = prompts(skill.description)
     folder = os.path.relpath(path.absolute().parent, (out / (name or skill.name)).absolute())
@@ -130,17 +137,22 @@ def checked_name(name: str) -> str:
 
 def write_files(files: Mapping[Path, str], *, force: bool) -> None:
     """Write new files and print their paths."""
-    existing = [it for it in files if os.path.lexists(it)]
-    if existing and not force:
-        give_up(
-            f"{existing[0]} already exists; nothing was written. Use another name, or --force to overwrite it"
-        )
+    refuse_existing(files, force=force)
     for path, text in files.items():
         try:
             write_text_atomic(path, [text])
         except OSError as error:
             give_up(f"{path} cannot be written: {error.strerror}")
         show(str(path))
+
+
+def refuse_existing(files: Iterable[Path], *, force: bool) -> None:
+    """Give up if a file exists that may not be overwritten."""
+    existing = [it for it in files if os.path.lexists(it)]
+    if existing and not force:
+        give_up(
+            f"{existing[0]} already exists; nothing was written. Use another name, or --force to overwrite it"
+        )
 
 
 def show_next(command: str) -> None:
