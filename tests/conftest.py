@@ -39,13 +39,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark further cases as slow, and start with the files that have slow tests.
+    """Mark further cases as slow, and start with the files that need the most time: VS Code, then other slow tests.
 
     Then all workers of pytest-xdist end at about the same time.
     """
     _leave_cases_to_ci(items)
     slow = {it.path for it in items if it.get_closest_marker("slow")}
-    items.sort(key=lambda it: it.path not in slow)
+    items.sort(key=lambda it: (not it.path.name.startswith("test_vscode"), it.path not in slow))
 
 
 def pytest_collection_finish() -> None:

@@ -63,6 +63,10 @@ async def client(
     await lsp_client.shutdown_session()
 
 
+one_editor = pytest.mark.parametrize("client", ["visual_studio_code"], indirect=True)
+"""For tests of what is the same for all editors."""
+
+
 async def findings(client: LanguageClient, uri: str) -> Sequence[types.Diagnostic] | None:
     """Return the diagnostics of a document, pulled or pushed, or None if there are none yet."""
     document = client.capabilities.text_document if client.capabilities else None

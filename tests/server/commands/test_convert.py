@@ -7,7 +7,7 @@ import pytest
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-from tests.server.conftest import Opener
+from tests.server.conftest import Opener, one_editor
 from waza_lsp.workspace.client import Client
 
 
@@ -47,6 +47,7 @@ async def test_an_editor_that_makes_no_files_is_told_what_does(
     assert client.messages[-1].message.endswith("waza-lsp convert eval.yaml --to vally")
 
 
+@one_editor
 async def test_a_suite_of_the_dialect_itself_is_refused(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
@@ -56,6 +57,7 @@ async def test_a_suite_of_the_dialect_itself_is_refused(
     assert "already" in client.messages[-1].message
 
 
+@one_editor
 async def test_a_plan_for_a_task_is_about_its_eval_and_the_other_dialect(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:

@@ -8,7 +8,7 @@ from lsprotocol import types
 from pytest_lsp import LanguageClient
 
 from tests.behaviour.harness import snapshot_of
-from tests.server.conftest import Opener
+from tests.server.conftest import Opener, one_editor
 from tests.server.results_harness import editor
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.recognition.recognise import releases
@@ -90,6 +90,7 @@ async def test_all_files_are_changed_open_or_not(
     assert client.messages[-1].message == f"Changed 2 files for {TO.replace('@', ' ')}."
 
 
+@one_editor
 async def test_a_workspace_without_anything_to_change(client: LanguageClient, tmp_path: Path) -> None:
     (tmp_path / "eval.yaml").write_text(NEW, encoding="utf-8")
     asked = edits_asked(client)
@@ -114,6 +115,7 @@ async def test_an_editor_that_refuses_the_edit(client: LanguageClient, tmp_path:
     assert "did not change the files" in client.messages[-1].message
 
 
+@one_editor
 async def test_a_version_that_does_not_exist(client: LanguageClient) -> None:
     assert await upgrade(client, "vally@99.0") is None
     assert "cannot be upgraded: vally 99.0 is unknown" in client.messages[-1].message
@@ -166,6 +168,7 @@ async def test_nothing_changes_in_a_workspace_that_is_not_trusted(tmp_path: Path
         assert "not trusted" in it.client.messages[-1].message
 
 
+@one_editor
 async def test_what_goes_for_good_is_said_once(client: LanguageClient, tmp_path: Path) -> None:
     old = OLD.replace("output-contains", "prompt").replace(
         "{substring: decision}", "{output_delivery: inline}"

@@ -8,7 +8,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient
 
-from tests.server.conftest import Opener
+from tests.server.conftest import Opener, one_editor
 
 
 def _place(path: Path, text: str) -> types.Position:
@@ -106,6 +106,7 @@ async def test_a_hover_is_in_what_the_editor_shows(
     assert ("**Score:**" in found.contents.value) == is_marked
 
 
+@one_editor
 async def test_what_another_server_gives_is_left_out(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
@@ -122,6 +123,7 @@ async def test_what_another_server_gives_is_left_out(
     assert await client.text_document_hover_async(kind) is not None
 
 
+@one_editor
 @pytest.mark.slow
 async def test_settings_that_are_taken_away_are_in_force_no_more(
     client: LanguageClient, suite: Path, opened: Opener

@@ -5,16 +5,16 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 from lsprotocol import types
 
+from tests.server.conftest import EXAMPLES
 from tests.server.results.test_lenses import run_outside, store_below
 from tests.server.results_harness import Editor, editor
-from tests.slow import first_quick
 from waza_lsp.server.results.reader import read_last_results
 
 _REST_SECONDS = 1.5
@@ -97,41 +97,50 @@ STORES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.fixture
-def recorded(tmp_path: Path, suite: Path) -> Iterator[tuple[Path, Path]]:
+@contextmanager
+def _recorded(root: Path) -> Iterator[tuple[Path, Path]]:
     """An eval with a stored run that another connection has open, so that its log stays."""
-    eval_path = suite / "eval.yaml"
-    run_outside(tmp_path, eval_path)
-    store = store_below(tmp_path)
+    suite = shutil.copytree(EXAMPLES / "code-explainer", root / "examples" / "code-explainer")
+    run_outside(root, suite / "eval.yaml")
+    store = store_below(root)
     with closing(sqlite3.connect(store)) as sql:
         sql.execute("UPDATE runs SET started_at = 1, finished_at = 1")
         sql.commit()
-        yield eval_path, store
+        yield suite / "eval.yaml", store
     store.parent.chmod(0o700) if store.parent.exists() else None
 
 
-async def _refreshes_at_rest(it: Editor, store: Path) -> int:
-    """Count the refreshes of a few seconds at rest, which begin after as long without one, or after a minute."""
-    await it.lenses()
+@pytest.fixture
+def recorded(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+    with _recorded(tmp_path) as found:
+        yield found
+
+
+async def _refreshes_at_rest(it: Editor, stores: Mapping[Path, Path]) -> int:
+    """Count the refreshes of a few seconds at rest, which begin after as long without one, or after a minute.
+
+    `stores` are those of the open evals.
+    """
+    await _all_lenses(it, stores)
     for _ in range(round(60 / _REST_SECONDS)):
-        if not await _refreshes_of_a_moment(it, store):
+        if not await _refreshes_of_a_moment(it, stores):
             break
-    return await _refreshes_of_a_moment(it, store)
+    return await _refreshes_of_a_moment(it, stores)
 
 
-async def _refreshes_of_a_moment(it: Editor, store: Path) -> int:
-    """Count refreshes while the editor answers each with a new request, and root's SQLite owns the log anew."""
+async def _refreshes_of_a_moment(it: Editor, stores: Mapping[Path, Path]) -> int:
+    """Count refreshes while the editor answers each with new requests, and root's SQLite owns the logs anew."""
     before = seen = it.refreshes
     trees = len(it.trees_changed)
     ends = asyncio.get_running_loop().time() + _REST_SECONDS
     while asyncio.get_running_loop().time() < ends:
-        for file in (store, store.with_name(f"{store.name}-wal")):
+        for file in [file for store in stores.values() for file in (store, _log_of(store))]:
             if file.exists() and not file.is_symlink():
                 # Changes the time of the status only, as a new owner does.
                 file.chmod(file.stat().st_mode & 0o777)
         if it.refreshes != seen:
             seen = it.refreshes
-            await it.lenses()
+            await _all_lenses(it, stores)
         if len(it.trees_changed) != trees:
             trees += 1
             before -= 1  # A client with a test view requests the tree again, which counts as a refresh.
@@ -140,35 +149,48 @@ async def _refreshes_of_a_moment(it: Editor, store: Path) -> int:
     return it.refreshes - before
 
 
-@pytest.mark.parametrize("kind", first_quick(list(STORES), 2))
-async def test_nothing_is_refreshed_at_rest(kind: str, recorded: tuple[Path, Path], tmp_path: Path) -> None:
-    eval_path, store = recorded
-    STORES[kind](store)
-    async with editor(tmp_path, profile="visual_studio_code") as it:
-        it.open(eval_path)
-        assert await _refreshes_at_rest(it, store) == 0
+async def _all_lenses(it: Editor, evals: Iterable[Path]) -> None:
+    for path in evals:
+        it.uri = path.as_uri()
+        await it.lenses()
 
 
-@pytest.mark.parametrize("kind", list(STORES))
-def test_reading_leaves_the_state_as_it_was(kind: str, recorded: tuple[Path, Path]) -> None:
-    """As the user of the tests; CI runs them as root and as an ordinary user."""
-    eval_path, store = recorded
-    STORES[kind](store)
+def _log_of(store: Path) -> Path:
+    return store.with_name(f"{store.name}-wal")
+
+
+@pytest.mark.parametrize("kinds", [["log in use", "no store"], [*STORES]], ids=len)
+async def test_nothing_is_refreshed_at_rest(kinds: list[str], tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        stores: dict[Path, Path] = {}
+        for kind in kinds:
+            eval_path, store = stack.enter_context(_recorded(tmp_path / kind))
+            stores[eval_path] = store
+            STORES[kind](store)
+            _assert_read_alike(kind, eval_path)
+        async with editor(tmp_path, profile="visual_studio_code") as it:
+            for eval_path in stores:
+                it.open(eval_path)
+            assert await _refreshes_at_rest(it, stores) == 0
+
+
+def _assert_read_alike(kind: str, eval_path: Path) -> None:
+    """Reading leaves the state as it was. CI runs this as root and as an ordinary user."""
     encoding = types.PositionEncodingKind.Utf16
     first = read_last_results(eval_path, None, (), encoding)
-    assert first is not None
+    assert first is not None, kind
     again = read_last_results(eval_path, first.stamps or None, (), encoding)
     # A store that cannot be read is tried again; its results are the same.
-    assert again is None or (again == first and not first.stamps)
+    assert again is None or (again == first and not first.stamps), kind
 
 
 @pytest.mark.slow
 async def test_another_run_is_news(recorded: tuple[Path, Path], tmp_path: Path) -> None:
-    eval_path, _ = recorded
+    eval_path, store = recorded
     async with editor(tmp_path, profile="visual_studio_code") as it:
         it.open(eval_path)
         await it.lenses_with("passed")
-        await _refreshes_at_rest(it, store_below(tmp_path))
+        await _refreshes_at_rest(it, {eval_path: store})
         before = it.refreshes
         await asyncio.to_thread(run_outside, tmp_path, eval_path)
         async with asyncio.timeout(20):

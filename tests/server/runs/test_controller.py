@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 from pytest_lsp import LanguageClient, client_capabilities
 
 from tests.forked import SERVER
-from tests.server.conftest import Opener, make_client
+from tests.server.conftest import Opener, make_client, one_editor
 from tests.server.results.test_annotations import is_running, make_slow, task_file
 from tests.server.results_harness import CANCEL_SECONDS, until
 
@@ -104,6 +104,7 @@ async def test_an_eval_runs_with_progress(client: LanguageClient, suite: Path, o
         )
 
 
+@one_editor
 async def test_a_cancelled_run_ends_within_a_second(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
@@ -125,6 +126,7 @@ async def test_a_cancelled_run_ends_within_a_second(
     assert answer["status"] == "cancelled", answer
 
 
+@one_editor
 async def test_a_run_whose_request_is_cancelled_ends_within_a_second(
     client: LanguageClient, suite: Path, opened: Opener
 ) -> None:
@@ -144,6 +146,7 @@ async def test_a_run_whose_request_is_cancelled_ends_within_a_second(
     assert time.monotonic() - started < CANCEL_SECONDS
 
 
+@one_editor
 @pytest.mark.slow
 async def test_a_task_that_no_eval_lists_is_refused_with_a_reason(
     client: LanguageClient, tmp_path: Path, opened: Opener
@@ -156,6 +159,7 @@ async def test_a_task_that_no_eval_lists_is_refused_with_a_reason(
     assert any("No eval file lists alone.yaml" in it.message for it in client.messages)
 
 
+@one_editor
 async def test_without_a_task_no_task_is_run(client: LanguageClient, suite: Path, opened: Opener) -> None:
     uri = opened(task_file(suite))
     wrong: list[dict[str, Any]] = [{}, {"tasks": []}, {"task": ["explain-retry"]}]
@@ -164,6 +168,7 @@ async def test_without_a_task_no_task_is_run(client: LanguageClient, suite: Path
     assert sum("No task is named" in it.message for it in client.messages) == len(wrong)
 
 
+@one_editor
 @pytest.mark.slow
 async def test_schemas_are_exported_into_the_workspace(
     client: LanguageClient, tmp_path: Path, suite: Path
