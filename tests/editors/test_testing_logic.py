@@ -17,7 +17,7 @@ PLACE = {"start": {"line": 3, "character": 0}, "end": {"line": 3, "character": 5
 @pytest.fixture(scope="module")
 def view(tmp_path_factory: pytest.TempPathFactory) -> Path:
     require_modules()
-    modules = ["liveVerdicts", "testMessages", "testTree"]
+    modules = ["liveVerdicts", "testMessages", "testTree", "verdict"]
     return bundled(tmp_path_factory.mktemp("view"), modules, "--external:vscode")
 
 
@@ -82,3 +82,32 @@ view.showLiveVerdicts(vscode.controller, tree, server);
 def test_a_live_verdict_is_not_out_of_date_when_the_tree_says_so_of_the_run(view: Path) -> None:
     shown = printed(view, LIVE.replace("PLACE", json.dumps(PLACE)))
     assert shown == [["failed", "Task"], "run", ["out of date", "Task"]]
+
+
+AFTER_A_FAILURE = """\
+const item = { id: 't', label: 'Eval', uri: 'u', pointer: [], range: PLACE, children: [], key: 'e', verdict: null };
+const whole = { version: 7, items: [item], changed: [], removed: [], moved: [], pointers: [], places: [] };
+const answers = [whole, { version: 8, items: null }, whole];
+const asked = [];
+const server = { request: async (_, { since }) => (asked.push(since), answers.shift()) };
+const tree = view.testTree(vscode.controller, server, () => {});
+(async () => {
+  await tree.load();
+  await tree.load().catch(() => {});
+  await tree.load();
+  console.log(JSON.stringify([asked, vscode.controller.items.size]));
+})();
+"""
+
+
+def test_a_failed_update_is_made_good_by_the_next_one(view: Path) -> None:
+    assert printed(view, AFTER_A_FAILURE.replace("PLACE", json.dumps(PLACE))) == [[0, 7, 0], 1]
+
+
+def test_a_verdict_names_a_few_tasks_only(view: Path) -> None:
+    script = """\
+const tasks = [...'abcdef'].map((id) => ({ id, status: id === 'a' ? 'passed' : 'failed', score: 0 }));
+vscode.window.showWarningMessage = async (text) => void console.log(JSON.stringify(text));
+view.showVerdict({ runId: 'r', status: 'failed', score: 0.1, tasks });
+"""
+    assert printed(view, script) == "1 of 6 tasks passed (score 0.10), not b, c, d, 2 more"

@@ -39,4 +39,6 @@ exports.TestMessage = class {
     this.message = message;
   }
 };
+exports.commands = { getCommands: async () => [] };
+exports.window = {};
 exports.Uri = { parse: (text) => text };

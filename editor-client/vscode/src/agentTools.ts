@@ -2,6 +2,7 @@
 
 import { Uri, workspace, type WorkspaceFolder } from 'vscode';
 
+import { exists } from './files';
 import type { Server } from './server';
 
 /** The response of `waza/mcp`. */
@@ -29,11 +30,4 @@ export async function folderOf(input: object): Promise<WorkspaceFolder | undefin
     }
   }
   return folders[0];
-}
-
-async function exists(file: Uri): Promise<boolean> {
-  return workspace.fs.stat(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -79,7 +79,7 @@ export function createClient(
         await saveBeforeRun(command);
         const result: unknown = await next(command, complete);
         // Not awaited: the command is done, but the message can stay for long.
-        void showAnswer(command, result, log);
+        showAnswer(command, result, log).catch((error: unknown) => log.error(`${command}: ${String(error)}`));
         return result;
       },
     },

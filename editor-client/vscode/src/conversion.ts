@@ -6,6 +6,8 @@ import { Uri, window, workspace, type LogOutputChannel } from 'vscode';
 import type { Ask } from './recordedRuns';
 import { offerFolder } from './written';
 
+const mostLines = 8;
+
 interface Loss {
   message: string;
   kept: boolean;
@@ -31,19 +33,17 @@ export async function conversionOf(uri: Uri, ask: Ask): Promise<object | undefin
     return undefined; // The server has said why.
   }
   const files = plan.files.map((it) => workspace.asRelativePath(Uri.parse(it)));
-  const detail = [...lossLines(plan.lost), 'New files:', ...files.map((it) => `  ${it}`)].join('\n');
+  const losses = plan.lost.length > 0 ? firstOf(plan.lost.map(lossText)) : ['Nothing is lost.'];
+  const detail = [...losses, '', 'New files:', ...firstOf(files).map((it) => `  ${it}`)].join('\n');
   const question = `Convert ${workspace.asRelativePath(Uri.parse(plan.uri))} to ${plan.to}?`;
   const answer = await window.showInformationMessage(question, { modal: true, detail }, 'Convert');
   return answer === 'Convert' ? { ...about, to: plan.to } : undefined;
 }
 
-function lossLines(lost: Loss[]): string[] {
-  if (lost.length === 0) {
-    return ['Nothing is lost.', ''];
-  }
-  const shown = lost.slice(0, 8).map(lossText);
-  const others = lost.length - shown.length;
-  return [...shown, ...(others > 0 ? [`and ${others} more`] : []), ''];
+/** The first lines, because a dialog is as tall as its text. */
+function firstOf(lines: string[]): string[] {
+  const more = lines.length - mostLines;
+  return [...lines.slice(0, mostLines), ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 function lossText({ message, kept }: Loss): string {

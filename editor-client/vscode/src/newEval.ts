@@ -2,6 +2,7 @@
 
 import { Uri, window, workspace } from 'vscode';
 
+import { exists } from './files';
 import { offer } from './offer';
 import type { Server } from './server';
 
@@ -61,11 +62,7 @@ async function create(target: Uri, { files }: Starter): Promise<void> {
 
 /** Keeps existing files. */
 async function createFile(file: Uri, text: string): Promise<void> {
-  const exists = await workspace.fs.stat(file).then(
-    () => true,
-    () => false,
-  );
-  if (!exists) {
+  if (!(await exists(file))) {
     await workspace.fs.writeFile(file, new TextEncoder().encode(text));
   }
 }

@@ -28,17 +28,18 @@ export function createServerStatus(brought: string): ServerStatus {
   const isRunning = (running: boolean): void => {
     void commands.executeCommand('setContext', 'waza.isRunning', running);
   };
+  let origin = '';
   show('not started');
   return {
     starting: () => show('starting', LanguageStatusSeverity.Information, true),
-    found: (origin) => {
-      item.detail = origin;
+    found: (place) => {
+      origin = place;
+      item.detail = place;
     },
     running: (version) => {
       show(`running ${version}`.trim());
-      if (version !== brought) {
-        item.detail += `; the extension brings ${brought}`;
-      }
+      // After a crash, it runs again without another search.
+      item.detail = version === brought ? origin : `${origin}; the extension brings ${brought}`;
       isRunning(true);
     },
     stopped: () => {

@@ -20,6 +20,9 @@ interface Snippet {
   body: string[];
 }
 
+/** A longer text is not empty. Large ones would be split at each key. */
+const mostLines = 100;
+
 type Snippets = Record<string, Snippet>;
 
 async function readSnippets(extension: Uri): Promise<Snippets> {
@@ -38,6 +41,9 @@ export function offerSnippets(extension: Uri): Disposable {
 }
 
 function isEmptyBut(document: TextDocument, line: number): boolean {
+  if (document.lineCount > mostLines) {
+    return false;
+  }
   const lines = document.getText().split('\n');
   return lines.every((text, index) => index === line || /^\s*(#.*)?$/.test(text));
 }

@@ -108,7 +108,12 @@ export function testTree(
     if (!found) {
       return;
     }
+    version = 0; // If applying it fails, the next update brings the whole tree.
+    apply(found);
     version = found.version;
+  }
+
+  function apply(found: TreeChanges): void {
     if (found.items) {
       const keys = new Set(found.items.map(({ key }) => key));
       [...controller.items].filter(([key]) => !keys.has(key)).forEach(([key]) => remove(controller.items, key));
@@ -135,7 +140,8 @@ export function testTree(
 
   const tree: TestTree = {
     load() {
-      loading = loading.then(update);
+      // An update that has failed does not keep the next one from coming.
+      loading = loading.catch(() => {}).then(update);
       return loading;
     },
     reset: () => void (version = 0),

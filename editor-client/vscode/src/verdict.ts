@@ -17,6 +17,9 @@ interface Verdict {
 
 const report = 'Show Report';
 
+/** A message of VS Code is one line. */
+const mostNames = 3;
+
 /** Shows the result of a server command if it is the result of a run. */
 export async function showVerdict(result: unknown): Promise<void> {
   // The server reports itself why a run graded nothing.
@@ -49,7 +52,9 @@ function sentence({ status, score, tasks: all }: Verdict): string {
   }
   const others = tasks.filter((it) => it.status !== 'passed').map((it) => it.id);
   const count = `${tasks.length - others.length} of ${tasks.length} ${cancelled ? 'finished ' : ''}tasks passed`;
-  const names = others.length > 0 ? `, not ${others.join(', ')}` : '';
+  const more = others.length - mostNames;
+  const named = [...others.slice(0, mostNames), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const names = named ? `, not ${named}` : '';
   const begin = cancelled ? 'Cancelled: ' : '';
   return tasks.length > 0 ? `${begin}${count}${inBrackets(score)}${names}` : `Run ${status}`;
 }
