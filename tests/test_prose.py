@@ -22,10 +22,12 @@ _NO_PROSE = {"javascript.py": "keywords of a language", "names.py": "names that 
 
 
 def _pages() -> Iterator[Sentence]:
-    # The reference pages are notes for the code, mostly lists of names.
-    pages = [it for it in (ROOT / "docs").rglob("*.md") if it.parent.name != "reference"]
-    pages += [ROOT / "README.md", *(ROOT / "examples").rglob("*.md"), *(ROOT / "skills").rglob("*.md")]
-    pages += (ROOT / "editor-client").glob("*/README.md")
+    pages = [ROOT / "README.md"]
+    pages += (it for folder in ("docs", "examples", "skills") for it in (ROOT / folder).rglob("*.md"))
+    pages += [
+        *(ROOT / "editor-client").glob("*/README.md"),
+        *(ROOT / "editor-client/vscode/media").glob("*.md"),
+    ]
     for page in pages:
         yield from prose.of_markdown(page.relative_to(ROOT).as_posix(), page.read_text(encoding="utf-8"))
 
