@@ -1,10 +1,11 @@
 """Show how tasks did over several runs: which are broken, and which are flaky."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from waza_engine.model.records import TrialVerdict
 from waza_engine.reports.inert import inert, one_line
+from waza_engine.runs.run_header import TaskFrame
 
 _UNDECIDED = "infrastructure"
 _MARKS = {_UNDECIDED: "?", "passed": "+", "failed": "-", "error": "!", "skipped": "."}
@@ -12,6 +13,8 @@ _UNCOUNTED = frozenset(["skipped", _UNDECIDED])
 
 Runs = Sequence[Sequence[TrialVerdict]]
 """The verdicts of several runs, oldest first."""
+Fingerprints = Sequence[Mapping[str, str]]
+"""The fingerprint of each task in these runs: it changes with everything but the agent that can change a verdict."""
 TaskHistory = list[list[str]]
 """The statuses of one task's trials in each run; an empty list for a run without the task."""
 
@@ -31,7 +34,7 @@ def _rank(rate: float | None) -> tuple[bool, float]:
     return rate is None, rate or 0.0
 
 
-def history_lines(runs: Runs) -> Iterator[str]:
+def history_lines(runs: Runs, fingerprints: Fingerprints = ()) -> Iterator[str]:
     """Yield one line per task, then a legend."""
     histories = task_histories(runs)
     if not histories:
@@ -39,24 +42,32 @@ def history_lines(runs: Runs) -> Iterator[str]:
         return
     names = [inert(one_line(task)) for task, _ in histories]
     width = max(map(len, names))
-    for name, (_, history) in zip(names, histories, strict=True):
+    for name, (task, history) in zip(names, histories, strict=True):
         marks = " ".join("".join(_MARKS[it] for it in run) or " " for run in history)
-        flaky = "  flaky" if is_flaky(history) else ""
+        flaky = "  flaky" if is_flaky(history, [it.get(task, "") for it in fingerprints]) else ""
         rate = pass_rate(history)
         yield f"{name:{width}}  {f'{rate:.0%}' if rate is not None else '-':>4}  {marks}{flaky}"
     yield "+ passed, - failed, ! error, ? could not be judged, . skipped; one group per run, newest on the right"
 
 
-def is_flaky(history: TaskHistory) -> bool:
+def is_flaky(history: TaskHistory, fingerprints: Sequence[str] = ()) -> bool:
     """Whether the task gave mixed results in one run, or changed back and forth between runs.
 
-    A task that changed once was fixed or broken; it is not flaky. Trials that no grader judged do not count.
+    A task that changed once was fixed or broken; it is not flaky. Neither is one whose result changed together with its
+    `fingerprints`, because someone edited it or a grader. Trials that no grader judged do not count.
     """
     passed = [[it == "passed" for it in run if it not in _UNCOUNTED] for run in history]
     if any(len(set(it)) > 1 for it in passed):
         return True
-    whole = [it[0] for it in passed if it]
-    return sum(before != after for before, after in pairwise(whole)) > 1
+    prints = fingerprints or [""] * len(passed)
+    whole = [(it[0], fingerprint) for it, fingerprint in zip(passed, prints, strict=True) if it]
+    pairs = pairwise(whole)
+    return sum(before[0] != after[0] and before[1] == after[1] for before, after in pairs) > 1
+
+
+def task_fingerprints(tasks: Iterable[TaskFrame]) -> dict[str, str]:
+    """Return the fingerprints of a run's tasks by task id. Old runs have none."""
+    return {it.id: it.fingerprint for it in tasks}
 
 
 def pass_rate(history: TaskHistory) -> float | None:

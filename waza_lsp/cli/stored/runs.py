@@ -101,7 +101,7 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
 @click.option("--html", type=FILE, metavar="FILE", help="Write the history as an HTML page.")
 def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Path | None) -> None:
     """Show the results of each task over the last runs, and which tasks are flaky. The newest run is on the right."""
-    from waza_engine.reports.history import history_lines
+    from waza_engine.reports.history import history_lines, task_fingerprints
     from waza_engine.runs.store.record import reviewed_verdicts
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.stored.find import open_store
@@ -114,7 +114,8 @@ def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Pa
                 _write_history(html, store, found)
         except StoreError as error:
             give_up(str(error))
-    show("\n".join(history_lines(trials)))
+    prints = [task_fingerprints(it.frame.tasks) for it in reversed(found)]
+    show("\n".join(history_lines(trials, prints)))
 
 
 def _write_history(path: Path, store: "RunStore", newest_first: "Sequence[StoredRun]") -> None:

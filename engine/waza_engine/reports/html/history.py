@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from waza_engine.model.records import TrialVerdict
-from waza_engine.reports.history import is_flaky, pass_rate, task_histories
+from waza_engine.reports.history import is_flaky, pass_rate, task_fingerprints, task_histories
 from waza_engine.reports.html.rendering import render, status_class
 from waza_engine.runs.store.record import reviewed_runs, reviewed_verdicts
 from waza_engine.runs.store.store import RunStore, StoredRun
@@ -71,13 +71,14 @@ class History:
         """Return the values of `history_table.html.j2`."""
         found = task_histories([it.verdicts for it in runs])
         names = {task.id: task.name for it in runs for task in it.run.frame.tasks}
+        prints = [task_fingerprints(it.run.frame.tasks) for it in runs]
         rows = [
             HistoryRow(
                 task,
                 names.get(task, task),
                 list(map(square, statuses)),
                 pass_rate(statuses),
-                is_flaky(statuses),
+                is_flaky(statuses, [it.get(task, "") for it in prints]),
             )
             for task, statuses in found[:_MOST_TASKS]
         ]

@@ -96,6 +96,21 @@ def test_trials_that_were_not_judged_say_nothing_of_a_task() -> None:
     assert "flaky" not in first + second
 
 
+def test_a_task_whose_grader_changed_is_not_flaky() -> None:
+    runs = [[TrialVerdict("a", 1, status, 1.0)] for status in ("passed", "failed", "passed", "failed")]
+    for prints, is_flaky in (
+        ((), True),
+        (("x", "x", "x", "x"), True),
+        (("", "", "", ""), True),
+        (("x", "y", "x", "y"), False),
+        (("x", "y", "y", "z"), False),
+    ):
+        line, *_ = history_lines(runs, [{"a": it} for it in prints])
+        assert line.endswith("flaky") is is_flaky, prints
+    mixed = [[TrialVerdict("a", 1, "passed", 1.0), TrialVerdict("a", 2, "failed", 0.0)]]
+    assert next(history_lines(mixed, [{"a": "x"}])).endswith("flaky")
+
+
 def test_a_square_sums_up_the_trials_of_a_run() -> None:
     statuses = [["passed"], ["failed", "passed"], ["failed", "error"], [NASTY], []]
     found = [square(it) for it in statuses]
