@@ -118,3 +118,10 @@ def test_no_key_and_no_home_is_shown(folder: Path, monkeypatch: pytest.MonkeyPat
     assert str(folder / "home") not in text
     assert "~" in text
     assert all(len(it) <= 100 for it in text.splitlines() if " " in it.strip().partition("  ")[2].strip())
+
+
+def test_a_terminal_gets_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("waza_lsp.cli.doctor.command.may_colour", lambda _: True)
+    text = CliRunner().invoke(main, ["doctor"], color=True).output
+    assert text.startswith("\x1b[1mwaza-lsp\x1b[0m\n")
+    assert "\\u001b" not in text

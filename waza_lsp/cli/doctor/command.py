@@ -2,12 +2,14 @@
 
 import json
 import os
+import shutil
 import sys
 import textwrap
 from typing import TYPE_CHECKING
 
 import click
 
+from waza_engine.reports.inert import harmless
 from waza_lsp.cli.console import may_colour, show
 
 if TYPE_CHECKING:
@@ -45,11 +47,8 @@ def doctor(*, as_json: bool) -> None:
         show(json.dumps(data, indent=2, ensure_ascii=False))
     else:
         width = max(len(it.name) for rows in found.values() for it in rows)
-        show(
-            "\n\n".join(
-                "\n".join([_bold(title), *(_line(it, width) for it in rows)]) for title, rows in found.items()
-            )
-        )
+        parts = ([_bold(title), *(_line(it, width) for it in rows)] for title, rows in found.items())
+        click.echo("\n\n".join("\n".join(it) for it in parts))
     sys.exit(1 if any(it.status == "problem" for rows in found.values() for it in rows) else 0)
 
 
@@ -61,7 +60,11 @@ def _public(fact: "Fact") -> "Fact":
     home = os.path.expanduser("~")  # noqa: PTH111  # unlike Path.home, it never fails
     if len(home) > 1:
         text = text.replace(home, "~")
-    return fact._replace(value=text)
+    return fact._replace(value=harmless(text))
+
+
+def _width() -> int:
+    return min(_WIDTH, shutil.get_terminal_size((_WIDTH, 0)).columns)
 
 
 def _bold(title: str) -> str:
@@ -72,7 +75,7 @@ def _line(fact: "Fact", width: int) -> str:
     indent = " " * (width + 6)
     wrapped = textwrap.fill(
         fact.value,
-        _WIDTH,
+        _width(),
         initial_indent=indent,
         subsequent_indent=indent,
         break_long_words=False,

@@ -55,10 +55,11 @@ def rule(code: str | None, form: str) -> None:
 
 def _rule_row(entry: Entry, known: Sequence[Entry]) -> str:
     level, fix, title = entry.cells
-    return f"{entry.name:{_widest(known)}}  {level:{_LEVEL_WIDTH}} {_MARK if fix else '   '} {title}"
+    return f"{entry.name:{_widest(known)}}  {_SHORT.get(level, level):5} {_MARK if fix else '   '} {title}"
 
 
-_LEVEL_WIDTH = len("information")
+_SHORT = {"information": "info", "warning": "warn"}
+"""Levels in the list, which has to fit 80 columns."""
 _MARK = "[*]"
 
 

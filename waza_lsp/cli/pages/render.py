@@ -66,7 +66,9 @@ class _Renderer:
         first = lines[0]
         if first.startswith("#"):
             level, _, title = first.partition(" ")
-            return self._style(("" if len(level) < 3 else _INDENT) + _LINK.sub(r"\1", title), bold=True)
+            return self._style(
+                ("" if len(level) < 3 else _INDENT) + _LINK.sub(r"\1", title).replace("`", ""), bold=True
+            )
         if first.lstrip().startswith("```"):
             return "\n".join(f"{_INDENT * 2}{it}".rstrip() for it in lines[1:-1])
         if first.startswith("|"):
