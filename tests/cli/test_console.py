@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
@@ -16,7 +17,7 @@ from click.testing import CliRunner, Result
 from waza_engine.reports.inert import harmless, inert
 from waza_lsp import __main__ as program
 from waza_lsp.cli import main
-from waza_lsp.cli.console import EXIT_ERROR, may_colour, may_link, show, show_chunks
+from waza_lsp.cli.console import EXIT_ERROR, Counter, may_colour, may_link, show, show_chunks
 
 
 def invoke(*arguments: str) -> Result:
@@ -204,3 +205,28 @@ def test_a_text_in_chunks_is_printed_as_one(
     for size in (1, 2, 3, 50):
         show_chunks(text[it : it + size] for it in range(0, len(text), size))
         assert capsys.readouterr().out == whole
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "quiet"), [(io.StringIO(), False), (_Terminal(), True)])
+def test_progress_is_only_for_people(
+    stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, *, quiet: bool
+) -> None:
+    monkeypatch.setattr("waza_lsp.cli.console._PATIENCE_SECONDS", 0)
+    with Counter(stream, "files checked", quiet=quiet) as counter:
+        assert list(counter.each("ab")) == ["a", "b"]
+    assert stream.getvalue() == ""
+
+
+def test_progress_waits_a_second_and_leaves_no_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    clock = iter([0.0, 0.5, 1.0, 1.05, 1.2])
+    monkeypatch.setattr("waza_lsp.cli.console.time", SimpleNamespace(monotonic=lambda: next(clock)))
+    terminal = _Terminal()
+    with Counter(terminal, "files checked") as counter:
+        assert list(counter.each("abcd")) == [*"abcd"]
+    assert terminal.getvalue().split("\r\x1b[K") == ["", "1 files checked", "3 files checked", ""]

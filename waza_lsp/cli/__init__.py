@@ -33,8 +33,10 @@ _COMMANDS = {
     "convert": ("convert.command", "Convert an eval to another dialect or the newest form."),
 }
 """The commands in the order of the help text, each with its module in this package and its line in that text."""
-_ONLY_READ = frozenset(["check", "doctor", "grader", "rule", "schema"])
-"""Commands that start nothing and write no store."""
+_ONLY_READ = frozenset(
+    ["check", "compare", "doctor", "grader", "merge", "report", "review", "rule", "runs", "schema"]
+)
+"""Commands that start no programs. They need neither plug-ins of pydantic nor some of what libraries import."""
 _NOT_NEEDED = ("base64", "bz2", "difflib", "hashlib", "ipaddress", "lzma", "pickle", "regex", "secrets")
 """Modules that others import at once, but that such a command rarely uses."""
 

@@ -7,11 +7,13 @@ and bypass this module: `check --diff` and `convert --dry-run`.
 import contextlib
 import errno
 import io
+import math
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import NoReturn, Self, TextIO, TypeVar
 
 import click
 
@@ -138,6 +140,43 @@ def link(text: str, address: str) -> str:
 def is_terminal() -> bool:
     """Whether a person reads standard output on a terminal that can show tables."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+_T = TypeVar("_T")
+_PATIENCE_SECONDS = 1.0
+"""How long a command works before it shows its progress."""
+_TICK_SECONDS = 0.1
+
+
+class Counter:
+    """Shows on a terminal how much is done, once it takes longer than a second. Its line is gone in the end."""
+
+    def __init__(self, stream: TextIO, words: str, *, quiet: bool = False) -> None:
+        self._stream = stream
+        self._words = words
+        is_shown = not quiet and stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._next = time.monotonic() + _PATIENCE_SECONDS if is_shown else math.inf
+        self._has_line = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._has_line:
+            self._write("\r\x1b[K")
+
+    def each(self, items: Iterable[_T]) -> Iterator[_T]:
+        """Yield the items and count them."""
+        for done, item in enumerate(items):
+            if (now := time.monotonic()) >= self._next:
+                self._has_line, self._next = True, now + _TICK_SECONDS
+                self._write(f"\r\x1b[K{done:,} {self._words}")
+            yield item
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+            self._stream.flush()
 
 
 @contextlib.contextmanager

@@ -33,12 +33,14 @@ class PieceContext:
     """Where pieces are, and which checks run: in a list under `key`, or at the top level (`None`).
 
     With a `target`, only the version checks run. Without one, the schema is checked and, given a scope, the grader types.
+    If the files are `frozen`, findings that depend on them stay valid, and nobody asks which they are.
     """
 
     form: Form
     key: str | None
     scope: Scope | None
     target: str = ""
+    frozen: bool = False
 
     def may_have_findings(self, item: tuple[Piece, Node]) -> bool:
         """Whether an item has findings, or may get some when a file on disk changes."""
@@ -52,9 +54,11 @@ class PieceContext:
 
 
 @lru_cache(maxsize=256)
-def piece_context(form: Form, key: str | None, scope: Scope | None, target: str = "") -> PieceContext:
+def piece_context(
+    form: Form, key: str | None, scope: Scope | None, target: str = "", *, frozen: bool = False
+) -> PieceContext:
     """Return the same object for equal arguments: caches look findings up by identity."""
-    return PieceContext(form, key, scope, target)
+    return PieceContext(form, key, scope, target, frozen)
 
 
 def piece_findings(
@@ -96,6 +100,8 @@ def _cache_of(parsed: Parsed, root: Node, context: PieceContext) -> "_PieceCache
     cache: _PieceCache | None = caches.get(context)
     if cache is None:
         cache = caches[context] = _PieceCache()
+        if context.frozen:
+            cache.freeze(_check_piece(parsed, root, context, parsed.anchors))
     if not cache.is_fresh():
         cache.refresh(lambda: _check_piece(parsed, root, context, parsed.anchors))
     return cache
@@ -124,6 +130,10 @@ class _PieceCache:
         for path in self._stamps:
             note_read(path)
         return all(stamp(path) == then for path, then in self._stamps.items())
+
+    def freeze(self, found: tuple[RangedFinding, ...]) -> None:
+        """Keep findings that do not depend on files, or on none that can change."""
+        self.found, self._stamps = found, {}
 
     def refresh(self, find: Callable[[], tuple[RangedFinding, ...]]) -> None:
         """Check the piece again, and record the files that the check reads."""

@@ -12,7 +12,7 @@ from waza_engine.analysis.pipeline import CheckContext, finish, moved_keys, take
 from waza_engine.analysis.schema.fixes import skeleton_fixes
 from waza_engine.analysis.schema.navigate import Schema, resolve
 from waza_engine.lib.yaml.messages import INVALID_KEY, INVALID_MERGE, duplicate_key, unknown_anchor
-from waza_engine.model.findings import Scope, Severity
+from waza_engine.model.findings import Severity
 from waza_engine.recognition.recognise import kind_of
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.empty_file import EMPTY_FILE
@@ -32,7 +32,7 @@ from waza_lsp.diagnostics.cascades import (
     drop_missing_keys_on_the_move,
     report_outdented_keys,
 )
-from waza_lsp.diagnostics.pieces import list_findings, locate_in, piece_context, piece_findings
+from waza_lsp.diagnostics.pieces import PieceContext, list_findings, locate_in, piece_context, piece_findings
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.diagnostics.rules import rule_findings
 from waza_lsp.diagnostics.suppressions import apply_suppressions
@@ -70,7 +70,6 @@ _Filter = Callable[[list[RangedFinding], _Checked], list[RangedFinding]]
 
 
 def _stages(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
-    scope = context.scope
     result = list(_syntax_findings(tree))
     broken = {it.span.start.line for it in result}
     result += [it for it in _reference_findings(tree) if it.span.start.line not in broken]
@@ -78,10 +77,10 @@ def _stages(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding
     whole = tree.whole
     if whole is not None:
         if not whole.parsed.problems:
-            result += _whole_findings(whole, form, scope)
+            result += _whole_findings(whole, form, context)
     else:
         result += _root_findings(tree, form)
-        result += _value_findings(tree, form, scope)
+        result += _value_findings(tree, form, context)
     return _with_rules(result, tree, form, context)
 
 
@@ -211,14 +210,18 @@ def _structure_findings(tree: Tree, form: Form) -> Iterator[RangedFinding]:
         yield RangedFinding(Span(Place(line, 0), Place(line, 3)), finding)
 
 
-def _whole_findings(whole: Piece, form: Form, scope: Scope | None) -> Iterator[RangedFinding]:
+def _piece_context(form: Form, key: str | None, context: CheckContext) -> PieceContext:
+    return piece_context(form, key, context.scope, frozen=context.files.is_final)
+
+
+def _whole_findings(whole: Piece, form: Form, context: CheckContext) -> Iterator[RangedFinding]:
     root, anchors = whole.parsed.root, whole.parsed.anchors
     data = root.data(anchors) if root is not None else None
     is_mapping = isinstance(data, dict)
     for finding in form.checker.check_root(data) if is_mapping else form.checker.check(data):
         yield locate_in(root, finding).shift(whole.start)
     for ranged in (
-        piece_findings(whole.parsed, piece_context(form, None, scope), anchors) if is_mapping else ()
+        piece_findings(whole.parsed, _piece_context(form, None, context), anchors) if is_mapping else ()
     ):
         yield ranged.shift(whole.start)
 
@@ -272,7 +275,7 @@ def _is_unread_list(tree: Tree, entry: Entry) -> bool:
     return below is not None and below.kind is PieceKind.ITEM and bool(below.parsed.problems)
 
 
-def _value_findings(tree: Tree, form: Form, scope: Scope | None) -> Iterator[RangedFinding]:
+def _value_findings(tree: Tree, form: Form, context: CheckContext) -> Iterator[RangedFinding]:
     """Yield findings about the values of the top-level keys."""
     known: dict[str, Any] = form.schema.get("properties", {})
     done: set[int] = set()
@@ -281,15 +284,15 @@ def _value_findings(tree: Tree, form: Form, scope: Scope | None) -> Iterator[Ran
         if schema is None or id(entry.piece) in done:
             continue
         if entry.is_list:
-            yield from _top_level_list(tree, entry, form, schema, scope)
+            yield from _top_level_list(tree, entry, form, schema, context)
         elif not entry.piece.parsed.problems:
             done.add(id(entry.piece))
-            found = piece_findings(entry.piece.parsed, piece_context(form, None, scope), tree.anchors)
+            found = piece_findings(entry.piece.parsed, _piece_context(form, None, context), tree.anchors)
             yield from (it.shift(entry.piece.start) for it in found)
 
 
 def _top_level_list(
-    tree: Tree, entry: Entry, form: Form, schema: Schema, scope: Scope | None
+    tree: Tree, entry: Entry, form: Form, schema: Schema, context: CheckContext
 ) -> Iterator[RangedFinding]:
     resolved = resolve(form.schema, schema)
     if "items" not in resolved:
@@ -302,7 +305,7 @@ def _top_level_list(
     ]
     for it in form.checker.check_list(listed, schema) if not _is_unread_list(tree, entry) else ():
         yield RangedFinding(entry.key.span.shift(entry.piece.start), it)
-    yield from list_findings(tree, entry, piece_context(form, entry.key.source, scope))
+    yield from list_findings(tree, entry, _piece_context(form, entry.key.source, context))
 
 
 def _report_nested_keys(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:

@@ -46,20 +46,20 @@ class _TrackedDocument(Document):
     """A document with the keys and files that have changed since the version `before`."""
 
     before: _CheckedVersion = field(default_factory=_CheckedVersion)
-    is_open: bool = False
     changed_keys: Set[str] = frozenset()
     changed_paths: Set[Path] = frozenset()
 
 
 def tracked_document(document: Document) -> Document:
-    """Return the document with tracked reads, and with the cached results of its list items.
+    """Return a document that is open in an editor with tracked reads, and with the cached results of its list items.
 
-    Reads are tracked from now on. The results come from the version that was checked last.
+    Reads are tracked from now on. The results come from the version that was checked last. Any other document is
+    checked once, so nothing is tracked.
     """
-    if not isinstance(document.data, dict):
-        return document
     is_open = document.path is not None and document.files.open_text(document.path) is not None
-    before = (document.files.memo.get(_memo_key(document)) if is_open else None) or _CheckedVersion()
+    if not is_open or not isinstance(document.data, dict):
+        return document
+    before = document.files.memo.get(_memo_key(document)) or _CheckedVersion()
     paths = before.stamps.changed_files() if before.stamps is not None else set[Path]()
     keys = _changed_keys(before.data, document.data)
     known = before.data or {}
@@ -68,15 +68,13 @@ def tracked_document(document: Document) -> Document:
         for key, value in document.data.items()
     )
     dialect, kind, path, process_dir = _memo_key(document)
-    return _TrackedDocument(
-        dialect, kind, data, path, process_dir, document.files, before, is_open, keys, paths
-    )
+    return _TrackedDocument(dialect, kind, data, path, process_dir, document.files, before, keys, paths)
 
 
 def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Finding, ...]]:
     """Yield the findings of each rule; for a file that is open in an editor they are cached."""
     document = document if isinstance(document, _TrackedDocument) else tracked_document(document)
-    if not isinstance(document, _TrackedDocument) or not document.is_open:
+    if not isinstance(document, _TrackedDocument):
         yield from (tuple(check(document)) for check in checks)
         return
     before, changed_keys, changed_paths = document.before, document.changed_keys, document.changed_paths

@@ -7,12 +7,12 @@ which can have a `target` of its own.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import regular_bytes
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from waza_engine.lib.toml_places import TomlSpan
+
+_Found = TypeVar("_Found")
 
 
 def read_names(given: Any, where: str) -> tuple[tuple[str, ...], list[str]]:
@@ -183,9 +185,26 @@ class Projects:
 
     _read: dict[Path, tuple[Stamp, ProjectSettings | None]] = field(default_factory=dict)
     _pins: Pins = field(default_factory=Pins)
+    _frozen: dict[Hashable, Any] | None = None
+    """The cache of a snapshot, which is never invalidated; None if this is not a snapshot."""
+
+    def snapshot(self) -> "Projects":
+        """Return the same settings, each frozen at its first read: for a command that checks many files once."""
+        return replace(self, _frozen={})
 
     def of(self, folder: Path) -> ProjectSettings:
         """Return the settings for the files in a folder (an absolute path), from the nearest settings file."""
+        return self._once(folder, lambda: self._of(folder))
+
+    def _once(self, key: Hashable, find: Callable[[], _Found]) -> _Found:
+        if self._frozen is None:
+            return find()
+        if key not in self._frozen:
+            self._frozen[key] = find()
+        found: _Found = self._frozen[key]
+        return found
+
+    def _of(self, folder: Path) -> ProjectSettings:
         for path in _above(folder):
             if (found := self._settings(path)) is not None:
                 return found
@@ -193,6 +212,9 @@ class Projects:
 
     def pin(self, folder: Path, dialect_name: str) -> Pin | None:
         """Return the version of a dialect's runner that the project of a folder pins."""
+        return self._once((folder, dialect_name), lambda: self._pin(folder, dialect_name))
+
+    def _pin(self, folder: Path, dialect_name: str) -> Pin | None:
         found = dialect(dialect_name)
         return self._pins.of(folder, found.packages, found.project_file) if found.packages else None
 

@@ -9,6 +9,7 @@ those of other tools with the same keys.
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, Literal
 
@@ -104,7 +105,7 @@ class Kind:
         return (not keys or is_told) and self.verdict(values) >= 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
     """A family of file formats. Callables are given as `module:name`; their comments show the call.
 
@@ -217,19 +218,12 @@ class Dialect:
         A strong signal holds until the values of several keys speak against it, or one does so clearly. With `strongly`
         only such signals count.
         """
-        given = [
-            (signal, kind, reason)
-            for kind in self.kinds
-            for signal in kind.signals
-            if not signal.at
-            and not (signal.weak and (strongly or keys & self.other_tools))
-            and (reason := signal.evidence(keys, kind.keys))
-            and (not signal.shaped or kind.shapes[signal.shaped].verdict(values.get(signal.shaped)) > 0)
-        ]
         found = [
             ((not signal.weak, len(keys & kind.keys) - len(keys - kind.keys)), kind, reason)
-            for signal, kind, reason in given
-            if kind.verdict(values) >= (0 if signal.weak else -1)
+            for signal, kind, reason in _signals(self, keys)
+            if not (signal.weak and strongly)
+            and (not signal.shaped or kind.shapes[signal.shaped].verdict(values.get(signal.shaped)) > 0)
+            and kind.verdict(values) >= (0 if signal.weak else -1)
         ]
         if not found:
             return None
@@ -285,3 +279,16 @@ class Dialect:
                 if in_project():
                     return kind, f"file name {path.name} in a project with {self.project_file}"
         return None
+
+
+@lru_cache(maxsize=512)
+def _signals(dialect: Dialect, keys: frozenset[str]) -> list[tuple[Signal, Kind, str]]:
+    """Return the signals that the keys contain, whatever the values. Cached, because most tasks have the same keys."""
+    return [
+        (signal, kind, reason)
+        for kind in dialect.kinds
+        for signal in kind.signals
+        if not signal.at
+        and not (signal.weak and keys & dialect.other_tools)
+        and (reason := signal.evidence(keys, kind.keys))
+    ]

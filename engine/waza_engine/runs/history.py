@@ -21,7 +21,7 @@ from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
 from waza_engine.runs.store.file import open_for_reading
 from waza_engine.runs.store.rows import INFRASTRUCTURE, status_of, stored_checkpoints, stored_outcome
 from waza_engine.runs.store.store import FILE_NAME
-from waza_engine.runs.triggers import ACCURACY, trigger_metrics
+from waza_engine.runs.trigger_metrics import ACCURACY, trigger_metrics
 
 _LATEST_RUNS = 100
 _LATEST_ARM_RUNS = 200

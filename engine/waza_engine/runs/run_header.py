@@ -6,17 +6,13 @@ also works for a run that was killed.
 
 import contextlib
 import os
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from waza_engine.lib.files.digests import digest
-from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.system.programs import exists
 from waza_engine.model.records import TriggerResult
 from waza_engine.model.suite import ExperimentArm, Metric, Scoring
-from waza_engine.runs.planning.fingerprint import fingerprints
 from waza_engine.runs.planning.plan import Overrides, Plan
 
 
@@ -102,24 +98,36 @@ def frame_of(plan: Plan, process_dir: Path) -> RunFrame:
 
 def claim_for_process(frame: RunFrame) -> RunFrame:
     """Return the frame with this process as the one that performs the run."""
-    return replace(frame, host=socket.gethostname(), pid=os.getpid(), born=_process_birth(os.getpid()))
+    return replace(frame, host=_host(), pid=os.getpid(), born=_process_birth(os.getpid()))
 
 
 def is_running(frame: RunFrame) -> bool:
     """Return whether another process on this machine performs the run. False for runs of other machines."""
-    if not frame.pid or frame.host != socket.gethostname() or frame.pid == os.getpid():
+    if not frame.pid or frame.host != _host() or frame.pid == os.getpid():
         return False
     if frame.born and frame.born != _process_birth(frame.pid):
         return False  # Another process has the pid by now.
     return exists(frame.pid)
 
 
+def _host() -> str:
+    # Imported late, as below: listing runs does without.
+    import socket
+
+    return socket.gethostname()
+
+
 def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:
+    from waza_engine.runs.planning.fingerprint import fingerprints
+
     pairs = zip(plan.tasks, fingerprints(plan, process_dir), strict=True)
     return tuple(TaskFrame(it.id, it.name, it.group, it.golden, fingerprint) for it, fingerprint in pairs)
 
 
 def _suite_digests(plan: Plan) -> dict[str, str]:
+    from waza_engine.lib.files.digests import digest
+    from waza_engine.lib.files.safe_read import regular_bytes
+
     graders = (*plan.suite.graders, *(it for task in plan.tasks for it in task.graders))
     paths = {
         plan.suite.path,

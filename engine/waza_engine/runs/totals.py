@@ -2,7 +2,7 @@
 
 `measures` of a run are metrics that only the Python generation computed (docs/reference/waza-formats.md, section
 14.5). Newer versions of waza read them and ignore their thresholds. We show them because authors of such evals expect
-them, but they decide nothing. `trigger_accuracy` is a real metric (`runs/triggers.py`).
+them, but they decide nothing. `trigger_accuracy` is a real metric (`runs/trigger_metrics.py`).
 """
 
 import random
@@ -33,7 +33,7 @@ from waza_engine.model.scores import (
 from waza_engine.model.suite import Metric
 from waza_engine.model.threshold import is_failed
 from waza_engine.runs.run_header import RunFrame, TaskFrame
-from waza_engine.runs.triggers import ACCURACY, accuracy_metric, trigger_metrics
+from waza_engine.runs.trigger_metrics import ACCURACY, accuracy_metric, trigger_metrics
 
 UNDECIDED_HINT = (
     "The infrastructure failed, not the agent: judge again with 'waza-lsp grade', or run again with --resume"

@@ -14,7 +14,7 @@ from waza_engine.reports.results.read import record_of
 from waza_engine.reports.results.write import results_data
 from waza_engine.runs.events import Note
 from waza_engine.runs.run import exit_status
-from waza_engine.runs.triggers import trigger_metrics
+from waza_engine.runs.trigger_metrics import trigger_metrics
 
 TESTS = TriggerTests(
     "notes",

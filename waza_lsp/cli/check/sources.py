@@ -52,7 +52,7 @@ class Sources:
         if self.stdin is not None:
             yield from self._read_stdin(self.stdin)
             return
-        files, seen = Files().snapshot(), set[Path]()
+        files, seen = Files().snapshot(is_final=True), set[Path]()
         for start in self.paths:
             is_named = not Path(start).is_dir()
             for path in eval_files(Path(start), self.projects):
@@ -84,9 +84,11 @@ class Sources:
         if len(text) > MOST_CHARACTERS:
             text, unreadable = "", TOO_LARGE_MESSAGE
         if not unreadable:
-            source = self._source(name, text, world)
-            if may_be_eval(text, world.path, self.dialect) and source.snapshot.recognition is not None:
-                yield source
+            # Most other files are recognised without parsing them.
+            if may_be_eval(text, world.path, self.dialect):
+                source = self._source(name, text, world)
+                if source.snapshot.recognition is not None:
+                    yield source
         elif is_named or looks_like_eval(
             data[:_LOOKED_AT].decode("utf-8", "replace"), world.path, self.dialect
         ):
@@ -121,7 +123,7 @@ class Sources:
 
 def find_sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:
     """Return the sources that the command line names. Standard input is read at once."""
-    projects = Projects()
+    projects = Projects().snapshot()
     if stdin_name is not None or STDIN in paths:
         return Sources((), dialect, projects, sys.stdin.buffer.read(), stdin_name or "")
     # A broken link exists; that it cannot be read becomes a finding.

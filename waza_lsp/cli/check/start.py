@@ -18,7 +18,7 @@ from waza_engine.reports.inert import inert
 from waza_engine.rules.unreadable_file import UNREADABLE_FILE
 from waza_lsp.cli.check.report import CheckedFile, Tries, as_text
 from waza_lsp.cli.check.sources import STDIN, Source, Sources, find_sources
-from waza_lsp.cli.console import EXIT_ERROR, may_colour, may_link, print_err, show_file_text
+from waza_lsp.cli.console import EXIT_ERROR, Counter, may_colour, may_link, print_err, show_file_text
 from waza_lsp.cli.options import FINDING_FORMATS
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.features.diagnostics import findings
@@ -61,7 +61,8 @@ def start(  # noqa: PLR0913  # one for each option
         sources = _fix_sources(sources, codes)
     failures: list[str] = []
     tries = {"json": Tries.ALL, "text": Tries.SAFE}.get(output, Tries.NONE)
-    checked = [_check_source(it, codes, failures, tries) for it in sources]
+    with Counter(sys.stderr, "files checked", quiet=quiet) as counter:
+        checked = [_check_source(it, codes, failures, tries) for it in counter.each(sources)]
     checked += [_check_settings(it, codes) for it in sources.projects.with_problems()]
     # With --fix, standard output holds the fixed text of standard input and nothing else.
     _print_report(checked, output, quiet=quiet, err=fix and sources.stdin is not None)

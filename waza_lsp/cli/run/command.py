@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from waza_engine.lib.process.sandbox_choice import KINDS
+from waza_engine.plugins import has_plugins
 from waza_lsp.cli.completion import values
 from waza_lsp.cli.options import (
     FILE_OR_FOLDER,
@@ -19,6 +20,7 @@ from waza_lsp.cli.options import (
     STORE,
     all_of,
 )
+from waza_lsp.lazy_import import skip_pydantic_plugins
 
 _COUNT = click.IntRange(min=1)
 
@@ -233,6 +235,9 @@ def run(eval_file: Path | None, suite: str | None, passed: tuple[str, ...], **op
       waza-lsp run skill.experiment.yaml --dry-run
       waza-lsp run skill.experiment.yaml --variant with-skill --output results/
     """
+    # Only plug-ins of ours bring code to this process that may need pydantic's.
+    if not has_plugins():
+        skip_pydantic_plugins()
     from waza_lsp.cli.run.start import start
 
     start(eval_file, suite, passed, options)

@@ -70,16 +70,17 @@ def stamp(path: Path) -> Stamp:
 
 def cached_with_reads(cache: dict[Any, Any], key: Hashable, compute: Callable[[], _Value]) -> _Value:
     """Return `cache[key]`, computed at first use. Each caller inherits the dependencies of that computation."""
-    if key not in cache:
+    found = cache.get(key)
+    if found is None:
         with track_reads() as reads:
             value = compute()
-        cache[key] = value, reads.paths, reads.keys
-    value, paths, keys = cache[key]
+        found = cache[key] = value, reads.paths, reads.keys
     current = _current.get()
     if current is not None:
-        current.paths.update(paths)
-        current.keys.update(keys)
-    return value
+        current.paths.update(found[1])
+        current.keys.update(found[2])
+    result: _Value = found[0]
+    return result
 
 
 class tracked_property(Generic[_Value]):  # noqa: N801  # used like `cached_property`
@@ -90,7 +91,8 @@ class tracked_property(Generic[_Value]):  # noqa: N801  # used like `cached_prop
         self.__doc__ = compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+        # The key is not the property's own name: Python would find the value under that and skip `__get__`.
+        self._key = (name,)
 
     @overload
     def __get__(self, instance: None, owner: type) -> "tracked_property[_Value]": ...
@@ -99,5 +101,7 @@ class tracked_property(Generic[_Value]):  # noqa: N801  # used like `cached_prop
     def __get__(self, instance: object, owner: type) -> "_Value | tracked_property[_Value]":
         if instance is None:
             return self
-        # The key is not the property's own name: Python would find the value under that and skip this method.
-        return cached_with_reads(instance.__dict__, (self._name,), lambda: self._compute(instance))
+        if self._key in instance.__dict__ and _current.get() is None:
+            found: _Value = instance.__dict__[self._key][0]
+            return found
+        return cached_with_reads(instance.__dict__, self._key, lambda: self._compute(instance))

@@ -36,13 +36,15 @@ class Files:
     """Cached findings of checked files (`analysis.incremental`)."""
     _frozen: dict[Hashable, Any] | None = None
     """The cache of a snapshot, which is never invalidated; None if this is not a snapshot."""
+    is_final: bool = False
+    """Whether this is a snapshot for a command that ends soon: nobody asks which files were read."""
 
-    def snapshot(self) -> "Files":
+    def snapshot(self, *, is_final: bool = False) -> "Files":
         """Return the same files, each frozen at its first read.
 
         Use a snapshot to check many files that depend on each other: what they share is read once.
         """
-        return replace(self, _frozen={})
+        return replace(self, _frozen={}, is_final=is_final)
 
     @property
     def is_snapshot(self) -> bool:
@@ -50,7 +52,14 @@ class Files:
 
     def once(self, key: Hashable, compute: Callable[[], _Value]) -> _Value:
         """Return a value that depends on files only: cached in a snapshot, computed at each call otherwise."""
-        return compute() if self._frozen is None else cached_with_reads(self._frozen, key, compute)
+        if self._frozen is None:
+            return compute()
+        if not self.is_final:
+            return cached_with_reads(self._frozen, key, compute)
+        if key not in self._frozen:
+            self._frozen[key] = compute()
+        value: _Value = self._frozen[key]
+        return value
 
     def is_file(self, path: Path) -> bool:
         note_read(path)
@@ -73,6 +82,11 @@ class Files:
 
     def names(self, folder: Path) -> list[str]:
         """Return the sorted names in a folder."""
+        if self.is_snapshot:
+            return self.once(("names", folder), lambda: self._names_of(folder))
+        return self._names_of(folder)
+
+    def _names_of(self, folder: Path) -> list[str]:
         note_read(folder)
         try:
             time = folder.stat().st_mtime_ns
@@ -88,6 +102,11 @@ class Files:
 
     def text(self, path: Path) -> str | None:
         """Return the text of a file without a byte order mark; None if it cannot be read or is not UTF-8."""
+        if self.is_snapshot:  # Several readers ask for the text of a task.
+            return self.once(("text", path), lambda: self._text(path))
+        return self._text(path)
+
+    def _text(self, path: Path) -> str | None:
         note_read(path)
         self._texts.add(path)
         text = self.open_text(path)
@@ -119,6 +138,9 @@ class Files:
 
     def _read_as(self, path: Path, reader: Callable[[str], _Value]) -> _Value | None:
         self._texts.add(path)
+        if self.is_snapshot:
+            text = self.text(path)
+            return reader(text) if text is not None else None
         state = self.state(path)
         key = (path, reader)
         if key not in self._read or self._read[key][0] != state:

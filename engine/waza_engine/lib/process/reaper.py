@@ -14,13 +14,16 @@ Elsewhere `lib.system.programs` finds what it can. `adopt_orphans` and `kill_orp
 
 import contextlib
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from itertools import count
+from typing import TYPE_CHECKING
 
 from waza_engine.lib.system import linux, programs
+
+if TYPE_CHECKING:
+    import subprocess
 
 _VARIABLE = "WAZA_LSP_BIRTH"
 # Every process in a session of ours is ours: an assertion leads its own group in the session of its worker.
@@ -86,7 +89,7 @@ if known["f"]:
 """
 
 _lock = threading.Lock()  # children are started from several threads
-_guard: subprocess.Popen[bytes] | None = None
+_guard: "subprocess.Popen[bytes] | None" = None
 _registered: dict[str, None] = {}
 """The current registrations, for a new guard if this one dies."""
 _births = count(1)
@@ -177,7 +180,10 @@ def _send(line: str) -> None:
                 view = view[os.write(_guard.stdin.fileno(), view) :]
 
 
-def _start_guard() -> subprocess.Popen[bytes]:
+def _start_guard() -> "subprocess.Popen[bytes]":
+    # Imported late: writing a file does without.
+    import subprocess
+
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _GUARD],
         stdin=subprocess.PIPE,

@@ -8,7 +8,6 @@ besides, which holds those whose parent has ended.
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,8 @@ _ROUNDS = 5
 def start_flags() -> int:
     """Return the `creationflags` of a program: on Windows a group of its own, and no window."""
     if sys.platform == "win32":
+        import subprocess
+
         from waza_engine.lib.system.windows import has_console
 
         # A program shares our console, by which we can ask it to end. Without one, it would open a window.
