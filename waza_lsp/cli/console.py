@@ -154,7 +154,7 @@ class Counter:
     def __init__(self, stream: TextIO, words: str, *, quiet: bool = False) -> None:
         self._stream = stream
         self._words = words
-        is_shown = not quiet and stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
+        is_shown = not quiet and stream.isatty() and os.environ.get("TERM") != "dumb"
         self._next = time.monotonic() + _PATIENCE_SECONDS if is_shown else math.inf
         self._has_line = False
 

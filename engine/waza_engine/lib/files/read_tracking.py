@@ -101,7 +101,8 @@ class tracked_property(Generic[_Value]):  # noqa: N801  # used like `cached_prop
     def __get__(self, instance: object, owner: type) -> "_Value | tracked_property[_Value]":
         if instance is None:
             return self
-        if self._key in instance.__dict__ and _current.get() is None:
-            found: _Value = instance.__dict__[self._key][0]
+        cache: dict[Any, Any] = instance.__dict__
+        if self._key in cache and _current.get() is None:
+            found: _Value = cache[self._key][0]
             return found
-        return cached_with_reads(instance.__dict__, self._key, lambda: self._compute(instance))
+        return cached_with_reads(cache, self._key, lambda: self._compute(instance))
