@@ -89,6 +89,13 @@ class Sources:
         is_grader = bool(lines.text((*outcome.pointer, "type"))) or outcome.is_expectation
         return lines.block(outcome.pointer) if is_grader and _is_same(lines, outcome) else []
 
+    def is_newer(self, path: Path, time: float) -> bool:
+        """Return whether a file was written after a point in time, in seconds since 1970: it may be another text now."""
+        try:
+            return path.stat().st_mtime > time
+        except OSError:
+            return False
+
     def _lines(self, path: Path) -> YamlLines:
         if path not in self._files:
             try:

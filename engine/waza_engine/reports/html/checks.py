@@ -87,7 +87,10 @@ def _failed_grader(trial: TrialRecord, checks: list[Check], sources: Sources) ->
     hits = {it.evidence.source.line for it in checks if it.evidence.source}
     lines = sources.entry(outcome) if outcome else []
     entry = [(number, line, number in hits) for number, line in lines]
-    return FailedGrader(checks[0].title, outcome, str(first.source or ""), _shortened(entry), checks)
+    place = str(first.source or "")
+    if first.source and trial.started_at and sources.is_newer(first.source.path, trial.started_at):
+        place += " (the file is newer than this run)"
+    return FailedGrader(checks[0].title, outcome, place, _shortened(entry), checks)
 
 
 def _shortened(entry: Sequence[EntryLine]) -> list[EntryLine]:

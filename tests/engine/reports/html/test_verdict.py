@@ -1,5 +1,6 @@
 """The first screen of a report, and the evidence that it links to."""
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -74,6 +75,8 @@ async def test_a_failed_grader_is_shown_as_it_is_in_its_file(bench: Bench, scrip
     ]
     assert re.findall(r'class="hit"><i>(\d+)', page) == ["7", "8", "12", "14"]
     assert "eval.yaml:7</p>" in page
+    os.utime(bench.folder / "eval.yaml", (record.started_at + 60, record.started_at + 60))
+    assert "eval.yaml:7 (the file is newer than this run)</p>" in html_report(record)
     # Another grader stands there now: nothing is shown rather than something wrong.
     path = bench.folder / "eval.yaml"
     path.write_text(EVAL.replace("name: says", "name: other"), encoding="utf-8")
