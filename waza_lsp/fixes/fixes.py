@@ -73,9 +73,17 @@ def solutions(ranged: RangedFinding, draft: Draft, root: Schema) -> list[Solutio
 
 def safe_solution(ranged: RangedFinding, draft: Draft, root: Schema) -> Solution | None:
     """Return the best solution that is safe to apply without the user's consent."""
-    if ranged.finding.fixes and not any(it.safe for it in ranged.finding.fixes):
-        return None
-    return next((it for it in solutions(ranged, draft, root) if it.safe and not it.files), None)
+    return safe_among(ranged, solutions(ranged, draft, root)) if _may_be_safe(ranged) else None
+
+
+def safe_among(ranged: RangedFinding, found: Sequence[Solution]) -> Solution | None:
+    """Return the `safe_solution` among all `solutions` of a finding."""
+    return next((it for it in found if it.safe and not it.files), None) if _may_be_safe(ranged) else None
+
+
+def _may_be_safe(ranged: RangedFinding) -> bool:
+    fixes = ranged.finding.fixes
+    return not fixes or any(it.safe for it in fixes)
 
 
 def _rule_solutions(ranged: RangedFinding, draft: Draft, root: Schema) -> Iterator[Solution]:

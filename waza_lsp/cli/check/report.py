@@ -78,10 +78,10 @@ class ReportedFinding:
             fixes = ()
         else:
             # Imported late: few findings of most files are fixable.
-            from waza_lsp.fixes.fixes import safe_solution, solutions
+            from waza_lsp.fixes.fixes import safe_among, solutions
 
-            fixes = tuple(it.title for it in solutions(mark, draft, snapshot.form.schema))
-            fixable = safe_solution(mark, draft, snapshot.form.schema) is not None
+            found = solutions(mark, draft, snapshot.form.schema)
+            fixes, fixable = tuple(it.title for it in found), safe_among(mark, found) is not None
         where = snapshot.text.range_json(mark.highlight)
         return cls(mark.finding, mark.highlight, where, line, fixes, mark.related, fixable)
 
