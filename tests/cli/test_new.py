@@ -186,10 +186,26 @@ def test_an_experiment_runs_the_evals_of_its_dialect(folder: Path) -> None:
     assert checked(folder) == ""
 
 
-def test_a_project_decides_the_dialect(folder: Path) -> None:
-    (folder / ".vally.yaml").write_text("paths: {}\n", encoding="utf-8")
-    assert len(ran("eval", "here")) == 2
-    assert "stimuli:" in (folder / "evals/here/eval.yaml").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        ("{evals: tests/evals/}", "tests/evals"),
+        ("{evals: [a, b]}", "a"),
+        ("{evals: ../elsewhere}", "evals"),
+        ("{evals: /tmp}", "evals"),
+        ("[broken", "evals"),
+        ("{evals: {}}", "evals"),
+    ],
+)
+def test_a_project_decides_dialect_and_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, paths: str, expected: str
+) -> None:
+    (folder / ".vally.yaml").write_text(f"paths: {paths}\n", encoding="utf-8")
+    assert ran("eval", "here")[0] == str(Path(expected, "here", "eval.yaml"))
+    assert "stimuli:" in (folder / expected / "here/eval.yaml").read_text(encoding="utf-8")
+    monkeypatch.chdir(folder / "skills")
+    assert ran("skill", "below")[0] == str(Path("below", "SKILL.md"))
+    assert ran("eval", "below")[0] == str(Path("..", expected, "below", "eval.yaml"))
 
 
 @pytest.mark.usefixtures("folder")

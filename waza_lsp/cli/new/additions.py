@@ -23,12 +23,12 @@ from waza_lsp.cli.new.edit import edited
 from waza_lsp.cli.new.files import (
     checked_name,
     evals_below,
-    project_dialect,
     refuse_existing,
     show_next,
     typed,
     write_files,
 )
+from waza_lsp.cli.new.project import project_dialect
 from waza_lsp.cli.pages.manual import entries, page
 
 _GRADERS = "graders"

@@ -17,7 +17,10 @@ _DIALECT = click.option(
     help="The format. Default: that of the project, else waza.",
 )
 _OUT = click.option(
-    "--out", type=_FOLDER, default="evals", show_default=True, metavar="DIR", help="Folder of the evals."
+    "--out",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Folder of the evals. Default: that of the project, else evals.",
 )
 
 
@@ -118,7 +121,10 @@ def grader(**options: Any) -> None:
 @new.command(short_help="Create a SKILL.md.")
 @click.argument("name")
 @click.option(
-    "--out", type=_FOLDER, default="skills", show_default=True, metavar="DIR", help="Folder of the skills."
+    "--out",
+    type=_FOLDER,
+    metavar="DIR",
+    help="Folder of the skills. Default: that of the project, else skills.",
 )
 @_FORCE
 def skill(**options: Any) -> None:

@@ -13,8 +13,8 @@ from waza_engine.lib.yaml.reader import front_matter
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.skill_prompts import prompts, purpose
 from waza_engine.project.skills import skill_at
-from waza_engine.recognition.recognise import default_dialect, dialects
 from waza_engine.recognition.recognise import dialect as dialect_called
+from waza_engine.recognition.recognise import dialects
 from waza_engine.recognition.starters import (
     EXPERIMENT,
     NAME_PATTERN,
@@ -26,12 +26,14 @@ from waza_engine.recognition.starters import (
     starter,
 )
 from waza_lsp.cli.console import give_up, print_err, show
+from waza_lsp.cli.new.project import project_dialect, project_folder
 
 
 def create_eval(
-    name: str | None, dialect: str | None, out: Path, skill_file: Path | None, *, force: bool
+    name: str | None, dialect: str | None, out: Path | None, skill_file: Path | None, *, force: bool
 ) -> None:
     """Create an eval, of a skill if there is one."""
+    out = out or project_folder("evals")
     kind = dialect or project_dialect()
     if skill_file is None:
         if name is None:
@@ -78,17 +80,18 @@ def _sketch(path: Path, name: str | None, out: Path) -> SkillSketch:
     return SkillSketch(skill.name, Path(folder).as_posix(), purpose(skill.description), wanted, others)
 
 
-def create_skill(name: str, out: Path, *, force: bool) -> None:
+def create_skill(name: str, out: Path | None, *, force: bool) -> None:
     """Create a SKILL.md."""
-    path = out / checked_name(name) / SKILL_FILE
+    path = (out or project_folder("skills")) / checked_name(name) / SKILL_FILE
     write_files({path: new_skill(name)}, force=force)
     show_next(f"new eval --from-skill {typed(path)}")
 
 
 def create_experiment(
-    name: str, evals: Sequence[Path], dialect: str | None, out: Path, *, force: bool
+    name: str, evals: Sequence[Path], dialect: str | None, out: Path | None, *, force: bool
 ) -> None:
     """Create an experiment with the given evals, or with all below `out`."""
+    out = out or project_folder("evals")
     able = [it.name for it in dialects() if starter(it.name, EXPERIMENT) is not None]
     kind = dialect or next(iter(able))
     template = starter(kind, EXPERIMENT)
@@ -115,15 +118,6 @@ def evals_below(folder: Path) -> list[tuple[Path, str]]:
         if form is not None and kind is not None and kind.runnable == "eval":
             found.append((Path(source.name), form.dialect))
     return found
-
-
-def project_dialect() -> str:
-    """Return the dialect whose project file is the nearest above the working directory, else the default one."""
-    for folder in (Path.cwd(), *Path.cwd().parents):
-        for it in dialects():
-            if it.project_file and (folder / it.project_file).is_file():
-                return it.name
-    return default_dialect().name
 
 
 def checked_name(name: str) -> str:
