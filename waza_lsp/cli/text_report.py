@@ -3,13 +3,14 @@
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from waza_engine.model.records import RunRecord
 from waza_engine.reports.evidence_lines import Layout
-from waza_engine.reports.inert import inert
+from waza_engine.reports.inert import harmless, inert
 from waza_engine.reports.text import TextStyle, text_lines
 from waza_lsp.cli.console import may_colour
 from waza_lsp.cli.stored.find import store_option
@@ -30,10 +31,12 @@ def show_text_report(
     *,
     quiet: bool = False,
     after_progress: bool = False,
+    title: str = "",
 ) -> None:
     """Print the report. With the folder of its run store, it names the command that shows more.
 
     With `quiet`, only what is wrong is printed. `after_progress` leaves out what the same terminal has just shown.
+    `title` comes before the first line, if there is one.
     """
     is_terminal = sys.stdout.isatty()
     colours = may_colour(sys.stdout)
@@ -43,11 +46,24 @@ def show_text_report(
         hides_passed=after_progress and is_terminal,
         more=report_command(record, store_dir, "--html", "report.html") if store_dir else "",
     )
-    for line in text_lines(record, style):
+    for number, line in enumerate(text_lines(record, style)):
+        if title and not number:
+            click.echo(inert(f"\n{title}\n"))
         text = inert(line.text)
         if colours and line.word:
             text = click.style(text[: line.word], fg=COLOURS[line.status], bold=True) + text[line.word :]
         click.echo(text)
+
+
+def show_conclusion(noun: str, count: int, not_passed: Sequence[str], status: int) -> None:
+    """Print as the last line how many of several evals or arms passed; `status` is the exit status of all."""
+    verdict = {0: "passed", 1: "failed"}.get(status, "error")
+    word = {"passed": "PASSED", "failed": "FAILED"}.get(verdict, "ERROR")
+    names = f"; not passed: {', '.join(not_passed)}" if not_passed else ""
+    text = harmless(f": {count - len(not_passed)} of {count} {noun} passed{names}")
+    if may_colour(sys.stdout):
+        word = click.style(word, fg=COLOURS[verdict], bold=True)
+    click.echo(f"\n{word}{text}")
 
 
 def terminal_layout(indent: int = 6) -> Layout:

@@ -18,6 +18,7 @@ _CONTEXT, _WIDEST = 2, 160
 _LAST_LINES = 10
 """The lines of an excerpt from the end of what a program printed."""
 EMPTY = FoundText("the text is empty", is_empty=True)
+NOTHING = FoundText("nothing was used", is_empty=True)
 _WORDS = re.compile(
     r"\\(?:[pP]\{\w+\}|.)|\[(?:\\.|[^\]\\])*\]|\(\?[\w<:>=!-]*|\{[\d,]*\}|([\w-]{3,})", re.DOTALL
 )
@@ -73,7 +74,7 @@ def names_used(names: Sequence[str]) -> str:
         f"{it} ({count} times)" if count > 1 else it for it, count in list(counts.items())[:_MAX_NAMES]
     )
     more = f" and {len(counts) - _MAX_NAMES} more" if len(counts) > _MAX_NAMES else ""
-    return FoundText(f"used: {shown}{more}", actual="\n".join(names)) if counts else "nothing was used"
+    return FoundText(f"used: {shown}{more}", actual="\n".join(names)) if counts else NOTHING
 
 
 def beginning_of(text: str) -> FoundText:

@@ -16,6 +16,8 @@ _TITLES = {
     "calls": "the list of tool calls",
     "skills": "the list of loaded skills",
 }
+_EMPTY = {"calls": "no tool was called", "skills": "no skill was loaded"}
+"""What an empty list means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +95,4 @@ class FailedCheck:
         object.__setattr__(self, "place", place if is_placed else None)
         object.__setattr__(self, "found", str(found))
         if found.is_empty and not self.cause:
-            object.__setattr__(self, "cause", f"{place.title} is empty")
+            object.__setattr__(self, "cause", _EMPTY.get(place.text, f"{place.title} is empty"))

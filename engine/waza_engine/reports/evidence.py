@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from waza_engine.graders.excerpts import EMPTY, NOTHING
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, marked_folder, regular_bytes, working_directory
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.lines import YamlLines
@@ -204,4 +205,14 @@ def _numbered(parts: Sequence[FailedCheck]) -> Iterator[tuple[int, FailedCheck]]
 
 def _joined(one: Evidence, other: Evidence, cause: str) -> Evidence:
     graders = dict.fromkeys((*one.graders, *other.graders))
-    return replace(one, message=cause or one.message, graders=tuple(graders), checks=one.checks + 1)
+    # What was found explains the cause only if all of the checks found it, and only if it says more than the cause.
+    is_more = one.found == other.found and one.found not in {EMPTY, NOTHING}
+    return replace(
+        one,
+        message=cause or one.message,
+        wanted=one.wanted if one.wanted == other.wanted else "",
+        found=one.found if is_more else "",
+        excerpt=one.excerpt if is_more else "",
+        graders=tuple(graders),
+        checks=one.checks + 1,
+    )

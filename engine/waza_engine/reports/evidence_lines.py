@@ -1,5 +1,6 @@
 """Evidence as indented lines for a terminal: the graders with their place, then what is wrong and what was found."""
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from waza_engine.reports.inert import one_line
 _LONGEST = 300
 _MOST_CAUSES = 12
 _MOST_NAMES = 4
+_WORD = re.compile(r"[\w.-]{3,}")
+_MOST_WORDS = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Layout:
         return textwrap.wrap(
             line,
             max(self.width, 40),
-            subsequent_indent=f"{start}  ",
+            subsequent_indent=f"{start}    ",
             break_on_hyphens=False,
             break_long_words=False,
         )
@@ -95,14 +98,17 @@ def _message(evidence: Evidence) -> str:
     return f"{word}{evidence.message}{counted}"
 
 
+def _says(message: str, wanted: str) -> bool:
+    """Whether a message has what was wanted, or most of its words."""
+    value = wanted.partition(": ")[2] or wanted
+    words = _WORD.findall(value)
+    known = sum(it in message for it in words)
+    return value in message or (bool(words) and known >= _MOST_WORDS * len(words))
+
+
 def _details(evidence: Evidence, level: int, layout: Layout) -> Iterator[str]:
     """Yield what was wanted, unless the message says so, and what was found."""
-    _, _, value = evidence.wanted.partition(": ")
-    if (
-        evidence.wanted
-        and evidence.wanted not in evidence.message
-        and (value or evidence.wanted) not in evidence.message
-    ):
+    if evidence.wanted and not _says(evidence.message, evidence.wanted):
         yield from layout.lines(short(f"wanted {evidence.wanted}"), level)
     said = evidence.found.partition(": ")[2].strip("'")
     if evidence.found and not (said and said in evidence.message):

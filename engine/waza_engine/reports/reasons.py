@@ -61,7 +61,8 @@ def verdict(record: RunRecord) -> tuple[str, str]:
     if record.tasks:
         totals = record.totals
         skipped = f", {totals.skipped} skipped" if totals.skipped else ""
-        left = f", {left}" if left else ""
+        # The trials of a cancelled run say how much is left.
+        left = f", {left}" if left and record.status != "cancelled" else ""
         weighted = f" (weighted {totals.weighted_score:.2f}{interval_text(totals.interval)})"
         score = f"score {totals.aggregate_score:.2f}{weighted}"
         parts.append(f"{passed} tasks passed{skipped}{left}, {score}, {record.duration_ms / 1000:.1f} s")

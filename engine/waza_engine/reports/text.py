@@ -68,8 +68,8 @@ class _Tasks:
 
     style: TextStyle
     _sources: Sources = field(default_factory=Sources)
-    _errors: dict[str, str] = field(default_factory=dict)
-    """The first task with each error: an error of all tasks is printed once."""
+    _seen: dict[tuple[object, ...], str] = field(default_factory=dict)
+    """The first task with each evidence: what is wrong with all tasks is printed once."""
 
     def lines(self, record: RunRecord) -> Iterator[TextLine]:
         starts = [inert(f"{STATUS_WORDS[it.status]:5} {one_line(it.task)}") for it in record.tasks]
@@ -87,23 +87,36 @@ class _Tasks:
 
     def _evidence(self, task: TaskRecord) -> Iterator[str]:
         found: list[Evidence] = []
+        repeated: list[str] = []
         for it in task_evidence(task, self._sources):
-            earlier = self._errors.setdefault(it.message, task.task) if it.status == "error" else task.task
-            if earlier != task.task:
-                yield from self.style.layout.lines(f"the same error as {one_line(earlier)}")
-            elif it.status != "points" or task.status == "passed":
+            key = (it.status, it.message, it.wanted, it.found, it.graders)
+            earlier = self._seen.setdefault(key, task.task)
+            if it.status == "points" and task.status != "passed":
                 # What took points from a pass does not explain a failure.
+                continue
+            if earlier == task.task:
                 found.append(it)
+            else:
+                repeated.append(f"{_owners(it)} as in {one_line(earlier)}")
         yield from evidence_lines(found, len(task.trials), self.style.layout)
+        for line in dict.fromkeys(repeated):
+            yield from self.style.layout.lines(line)
+
+
+def _owners(evidence: Evidence) -> str:
+    if evidence.status == "error" or not evidence.graders:
+        return "the same error"
+    names = one_line(", ".join(evidence.graders))
+    return f"{names} {evidence.score:.2f}" if len(evidence.graders) == 1 else names
 
 
 def _task(task: TaskRecord, record: RunRecord) -> str:
     if task.stats is None:
         return "not run"
     stats = task.stats
-    left = f" of {record.trials}" if record.status == "cancelled" and stats.total_runs < record.trials else ""
-    several = stats.total_runs > 1 or left
-    trials = f"  {stats.passed_runs}/{stats.total_runs}{left} trials" if several else ""
+    cancelled = record.trials - stats.total_runs if record.status == "cancelled" else 0
+    left = f", {cancelled} cancelled" if cancelled > 0 else ""
+    trials = f"  {stats.passed_runs}/{stats.total_runs} trials{left}" if stats.total_runs > 1 or left else ""
     flaky = f"  flaky {stats.flakiness_percent:.0f} %" if stats.flaky else ""
     return f"score {stats.avg_score:.2f}{interval_text(stats.interval)}{trials}{flaky}"
 

@@ -73,7 +73,10 @@ def _planned(*arguments: str) -> dict[str, list[str]]:
 def test_a_folder_runs_all_its_evals(folder: Path) -> None:
     result = _invoke("evals")
     assert result.exit_code == 1, result.output
-    assert "1 of 2 evals passed; not passed: evals/b/eval.yaml" in result.stdout
+    assert result.stdout.splitlines()[-1] == "FAILED: 1 of 2 evals passed; not passed: evals/b/eval.yaml"
+    quiet = _invoke("evals", "-q").stdout
+    assert "evals/a/eval.yaml" not in quiet
+    assert quiet.splitlines()[1] == "evals/b/eval.yaml"
     with RunStore(folder / ".waza-lsp", for_reading=True) as store:
         assert {Path(it.eval_path).parent.name for it in store.find_runs("")} == {"a", "b"}
 
@@ -96,7 +99,8 @@ def test_a_suite_selects_files_then_stimuli(suite: str, expected: dict[str, list
 def test_only_the_stimuli_of_the_suite_run() -> None:
     result = _invoke("--suite", "nightly")
     assert (result.exit_code, "second[x]" in result.stdout, "first" in result.stdout) == (0, True, False)
-    assert "1 of 1 evals passed" in result.stdout
+    assert result.stdout.splitlines()[-1] == "PASSED: 1 of 1 evals passed"
+    assert _invoke("--suite", "nightly", "-q").stdout == ""
 
 
 @pytest.mark.parametrize(

@@ -210,9 +210,10 @@ def test_several_evals_count_together() -> None:
 def test_what_was_recorded_is_taken_and_graded_again() -> None:
     invoke("--executor", "mock")
     write(Path("evals/first/eval.yaml"), SPEC.replace("substring: howdy", "substring: Say"))
-    result = invoke("--replay-from", "last", "--quiet")
+    result = invoke("--replay-from", "last")
     assert result.exit_code == 0, result.output
     assert "2 of 2 passed" in result.stdout
+    assert result.stdout.splitlines()[-1] == "PASSED: 2 of 2 arms passed"
     listed = CliRunner().invoke(runs, ["list"]).stdout.splitlines()
     assert len(listed) == 4
     assert "[model=large]" in listed[0]

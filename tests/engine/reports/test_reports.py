@@ -239,11 +239,11 @@ async def test_junit_lists_tasks_that_a_cancelled_run_did_not_start(record: RunR
 async def test_a_cancelled_run_says_what_was_done_and_what_was_cancelled(record: RunRecord) -> None:
     done = record.totals.total
     cancelled = replace(record, status="cancelled", unperformed=("d", "e"))
-    assert f" of {done} started tasks passed, 2 tasks cancelled, " in text_report(cancelled)
-    assert f" of {done} started tasks passed, 2 tasks cancelled" in github_markdown(cancelled)
+    assert f" of {done} started tasks passed, score" in text_report(cancelled)
+    assert f" of {done} started tasks passed, score" in github_markdown(cancelled)
     more = replace(cancelled, unperformed=("d",), trials=record.trials + 1)
     count = sum(it.stats is not None and not it.error for it in record.tasks)
-    assert f"1 task and {count} trials of started tasks cancelled" in text_report(more)
+    assert text_report(more).count(" trials, 1 cancelled") == count
     nothing = replace(cancelled, tasks=())
     assert "2 tasks cancelled" in text_report(nothing)
     stopped = replace(record, status="error", unperformed=("d", "e"))

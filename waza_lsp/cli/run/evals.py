@@ -23,6 +23,7 @@ from waza_lsp.cli.run.dry_run import plans_json, plans_text
 from waza_lsp.cli.run.perform import perform
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
 from waza_lsp.cli.run.request import RunRequest, plan_run, report_files_of
+from waza_lsp.cli.text_report import show_conclusion
 
 
 def run_evals(start: Path, suite: str | None, options: Mapping[str, Any]) -> int:
@@ -59,8 +60,7 @@ def _perform_all(requests: list[RunRequest], options: Mapping[str, Any]) -> int:
     try:
         for request in requests:
             path = request.eval_file
-            if prints_text:
-                show(f"\n{harmless(str(path))}\n")
+            printer.begin(harmless(str(path)))
             files = report_files_of(path, options)
             if len(requests) > 1:
                 files = _files_of(path, files)
@@ -73,8 +73,8 @@ def _perform_all(requests: list[RunRequest], options: Mapping[str, Any]) -> int:
                 break
     finally:
         printer.end()
-    if prints_text:
-        show(f"\n{_conclusion(len(requests), not_passed)}")
+    if prints_text and not (display.quiet and not not_passed):
+        show_conclusion("evals", len(requests), [str(it) for it in not_passed], last_failure)
     return last_failure
 
 
@@ -87,11 +87,6 @@ def _files_of(path: Path, files: Reports) -> Reports:
         directory=own.directory / name if own.directory else None,
         transcripts=own.transcripts / name if own.transcripts else None,
     )
-
-
-def _conclusion(count: int, not_passed: list[Path]) -> str:
-    names = ", ".join(harmless(str(it)) for it in not_passed)
-    return f"{count - len(not_passed)} of {count} evals passed" + (f"; not passed: {names}" if names else "")
 
 
 def _refuse_options(options: Mapping[str, Any], suite: str | None) -> None:

@@ -100,8 +100,7 @@ def _perform_arms(
         for part in run.parts:
             if part.is_done:
                 continue
-            if not display.events and display.printed != "json":
-                show(f"\n{_title(part, run)}\n")
+            printer.begin(_title(part, run))
             wrap = teller.arm_listener(part.arm.name) if display.events else None
             own_files = _files_of_part(part, files, run)
             record, status = perform(part.request, own_files, display, printer, directory, wrap)

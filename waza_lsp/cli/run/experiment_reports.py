@@ -15,10 +15,13 @@ from waza_engine.reports.experiment import (
 )
 from waza_engine.reports.html.comparison import experiment_page
 from waza_engine.reports.results_jsonl import summary_line, trial_lines
+from waza_engine.runs.run import EXIT_STATUS
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import RunStore, StoreError
+from waza_engine.runs.totals import worst_status
 from waza_lsp.cli.console import show, stop_printing
 from waza_lsp.cli.run.reports import Display, Reports, write_report
+from waza_lsp.cli.text_report import show_conclusion
 
 _TRIALS, _SUMMARY = "results.jsonl", "run-summary.jsonl"
 
@@ -76,9 +79,15 @@ def _report(
     yield from _write_reports(experiment, records, results, files)
     if display.events or display.printed == "json":
         return
+    not_passed = [name for name, it in performed.items() if it.status != "passed"]
+    if display.quiet and display.printed == "text" and not not_passed:
+        return
     text = experiment_text(results) if display.printed == "text" else experiment_markdown(results)
     try:
         show("\n" + text.rstrip("\n"))
+        if display.printed == "text":
+            status = EXIT_STATUS[worst_status(it.status for it in performed.values())]
+            show_conclusion("arms", len(performed), not_passed, status)
     except BrokenPipeError:
         stop_printing()
 

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 from waza_engine.model.records import RunRecord
 from waza_engine.recognition.recognise import load_object
 from waza_engine.runs.store.errors import StoreError
-from waza_lsp.cli.console import show_chunks, stop_printing
+from waza_lsp.cli.console import show, show_chunks, stop_printing
 from waza_lsp.cli.options import PRINTED_FORMATS
 
 if TYPE_CHECKING:
@@ -158,6 +158,7 @@ class ReportPrinter:
     quiet: bool = False
     after_progress: bool = False
     """Whether the terminal has shown the tasks while they ran."""
+    _title: str = ""
     _waiting: IO[str] | None = None
     """A file without a name: the reports of long runs do not fit into memory."""
 
@@ -173,6 +174,13 @@ class ReportPrinter:
         one = cls.of_one(display)
         return replace(one, as_one=one.form == "json")
 
+    def begin(self, title: str) -> None:
+        """Print what the next run is called; with `quiet`, only if something is wrong with it."""
+        if self.form == "text" and self.quiet:
+            self._title = title
+        elif self.form and not self.as_one:
+            show(f"\n{title}\n")
+
     def add(self, record: RunRecord, store_dir: Path | None = None) -> None:
         """Print a run's report, or keep it for the end. `store_dir` is the folder of the store that has the run.
 
@@ -186,7 +194,9 @@ class ReportPrinter:
         if self.form == "text":
             from waza_lsp.cli.text_report import show_text_report
 
-            show_text_report(record, store_dir, quiet=self.quiet, after_progress=self.after_progress)
+            show_text_report(
+                record, store_dir, quiet=self.quiet, after_progress=self.after_progress, title=self._title
+            )
             return
         chunks = printed_chunks(self.form, record)
         if not self.as_one:

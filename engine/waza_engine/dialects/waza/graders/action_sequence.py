@@ -32,7 +32,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.waza.tools import any_order, in_order, overlap
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.graders.excerpts import quote
-from waza_engine.model.evidence import FoundText
+from waza_engine.model.evidence import FoundText, Place
 from waza_engine.model.fields import Strings, as_text
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 
@@ -99,7 +99,12 @@ class ActionSequenceGrader(Grader):
         return FailedCheck(
             ("expected_actions",),
             f"the calls differ from the expected ones ({self.matching_mode})",
-            FoundText(f"actual calls: {quote(', '.join(actual) or 'none')}", actual="\n".join(actual)),
+            FoundText(
+                f"actual calls: {quote(', '.join(actual) or 'none')}",
+                actual="\n".join(actual),
+                is_empty=not actual,
+            ),
+            place=Place("calls"),
         )
 
     def _matches(self, actual: list[str]) -> bool:
