@@ -1,18 +1,20 @@
 """Tools about the text of eval files: `check`, `explain`, `complete` and `fix`. They start nothing."""
 
 import os
+import re
 from collections.abc import Sequence
 from functools import partial
 
 from lsprotocol import types
 
-from waza_engine.generate.pages import all_pages
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Severity
+from waza_engine.recognition.recognise import dialects_by_preference
 from waza_lsp.cli.check.fix import fix_file, patch, write
 from waza_lsp.cli.check.report import CheckedFile, as_text
 from waza_lsp.cli.check.sources import Source, find_sources
 from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError, bounded, data
+from waza_lsp.cli.pages.manual import RULES, page
 from waza_lsp.features.completion import CompletionClient, completion
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.hover import hover
@@ -22,6 +24,7 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _LEVELS = tuple(Severity)
 _MOST_ITEMS = 100
+_NAME = re.compile(r"[\w-]+")
 _PLAIN = CompletionClient(snippets=False)
 
 
@@ -58,8 +61,15 @@ def explain_place(folder: Folder, path: str, line: int, column: int) -> str:
 
 def explain_page(name: str) -> str:
     """Return the page of a finding's code or of a grader type."""
-    pages = {page.removesuffix(".md"): text for page, text in all_pages().items()}
-    found = [text for page, text in pages.items() if name in {page, page.rpartition("/")[2]}]
+    folders = (RULES, *(f"graders/{it.schema_folder}" for it in dialects_by_preference()))
+    written = [page(f"{it}{name}") for it in folders] if _NAME.fullmatch(name) else []
+    if any(written):
+        return bounded("\n\n".join(filter(None, written)))
+    # Imported late: it builds the models of all graders.
+    from waza_engine.generate.pages import all_pages
+
+    pages = {path.removesuffix(".md"): text for path, text in all_pages().items()}
+    found = [text for path, text in pages.items() if name in {path, path.rpartition("/")[2]}]
     if found:
         return bounded("\n\n".join(found))
     known = sorted({it.rpartition("/")[2] for it in pages})
