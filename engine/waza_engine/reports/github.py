@@ -11,7 +11,7 @@ from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.inert import one_line, visible
-from waza_engine.reports.reasons import reasons, verdict
+from waza_engine.reports.reasons import verdict
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
 _UNDECIDED = "⚠️ could not be judged"
@@ -36,7 +36,8 @@ def _lines(record: RunRecord) -> Iterator[str]:
     if used := consumption_text(record.consumption):
         yield f"\n{escape_markdown(used)}"
     # The sentence above has all others.
-    yield from (f"\n> {escape_markdown(it.message)}" for it in reasons(record) if it.is_error)
+    if record.error not in reason:
+        yield f"\n> {escape_markdown(record.error)}"
     yield from _details(record)
     yield from _flaky(record)
     yield from _table(record)

@@ -17,7 +17,7 @@ from waza_engine.model.suite import GraderEntry, Hook, Metric, Scoring, TriggerP
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 from waza_engine.reports.comparison import comparison_text
 from waza_engine.reports.experiment import ExperimentResults, experiment_text
-from waza_engine.reports.github import github_markdown
+from waza_engine.reports.github import escape_markdown, github_markdown
 from waza_engine.reports.history import history_lines
 from waza_engine.reports.html.report import html_report
 from waza_engine.reports.inert import inert
@@ -315,7 +315,8 @@ async def test_junit_and_markdown_report_run_level_failures(
     assert case[0].tag == ("error" if is_error else "failure")
     counts = [int(suite.get(it) or 0) for it in ("tests", "failures", "errors")]
     assert counts == [len(cases) + 1, int(not is_error), int(is_error)]
-    assert "\n> " in markdown
+    reason = changes.get("error", message).removesuffix("\x1b")
+    assert escape_markdown(reason) in markdown
 
 
 async def test_junit_and_markdown_report_that_skills_did_not_help(record: RunRecord) -> None:

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Evidence, Sources
 from waza_engine.reports.html.checks import Check, trial_checks
-from waza_engine.reports.reasons import reasons
 from waza_engine.reports.reasons import verdict as run_verdict
 
 _MOST_TASKS = 10
 _LINES = 28
 """The lines of the first screen below the verdict."""
+_WIDTH = 120
+"""The characters of a line of the verdict."""
 _MOST_LINES = 4
 """A check has at most so many lines."""
 FINE = frozenset(["passed", "skipped"])
@@ -36,10 +37,11 @@ class FailedTask:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The first screen. `counts` are the numbers of tasks by status; a check has `lines` lines."""
+    """The first screen. `error` is that of the run if `text` does not have it. `counts` are the numbers of tasks by status; a check has `lines` lines."""
 
     text: str
-    reasons: list[str]
+    error: str
+    wrong_triggers: int
     counts: list[tuple[str, int]]
     tasks: list[FailedTask]
     more: int
@@ -67,14 +69,16 @@ def _badness(task: TaskRecord) -> tuple[int, float, float]:
 def verdict(record: RunRecord, ordered: Sequence[tuple[int, TaskRecord]], sources: Sources) -> Verdict:
     """Return the first screen. `ordered` are the tasks with their index, the worst first."""
     _, reason = run_verdict(record)
-    why = [it.message for it in reasons(record) if it.is_error]
     bad = [it for it in ordered if needs_a_look(it[1])]
-    tasks = list(_failed_tasks(bad[:_MOST_TASKS], _LINES - len(why), sources))
-    lines = _LINES - len(why) - len(tasks)
+    error = "" if record.error in reason else record.error
+    room = max(_MOST_TASKS, _LINES - len(reason + error) // _WIDTH)
+    tasks = list(_failed_tasks(bad[:_MOST_TASKS], room, sources))
+    lines = room - len(tasks)
     counts = [(it, sum(task.status == it for task in record.tasks)) for it in _STATUSES]
     return Verdict(
         reason,
-        why,
+        error,
+        sum(bool(it.error) or it.did_trigger != it.should_trigger for it in record.triggers),
         [it for it in counts if it[1]],
         tasks,
         len(bad) - len(tasks),

@@ -1,5 +1,6 @@
 """Check pages of the HTML reports, call macros of their templates, and make a run to report on."""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,13 @@ def well_formed(text: str) -> str:
     parser.feed(text)
     assert parser.opened == []
     return text
+
+
+def dead_links(page: str) -> list[str]:
+    """Links within a page to nothing."""
+    ids = re.findall(r' id="(.+?)"', page)
+    assert len(ids) == len(set(ids))
+    return sorted(set(re.findall(r'href="#(.+?)"', page)) - set(ids))
 
 
 def macro(template: str, name: str, *arguments: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any, overload
 
 import pytest
 
-from tests.engine.reports.html.pages import NASTY, edited, well_formed
+from tests.engine.reports.html.pages import NASTY, dead_links, edited, well_formed
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
 from waza_engine.model.records import (
@@ -157,7 +157,9 @@ async def full(bench: Bench, scripted: Scripted) -> RunRecord:
 async def test_every_part_of_a_report_is_shown_and_escaped(bench: Bench, scripted: Scripted) -> None:
     page = well_formed(html_report(await full(bench, scripted)))
     assert "alert(1)" in page
+    assert dead_links(page) == []
     for shown in (
+        "1 of 1 trigger prompts wrong",
         "With and without skills",
         "precision 0.25, recall 0.50, F1 0.75",
         "is below its threshold 0.75",

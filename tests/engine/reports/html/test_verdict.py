@@ -2,12 +2,11 @@
 
 import os
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
-from tests.engine.reports.html.pages import EVAL, failing, well_formed
+from tests.engine.reports.html.pages import EVAL, dead_links, failing, well_formed
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
 from waza_engine.model.records import RunRecord
@@ -37,12 +36,6 @@ async def test_the_first_screen_has_each_failed_check_with_a_link(bench: Bench, 
     for check in bad.checks:
         assert f'<a href="#{check.anchor}">{check.see}</a>' in first
     assert dead_links(page) == []
-
-
-def dead_links(page: str) -> Iterable[str]:
-    ids = re.findall(r' id="(.+?)"', page)
-    assert len(ids) == len(set(ids))
-    return sorted(set(re.findall(r'href="#(.+?)"', page)) - set(ids))
 
 
 async def test_what_a_check_points_to_is_unfolded(bench: Bench, scripted: Scripted) -> None:
@@ -125,6 +118,16 @@ async def test_a_passed_run_has_no_failures(bench: Bench, scripted: Scripted) ->
     assert screen.text.startswith("1 of 1 tasks passed, score 1.00")
     assert (screen.tasks, screen.counts) == ([], [("passed", 1)])
     assert 'class="failures' not in html_report(record)
+
+
+async def test_a_long_reason_takes_its_lines_from_the_tasks(bench: Bench, scripted: Scripted) -> None:
+    record = await failing(bench, scripted)
+    [usual] = first_screen(record).tasks
+    long = replace(record, status="error", error="The agent's endpoint is down. " * 100)
+    [cramped] = first_screen(long).tasks
+    assert long.error in first_screen(long).text
+    assert len(usual.checks) + usual.more == len(cramped.checks) + cramped.more
+    assert first_screen(long).lines < first_screen(record).lines
 
 
 async def test_a_page_has_a_limit_but_what_the_first_screen_links_to(
