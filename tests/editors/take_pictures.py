@@ -125,7 +125,7 @@ class _Studio:
             await screen.web_page("tasks passed")
             await view.click(2, "Control")
             await view.choose(2, "Compare Runs")
-            await screen.web_page("2 runs compared")
+            await screen.web_page("What differs")
             await screen.command("View: Focus Active Editor Group")
             await screen.settle(1500)
             await screen.shot("runs")

@@ -60,7 +60,7 @@ async def test_runs_are_listed_compared_repeated_and_deleted(
         assert "code-explainer-eval" in await screen.web_page("old-59")
         await view.click(2, "Control")
         await view.choose(2, "Compare Runs")
-        assert "2 runs compared" in await screen.web_page("old-58")
+        assert "What differs" in await screen.web_page("old-58")
         await screen.shot("runs-view")
 
         # Run again: with the executor and the model of then, not with those of the settings.
