@@ -158,12 +158,14 @@ def test_a_task_that_was_not_performed_says_why(folder: Path) -> None:
     assert all("hooks.before_task[0]" in it["error_msg"] and it["transcript"] == [] for it in told)
 
 
-def test_a_folder_that_cannot_be_written_is_told() -> None:
-    result = invoke("--transcript-dir", "eval.yaml/said")
-    assert (result.exit_code, "eval.yaml/said: cannot be written" in result.stderr) == (2, True), (
-        result.output
-    )
-    assert "waza-lsp report" in result.stderr
+@pytest.mark.parametrize("option", ["--transcript-dir", "--html", "--junit", "--output", "--record"])
+def test_what_cannot_be_written_is_noticed_before_the_run(option: str) -> None:
+    result = invoke(option, "eval.yaml/said")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "error: eval.yaml/said: cannot be written: Not a directory. Nothing was run\n"
+    # A missing folder is created, and a file named like a folder stays a file.
+    assert invoke(option, "new/said").exit_code == 0
+    assert invoke(option, "new/said").exit_code == 0
 
 
 def test_of_an_experiment_each_arm_has_a_folder(folder: Path) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _SHARED_FOLDERS = frozenset(["directory", "transcripts"])
 """Folders that the files of several runs share."""
+_FOLDERS = _SHARED_FOLDERS | {"recordings"}
 _NOT_IN_NAMES = re.compile(r"[/\\:\s]")
 _BLOCK = 1 << 16
 
@@ -43,6 +44,21 @@ class Reports:
     def is_folder(self) -> bool:
         """Whether the results go into a folder, as those of an experiment can."""
         return self.results is not None and (self.results.is_dir() or not self.results.suffix)
+
+    def problem(self) -> str:
+        """Return why one of them cannot be written, or "". For runs: after an hour it would be too late to say so."""
+        from waza_engine.lib.files.safe_write import require_writable
+
+        for option in fields(self):
+            path: Path | None = getattr(self, option.name)
+            if path is None:
+                continue
+            is_folder = option.name in _FOLDERS or (option.name == "results" and path.is_dir())
+            try:
+                require_writable(path, is_folder=is_folder)
+            except OSError as error:
+                return f"{path}: cannot be written: {error.strerror or error}"
+        return ""
 
     def of(self, name: str) -> Self:
         """Return the same files with the name of a model or an arm in them, for one of several runs."""

@@ -127,14 +127,17 @@ class RunRequest:
 
 
 def report_files(options: Mapping[str, Any]) -> Reports:
-    """Return the report files that the options ask for."""
+    """Return the report files that the options ask for. End the program if one of them cannot be written."""
     directory = options["output_dir"]
     files = Reports(*(options[it] for it in ("results", "junit", "html", "github", "record")))
-    return replace(
+    files = replace(
         files,
         directory=_timestamp_folder(directory) if directory is not None else None,
         transcripts=options["transcripts"],
     )
+    if problem := files.problem():
+        give_up(f"{problem}. Nothing was run")
+    return files
 
 
 def report_files_of(eval_file: Path, options: Mapping[str, Any]) -> Reports:

@@ -79,6 +79,32 @@ def write_bytes_atomic(path: Path, chunks: Iterable[bytes]) -> None:
         reaper.unwatch_path(str(new))
 
 
+def require_writable(path: Path, *, is_folder: bool = False) -> None:
+    """Check that a file, or files in a folder, can probably be written. Creates nothing.
+
+    Raises:
+        OSError: it cannot, or a link leads out of the working directory.
+
+    """
+    refuse_escape(path)
+    path = Path(os.path.realpath(path))
+    if path.is_dir() and not is_folder:
+        raise _refusal(errno.EISDIR, path)
+    if path.exists() and not path.is_dir() and not path.is_file():
+        return  # A pipe or a device, such as /dev/stdout.
+    above = path if is_folder else path.parent
+    folder = next(it for it in (above, *above.parents) if it.exists())
+    if not folder.is_dir():
+        raise _refusal(errno.ENOTDIR, folder)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        is_read_only = hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY
+        raise _refusal(errno.EROFS if is_read_only else errno.EACCES, folder)
+
+
+def _refusal(number: int, path: Path) -> OSError:
+    return OSError(number, os.strerror(number), os.fspath(path))
+
+
 def refuse_escape(path: Path) -> None:
     """Check that no link leads out of the working directory from a path inside of it.
 
