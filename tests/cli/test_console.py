@@ -230,3 +230,20 @@ def test_progress_waits_a_second_and_leaves_no_line(monkeypatch: pytest.MonkeyPa
     with Counter(terminal, "files checked") as counter:
         assert list(counter.each("abcd")) == [*"abcd"]
     assert terminal.getvalue().split("\r\x1b[K") == ["", "1 files checked", "3 files checked", ""]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["chek"], "No such command 'chek'. Did you mean 'check'?"),
+        (["runs", "lst"], "No such command 'lst'. Did you mean 'list'?"),
+        (["check", "--format", "jsn"], "Did you mean 'json'?"),
+        (["schema", "show", "evl"], "Did you mean 'eval'? List all names with: waza-lsp schema list"),
+    ],
+)
+def test_all_commands_report_errors_in_one_form(arguments: list[str], error: str) -> None:
+    done = invoke(*arguments)
+    first, second = done.stderr.splitlines()
+    assert (done.exit_code, done.stdout, first.startswith("error: ")) == (2, "", True)
+    assert error in first
+    assert second.startswith("Try 'main ")

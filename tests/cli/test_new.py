@@ -71,7 +71,7 @@ def ran(*arguments: str) -> list[str]:
 def refused(*arguments: str) -> str:
     done = CliRunner().invoke(main, ["new", *arguments])
     assert (done.exit_code, done.stdout) == (2, "")
-    return done.stderr.splitlines()[-1]
+    return done.stderr.splitlines()[0]
 
 
 @pytest.mark.parametrize("dialect", dialects_with_new_evals())
@@ -175,7 +175,7 @@ def test_an_experiment_runs_the_evals_of_its_dialect(folder: Path) -> None:
     ran("eval", "one")
     assert refused("experiment", "models").endswith("Create one with: waza-lsp new eval NAME --dialect vally")
     assert refused("experiment", "models", "--dialect", "waza") == (
-        "Error: waza has no experiments. Use --dialect vally."
+        "error: waza has no experiments. Use --dialect vally."
     )
     ran("eval", "two", "--dialect", "vally")
     ran("eval", "three", "--dialect", "vally")
@@ -217,7 +217,7 @@ def test_a_grader_is_printed_as_an_item() -> None:
 @pytest.mark.usefixtures("folder")
 def test_mistakes_are_explained() -> None:
     assert refused("task", "a") == "error: No eval found. Create one with: waza-lsp new eval NAME"
-    assert refused("eval") == "Error: Give the NAME of the eval, or a skill with --from-skill."
+    assert refused("eval") == "error: Give the NAME of the eval, or a skill with --from-skill."
     ran("a")
     ran("b")
     assert "2 evals found: evals/a/eval.yaml, evals/b/eval.yaml. Choose one with --eval" in refused(

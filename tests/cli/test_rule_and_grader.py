@@ -22,7 +22,7 @@ def shown(*arguments: str) -> str:
 def refused(*arguments: str) -> str:
     done = CliRunner().invoke(main, arguments)
     assert (done.exit_code, done.stdout) == (2, "")
-    return done.stderr.splitlines()[-1]
+    return done.stderr.splitlines()[0]
 
 
 def test_every_page_is_readable_at_80_columns() -> None:

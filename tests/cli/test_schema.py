@@ -23,7 +23,10 @@ def test_show_prints_one_schema() -> None:
 def test_show_of_an_unknown_name_says_where_the_names_are() -> None:
     result = CliRunner().invoke(main, ["schema", "show", "eval.json"])
     assert result.exit_code == 2
-    assert "No schema is named 'eval.json'. List all names with: waza-lsp schema list" in result.output
+    assert (
+        "No schema is named 'eval.json'. Did you mean 'eval'? List all names with: waza-lsp schema list"
+        in result.output
+    )
 
 
 def test_export_writes_what_list_names(tmp_path: Path) -> None:

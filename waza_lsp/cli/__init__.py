@@ -75,6 +75,10 @@ class _LazyGroup(_ListedGroup):
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] not in _COMMANDS:
+            from waza_lsp.cli.console import did_you_mean
+
+            ctx.fail(f"No such command '{args[0]}'.{did_you_mean(args[0], _COMMANDS)}")
         if args[0] in _COMMANDS and args[0] != "serve":
             code_cache = CodeCache.of_user(f"command-{args[0]}")
             # Of classes only: the patterns that a command compiles may be those of the user's files.

@@ -9,6 +9,7 @@ import errno
 import io
 import math
 import os
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,7 @@ EXIT_CANCELLED = 130
 """The exit status of a command that Ctrl-C has ended."""
 _BLOCK = 1 << 16
 """How many characters of a long text are collected before they are printed."""
+_NOT_A_CHOICE = re.compile(r"'([^']*)' is not one of ")
 _STYLES = {"passed": "green", "failed": "red", "error": "yellow"}
 
 
@@ -187,10 +189,12 @@ def without_tracebacks() -> Iterator[None]:
     try:
         yield
     except click.ClickException as error:
-        # Click prints it. Only the help page for a missing subcommand has several lines.
-        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
-            error.message = harmless(_without_secrets(error.message))  # type: ignore[misc]  # click offers no other way to change it
-        raise
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            raise  # The help page for a missing subcommand.
+        try_print_err(f"error: {_click_message(error)}")
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            try_print_err(f"Try '{error.ctx.command_path} --help' for help.")
+        raise SystemExit(error.exit_code) from None
     except KeyboardInterrupt:
         # Click would exit with 1, which most commands use as a verdict.
         try_print_err("Cancelled.")
@@ -207,6 +211,25 @@ def without_tracebacks() -> Iterator[None]:
     finally:
         # A closed stderr must not change the exit status.
         _stop_printing_to(sys.stderr)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a sentence, after a space, with the known names that are close to a misspelt one; "" if none is."""
+    # Imported late: few names are misspelt.
+    from waza_engine.lib.spelling import nearest
+
+    close = " or ".join(f"'{it}'" for it in nearest(name, list(known)))
+    return f" Did you mean {close}?" if close else ""
+
+
+def _click_message(error: click.ClickException) -> str:
+    """Return the message of click, with what a misspelt value of an option probably means."""
+    message = error.format_message()
+    kind = error.param.type if isinstance(error, click.BadParameter) and error.param is not None else None
+    found = _NOT_A_CHOICE.search(message) if isinstance(kind, click.Choice) else None
+    if not isinstance(kind, click.Choice) or found is None:
+        return message
+    return message + did_you_mean(found[1], map(str, kind.choices))
 
 
 def _open_closed_streams() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from waza_lsp.cli.completion import values
-from waza_lsp.cli.console import EXIT_ERROR, print_err
+from waza_lsp.cli.console import EXIT_ERROR, did_you_mean, print_err
 
 
 @click.group()
@@ -40,14 +40,15 @@ def show(name: str) -> None:
     Example:
       waza-lsp schema show eval
     """
-    from waza_engine.analysis.schema.files import published_schema
+    from waza_engine.analysis.schema.files import published_schema, schema_names
     from waza_engine.generate.schemas.export import as_text
 
     try:
         click.echo(as_text(published_schema(name)), nl=False)
     except KeyError:
+        guess = did_you_mean(name, schema_names())
         raise click.UsageError(
-            f"No schema is named '{name}'. List all names with: waza-lsp schema list"
+            f"No schema is named '{name}'.{guess} List all names with: waza-lsp schema list"
         ) from None
 
 
