@@ -83,6 +83,7 @@ def test_json_is_all_there_is_on_stdout() -> None:
 def test_several_models_are_run_and_compared(folder: Path) -> None:
     result = run("--model", "vendor/one", "--model", "two", "--output", "out.json", "--html", "page.html")
     assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == "PASSED: 2 of 2 models passed"
     assert sorted(it.name for it in folder.glob("out*")) == ["out_two.json", "out_vendor-one.json"]
     assert json.loads((folder / "out_two.json").read_text())["config"]["model_id"] == "two"
     assert (folder / "page_two.html").exists()

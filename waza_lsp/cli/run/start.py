@@ -80,12 +80,16 @@ def _run_models(eval_file: Path, options: Mapping[str, Any], directory: Path) ->
         _exit_cancelled()
     finally:
         printer.end()
-    if len(records) > 1 and options["printed"] == "text" and not options["events"]:
+    is_quiet = options["quiet"] and not last_failure
+    if len(records) > 1 and options["printed"] == "text" and not options["events"] and not is_quiet:
         # Imported late: most runs have one model.
         from waza_lsp.cli.stored.compare import show_comparison
+        from waza_lsp.cli.text_report import show_conclusion
 
         show("")
         show_comparison([it.run_id for it in records], records)
+        not_passed = [it.model for it in records if it.status != "passed"]
+        show_conclusion("models", len(records), not_passed, last_failure)
     return last_failure
 
 
