@@ -42,9 +42,9 @@ def vsix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def vscode(vsix: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[VSCode]:
-    """VS Code for all tests of a file, because starting it is slow."""
+    """VS Code for all tests that need no settings of their own, because starting it is slow."""
     settings = {"waza.server.interpreter": sys.executable, "waza.run.executor": "replay"}
     with running_vscode(tmp_path_factory.mktemp("vscode"), vsix, settings) as started:
         yield started
@@ -59,7 +59,7 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return chosen
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> "AsyncIterator[Browser]":
     require_vscode()
     async with running_browser() as started:

@@ -16,7 +16,7 @@ from tests.editors.yaml_server import require_yaml_server
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 
 
 async def test_each_mistake_is_told_once_and_ansible_s_schema_stays_away(

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.editors.vscode_host import running_vscode
+from tests.editors.vscode_host import install, running_vscode
 from tests.editors.vscode_screen import Screen, open_window
-from tests.editors.workspaces import FAILING_TASK, MISSING, copy_of_example
+from tests.editors.workspaces import FAILING_TASK, MISSING, choose_server, copy_of_example
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 
 PYTHON_EXTENSION = Path(__file__).parent / "python_stand_in"
 # Only the system's programs: a Python without our package.
@@ -39,6 +39,7 @@ async def test_the_first_minute_and_again_without_network(
     home = tmp_path / "vscode"
     shutil.copytree(PYTHON_EXTENSION, home / "extensions" / "ms-python.python-1.0.0")
     begin = time.monotonic()
+    install(home, vsix)
     with running_vscode(home, vsix, {}, environment=BARE) as vscode:
         async with open_window(browser, vscode.page_url(suite, FAILING_TASK), shots) as screen:
             await screen.toast("Installing the waza-lsp server")
@@ -66,7 +67,8 @@ async def test_the_first_minute_and_again_without_network(
             _assert_within_a_minute(begin)
             await screen.command("View: Toggle Panel Visibility")
             await screen.go_to_line(1)
-            for name, theme in THEMES.items():
+            # Pictures for people to look at: docs/testing.md.
+            for name, theme in THEMES.items() if "WAZA_LSP_SCREENSHOTS" in os.environ else ():
                 await screen.command("Preferences: Color Theme")
                 await screen.answer(theme)
                 await screen.settle(1500)
@@ -102,10 +104,9 @@ async def test_every_failure_says_what_to_do(
     suite = copy_of_example(tmp_path)
     programs, index = tmp_path / "bin", tmp_path / "pip.conf"
     programs.mkdir()
-    started = tmp_path / "started"
+    started = choose_server(suite, tmp_path)
     _program(programs / "python3", "[ $1 = -P ] && exit 2; printf 'cpython\\n3\\n9\\n/opt/old/python3\\n'")
-    # Neither the workspace's program nor its environment is started: it is not trusted.
-    _program(suite / ".venv" / "bin" / "waza-lsp", f": > {started}")
+    # Neither the program of its settings nor its environment is started: it is not trusted.
     _program(suite / ".venv" / "bin" / "python", f": > {started}")
     index.write_text(f"[global]\nindex-url = {NOWHERE}/simple\nretries = 0\n", encoding="utf-8")
     environment = {

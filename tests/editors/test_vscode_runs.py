@@ -19,7 +19,7 @@ from waza_engine.runs.store.store import RunStore
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 OLD = 60
 HUMAN = """
   - name: is-friendly

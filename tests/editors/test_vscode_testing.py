@@ -19,7 +19,7 @@ from tests.editors.workspaces import EXAMPLE, FAILING_TASK, MISSING, copy_of_exa
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 FAILING = "Explain the retry helper"
 ARMS = """\
 baseline: {skill: off}
@@ -121,17 +121,19 @@ def _kill_server(vscode: VSCode) -> None:
         os.kill(int(pid), signal.SIGKILL)
 
 
-@pytest.mark.parametrize(("is_matrix", "count"), [(False, "2/2"), (True, "1/1")])
 async def test_experiments_are_run_as_evals_are(
-    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path, is_matrix: bool, count: str
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
 ) -> None:
     folder = shutil.copytree(EXAMPLE.parent / "release-notes", tmp_path / "release-notes")
     file = folder / "skill.experiment.yaml"
     text = file.read_text(encoding="utf-8").replace("runs: 2", "runs: 1")
-    head, _, _ = text.partition("vary:")
-    file.write_text(head + ARMS if is_matrix else text, encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     async with window(vscode, browser, shots, folder, file.name) as screen:
         assert "release-notes-skill" in await screen.tests()
         await screen.command("Test: Run Tests in Current File")
+        await screen.test_count("2/2")
+        file.write_text(text.partition("vary:")[0] + ARMS, encoding="utf-8")
+        await screen.line("matrix:")
+        await screen.command("Test: Run Tests in Current File")
         # The arms of a matrix stand nowhere: their verdict is that of the whole.
-        await screen.test_count(count)
+        await screen.test_count("1/1")

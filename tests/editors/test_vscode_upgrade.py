@@ -11,7 +11,7 @@ from tests.editors.vscode_screen import open_window
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
-pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 
 OLD = """\
 name: notes
@@ -33,9 +33,7 @@ async def test_the_upgrade_changes_all_files_and_can_be_undone(
         await screen.problem("legacy-shape")
         await screen.go_to_line(2)
         await screen.page.keyboard.press("Home")
-        await screen.page.keyboard.press("Control+.")
-        rows = screen.page.locator(".action-widget .monaco-list-row")
-        await rows.filter(has_text="Upgrade this workspace to vally").click()
+        await screen.choose_fix("Upgrade this workspace to vally")
         assert "Changed 2 files for vally" in await screen.toast("Changed 2 files")
         lines = screen.page.locator(".monaco-editor .view-line")
         await lines.filter(has_text="defaults:").wait_for()

@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import time
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from tests.editors import vscode_cache
 _QUIET = {
     "chat.disableAIFeatures": True,
     "editor.autoIndent": "keep",
+    "editor.cursorBlinking": "solid",
     # Its lines lie over the text and catch the mouse.
     "editor.stickyScroll.enabled": False,
     "extensions.autoCheckUpdates": False,
@@ -64,40 +66,27 @@ def running_vscode(
 ) -> Iterator[VSCode]:
     """Start VS Code with one extension, its settings, and extra environment variables.
 
-    Folders in `home/extensions` are extensions, too. In a `home` that was used before, the extension is installed.
+    Folders in `home/extensions` are extensions, too. The extension is unpacked there, unless it is installed.
     """
+    if not any((home / "extensions").glob("waza-lsp.waza-lsp-*")):
+        _unpack(vsix, home / "extensions" / "waza-lsp.waza-lsp-1.0.0")
     # Settings that name programs count for one machine only, and are ignored among the user's.
-    is_new = not (home / "data").exists()
     for name, values in ("User", _QUIET), ("Machine", settings):
         (home / "data" / name).mkdir(parents=True, exist_ok=True)
         (home / "data" / name / "settings.json").write_text(json.dumps(values), encoding="utf-8")
-    folders = {"server-data-dir": "server", "user-data-dir": "data", "extensions-dir": "extensions"}
-    command = [
-        str(vscode_cache.node()),
-        str(vscode_cache.server_main()),
-        "--accept-server-license-terms",
-        *(f"--{option}={home / folder}" for option, folder in folders.items()),
-    ]
     variables = {**os.environ, "EXTENSIONS_GALLERY": _NO_GALLERY, **environment}
     log = home / "vscode.log"
     with log.open("ab") as output:
-        if is_new:
-            subprocess.run(
-                [*command, "--install-extension", str(vsix)],
-                env=variables,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                check=True,
-                timeout=60,
-            )
         port = _free_port()
         options = ["--host=127.0.0.1", f"--port={port}", "--without-connection-token"]
         # Without the last one, variables such as PATH come from a login shell.
         options += ["--disable-telemetry", "--disable-experiments", "--force-disable-user-env"]
+        # Otherwise the extension host of a closed window lives on for hours.
+        options.append("--reconnection-grace-time=60")
         if trusted:
             options.append("--disable-workspace-trust")
         process = subprocess.Popen(
-            [*command, *options], env=variables, stdout=output, stderr=output, start_new_session=True
+            [*_command(home), *options], env=variables, stdout=output, stderr=output, start_new_session=True
         )
         try:
             _wait_until_up(process, port, log)
@@ -109,6 +98,30 @@ def running_vscode(
             process.wait()
 
 
+def install(home: Path, vsix: Path) -> None:
+    """Install the extension as users do. It takes seconds."""
+    command = [*_command(home), "--install-extension", str(vsix)]
+    variables = {**os.environ, "EXTENSIONS_GALLERY": _NO_GALLERY}
+    subprocess.run(command, env=variables, capture_output=True, check=True, timeout=60)
+
+
+def _unpack(vsix: Path, folder: Path) -> None:
+    with zipfile.ZipFile(vsix) as package:
+        package.extractall(folder, [it for it in package.namelist() if it.startswith("extension/")])
+    for it in [*(folder / "extension").iterdir()]:
+        it.rename(folder / it.name)
+
+
+def _command(home: Path) -> list[str]:
+    folders = {"server-data-dir": "server", "user-data-dir": "data", "extensions-dir": "extensions"}
+    return [
+        str(vscode_cache.node()),
+        str(vscode_cache.server_main()),
+        "--accept-server-license-terms",
+        *(f"--{option}={home / folder}" for option, folder in folders.items()),
+    ]
+
+
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -117,7 +130,7 @@ def _free_port() -> int:
 
 
 def _wait_until_up(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 90
     while time.monotonic() < deadline and process.poll() is None:
         try:
             # Not urllib: it would ask the proxy that the environment names.

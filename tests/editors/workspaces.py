@@ -23,6 +23,19 @@ def make_fail(suite: Path) -> int:
     return _replaced(suite / FAILING_TASK, "[jitter]", f"[jitter, {MISSING}]")
 
 
+def choose_server(suite: Path, folder: Path) -> Path:
+    """Let the workspace's settings choose a program as the server. Return the file that it makes when it is started."""
+    started = folder / "started"
+    program = suite / ".venv" / "bin" / "waza-lsp"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\n: > {started}\n", encoding="utf-8")
+    program.chmod(0o755)
+    settings = suite / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"waza.server.path": str(program)}), encoding="utf-8")
+    return started
+
+
 def make_slow(suite: Path, seconds: int) -> None:
     """Make the same task wait in a grader."""
     slow = f"""\
