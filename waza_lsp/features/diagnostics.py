@@ -7,12 +7,11 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.lib.links import manual_page, rule_page
+from waza_engine.lib.links import rule_page
 from waza_engine.model.findings import Severity
 from waza_lsp.diagnostics.json_writer import members_json, related_json
 from waza_lsp.diagnostics.pipeline import check_document
 from waza_lsp.diagnostics.ranges import RangedFinding, related_in_other_files
-from waza_lsp.schema.manual import place_of
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span, Text
 
@@ -25,8 +24,6 @@ _SEVERITIES = {
     Severity.INFORMATION: 3,
     Severity.HINT: 4,
 }
-_ABOUT_KEYS = frozenset(["missing-key", "out-of-range", "unknown-key", "unknown-value", "wrong-type"])
-"""Codes of findings that link to the key's place on the page about the file, or to the grader type's page."""
 _TAGS = {"unused": 1, "deprecated": 2}
 """The LSP numbers of severities and tags."""
 
@@ -87,7 +84,7 @@ def _most_severe(found: list[RangedFinding]) -> list[RangedFinding]:
 
 def _diagnostic_json(snapshot: Snapshot, mark: RangedFinding, context: CheckContext) -> str:
     it = mark.finding
-    about = _shared_members(it.code, it.severity, it.message, it.rule.tags, _page(snapshot, mark))
+    about = _shared_members(it.code, it.severity, it.message, it.rule.tags)
     places = [
         (uri, text.range_json(span), said)
         for uri, text, span, said in _related_places(snapshot, mark, context)
@@ -96,25 +93,16 @@ def _diagnostic_json(snapshot: Snapshot, mark: RangedFinding, context: CheckCont
 
 
 @lru_cache(maxsize=4096)
-def _shared_members(code: str, severity: Severity, message: str, tags: frozenset[str], page: str) -> str:
-    return members_json(_fields(code, severity, message, tags, page))
+def _shared_members(code: str, severity: Severity, message: str, tags: frozenset[str]) -> str:
+    return members_json(_fields(code, severity, message, tags))
 
 
-def _page(snapshot: Snapshot, mark: RangedFinding) -> str:
-    """Return the address that explains a finding: of the key if it is about one, else of the rule."""
-    code = mark.finding.code
-    if code in _ABOUT_KEYS and snapshot.form is not None:
-        place = place_of(snapshot.form.schema, snapshot.tree, mark.in_document.pointer)
-        return manual_page(place) if place else rule_page(code)
-    return rule_page(code)
-
-
-def _fields(code: str, severity: Severity, message: str, tags: frozenset[str], page: str) -> dict[str, Any]:
+def _fields(code: str, severity: Severity, message: str, tags: frozenset[str]) -> dict[str, Any]:
     """Return the members of an LSP diagnostic, except its range and related places."""
     return {
         "severity": _SEVERITIES[severity],
         "code": code,
-        "codeDescription": {"href": page},
+        "codeDescription": {"href": rule_page(code)},
         "source": SOURCE,
         "message": message,
         "tags": [_TAGS[it] for it in sorted(tags)] or None,
@@ -134,7 +122,7 @@ def _related_places(
 
 def _diagnostic(snapshot: Snapshot, mark: RangedFinding, context: CheckContext) -> "types.Diagnostic":
     it = mark.finding
-    fields = _fields(it.code, it.severity, it.message, it.rule.tags, _page(snapshot, mark))
+    fields = _fields(it.code, it.severity, it.message, it.rule.tags)
     places = [
         types.DiagnosticRelatedInformation(types.Location(uri, text.range(span)), said)
         for uri, text, span, said in _related_places(snapshot, mark, context)

@@ -24,12 +24,13 @@ from waza_engine.analysis.schema.navigate import (
     value_at,
 )
 from waza_engine.lib.pointer import Pointer
-from waza_lsp.schema.manual import MANUAL_KEY, manual_of
 from waza_lsp.schema.type_words import code, limits, type_words
 from waza_lsp.syntax.edit.emit import block, flow
 from waza_lsp.syntax.tree.tree import Tree
 
 NO_EXAMPLE = object()
+MANUAL_KEY = "x-manual-key"
+"""In the schema of a key: the page that describes it, with the anchor."""
 VERSION_WORDS = {
     "x-since": "since",
     "x-deprecated-since": "deprecated since",
@@ -189,7 +190,7 @@ def _schema_meaning(root: Schema, name: str, schema: Schema, *, with_options: bo
         facts=tuple(_facts(schema, options if not with_options else ())),
         options=options if with_options else (),
         example=examples[0] if examples else NO_EXAMPLE,
-        page=manual_of(schema) if with_options else "",
+        page=_manual(schema) if with_options else "",
         place=schema.get(MANUAL_KEY, ""),
     )
 
@@ -253,8 +254,13 @@ def _with_branch(root: Schema, meaning: Meaning, branch: Schema) -> Meaning:
         options=tuple(option for it in selected for option in _options(root, it)),
         facts=tuple(fact for it in selected for fact in (*_costs(it), *_facts(it, ()))),
         score=_section(page, "Score"),
-        page=next((manual_of(it) for it in selected if "x-docs" in it), ""),
+        page=next((_manual(it) for it in selected if "x-docs" in it), ""),
     )
+
+
+def _manual(schema: Schema) -> str:
+    """Return the name of the manual page; usually the name of the schema that holds its text."""
+    return str(schema.get("x-manual") or schema.get("x-docs", ""))
 
 
 def _costs(schema: Schema) -> Iterator[str]:
