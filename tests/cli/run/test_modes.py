@@ -87,7 +87,7 @@ def test_several_models_are_run_and_compared(folder: Path) -> None:
     assert sorted(it.name for it in folder.glob("out*")) == ["out_two.json", "out_vendor-one.json"]
     assert json.loads((folder / "out_two.json").read_text())["config"]["model_id"] == "two"
     assert (folder / "page_two.html").exists()
-    assert "(vendor/one)" in result.stdout.splitlines()[-7]
+    assert "(vendor/one)" in result.stdout.splitlines()[-9]
     assert result.stdout.count("2 of 2 tasks passed") == 2
 
 
