@@ -284,7 +284,7 @@ def test_a_read_only_workspace_is_run_and_its_runs_are_read(
         assert (result.exit_code, result.stderr) == (0, "")
     result = invoke("run", "eval.yaml", "--output", "out.json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "error: out.json: cannot be written: Read-only file system. Nothing was run" in result.stderr
+    assert "error: out.json: cannot be written: Permission denied. Nothing was run" in result.stderr
     result = invoke("run", "eval.yaml")
     assert "4 of 4 tasks passed" in result.stdout
     assert f"Check that {read_only / '.waza-lsp'} is writable, or name another folder" in result.stderr

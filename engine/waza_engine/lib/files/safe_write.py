@@ -97,8 +97,7 @@ def require_writable(path: Path, *, is_folder: bool = False) -> None:
     if not folder.is_dir():
         raise _refusal(errno.ENOTDIR, folder)
     if not os.access(folder, os.W_OK | os.X_OK):
-        is_read_only = hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY
-        raise _refusal(errno.EROFS if is_read_only else errno.EACCES, folder)
+        raise _refusal(errno.EACCES, folder)
 
 
 def _refusal(number: int, path: Path) -> OSError:
