@@ -15,12 +15,16 @@ import pytest
 from tests.editors.vscode_host import VSCode
 from tests.editors.vscode_screen import Screen, open_window
 from tests.editors.workspaces import EXAMPLE, FAILING_TASK, MISSING, copy_of_example, make_fail, make_slow
+from tests.server.results_harness import until
+from waza_engine.runs.store.store import RunStore
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
 
 pytestmark = [pytest.mark.editor, pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 FAILING = "Explain the retry helper"
+PASSING = "Explain debounce in 90 words"
+MODEL = "claude-sonnet-4.6"
 ARMS = """\
 baseline: {skill: off}
 matrix:
@@ -65,6 +69,8 @@ async def test_everything_runs_and_failed_tests_run_again(
         assert MISSING in await screen.line_of_message(f'"{MISSING}" not found in the output')
         await screen.shot("testing")
         assert f'names-the-ideas 0.80: "{MISSING}" not found' in await screen.test_output("names-the-ideas")
+        # Beside the line stands what is wrong, not a comparison of the two texts.
+        assert " != " not in await screen.page.locator(".monaco-editor .content").first.inner_text()
         await screen.command("Test: Rerun Failed Tests")
         await screen.test_count("1/3")
         await screen.retype(2, "name: Another name")
@@ -76,11 +82,25 @@ async def test_everything_runs_and_failed_tests_run_again(
         await screen.command("File: Save")
         await screen.test("names-the-ideas", "passed")
         await screen.command("Test: Stop Continuous Run")
+        # The settings choose recordings; the other profiles choose something else.
+        await until(lambda: _newest(suite) == ("replay", MODEL, 1), 60)
+        await screen.run_with(PASSING, "Run with Mock")
+        await screen.test(PASSING, "failed")
+        await until(lambda: _newest(suite) == ("mock", MODEL, 1), 60)
+        await screen.run_with(PASSING, "Run with Recordings")
+        await screen.test(PASSING, "passed")
+        await until(lambda: _newest(suite) == ("replay", MODEL, 1), 60)
+        await screen.run_with(PASSING, "Run with Model...")
+        await screen.answer("another-model")
+        await until(lambda: _newest(suite) == ("replay", "another-model", 1), 60)
+        await screen.run_with(PASSING, "Run Several Trials...")
+        await screen.answer("2")
+        await until(lambda: _newest(suite) == ("replay", MODEL, 2), 60)
     async with window(vscode, browser, shots, suite) as screen:
         # The verdicts of the store are there in a new window.
         await screen.tests()
         await screen.test("Another name", "failed")
-        await screen.test("Explain debounce in 90 words", "passed")
+        await screen.test("Write a page about the revenue query", "passed")
         await screen.shot("testing-new-window")
 
 
@@ -88,11 +108,20 @@ async def test_runs_can_be_cancelled_and_none_outlives_the_server(
     vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
 ) -> None:
     suite = copy_of_example(tmp_path)
-    make_slow(suite, 50)
+    taken = make_slow(suite, 50)
     async with window(vscode, browser, shots, suite) as screen:
         await screen.tests()
         # Not started from the Testing view, and yet seen and cancelled there.
         await screen.click_lens("Run task")
+        await screen.test(FAILING, "running")
+        await screen.command("Test: Cancel Test Run")
+        await screen.test(FAILING, "skipped")
+
+        # One of two trials ends before the run is cancelled.
+        taken.rmdir()
+        await screen.run_with(FAILING, "Run Several Trials...")
+        await screen.answer("2")
+        await until(lambda: _trials(suite) == 1, 60)
         await screen.test(FAILING, "running")
         await screen.command("Test: Cancel Test Run")
         await screen.test(FAILING, "skipped")
@@ -107,6 +136,19 @@ async def test_runs_can_be_cancelled_and_none_outlives_the_server(
         await screen.test(FAILING, "running")
         await screen.command("Test: Cancel Test Run")
         await screen.test(FAILING, "skipped")
+
+
+def _newest(suite: Path) -> tuple[str, str, int]:
+    """The executor, model and number of trials of the newest run."""
+    with RunStore(suite / ".waza-lsp", for_reading=True) as store:
+        run = store.runs(limit=1)[0]
+    return run.executor, run.model, run.frame.trials
+
+
+def _trials(suite: Path) -> int:
+    """The number of finished trials of the newest run."""
+    with RunStore(suite / ".waza-lsp", for_reading=True) as store:
+        return len(list(store.trials(store.runs(limit=1)[0].run_id)))
 
 
 def _kill_server(vscode: VSCode) -> None:

@@ -259,6 +259,13 @@ class Screen:
         row = self._page.locator(".test-explorer .monaco-list-row", has_text=label)
         await row.locator(".monaco-tl-twistie").click()
 
+    async def run_with(self, label: str, profile: str) -> None:
+        """Run a test of the Testing view with another profile than the usual one."""
+        row = self._page.locator(".test-explorer .monaco-list-row", has_text=label)
+        await _choose_from_menu(row, "Execute Using Profile")
+        await self.pick(profile)
+        await self._away()
+
     async def test_count(self, text: str) -> None:
         """Wait for the summary above the tests: passed and total."""
         await self._seen(".test-explorer .result-summary", text)
@@ -274,6 +281,12 @@ class Screen:
         view = RunsView(self)
         await view.row(1).wait_for()
         return view
+
+    async def walkthrough_step(self, step: str, button: str) -> None:
+        """Press a button of a step in the open walkthrough."""
+        shown = self._page.locator(".getting-started-step", has_text=step)
+        await shown.click()
+        await shown.locator(".monaco-button", has_text=button).click()
 
     async def press_in_dialog(self, button: str) -> str:
         """Press a button of the open dialog and return the dialog's text."""
@@ -380,13 +393,17 @@ class RunsView:
     async def choose(self, number: int, title: str) -> None:
         """Choose from the menu of a row."""
         await self._without_hover()
-        await self.row(number).click(button="right")
-        item = self._page.locator(".monaco-menu .action-item", has_text=title).first
-        await item.wait_for()
-        # A menu ignores the mouse at first, so that the click that opened it chooses nothing.
-        await self._page.wait_for_timeout(500)
-        await item.click()
-        await item.wait_for(state="hidden")
+        await _choose_from_menu(self.row(number), title)
+
+
+async def _choose_from_menu(row: "Locator", title: str) -> None:
+    await row.click(button="right")
+    item = row.page.locator(".monaco-menu .action-item", has_text=title).first
+    await item.wait_for()
+    # A menu ignores the mouse at first, so that the click that opened it chooses nothing.
+    await row.page.wait_for_timeout(500)
+    await item.click()
+    await item.wait_for(state="hidden")
 
 
 async def _text(locator: "Locator") -> str:

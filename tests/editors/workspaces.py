@@ -36,17 +36,20 @@ def choose_server(suite: Path, folder: Path) -> Path:
     return started
 
 
-def make_slow(suite: Path, seconds: int) -> None:
-    """Make the same task wait in a grader."""
+def make_slow(suite: Path, seconds: int) -> Path:
+    """Make the same task wait in a grader. If the folder that this returns is gone, one trial does not wait."""
+    taken = suite.parent / "taken"
+    taken.mkdir()
     slow = f"""\
   - name: slow
     type: program
     config:
-      command: sleep
-      args: ["{seconds}"]
+      command: sh
+      args: [-c, "mkdir '{taken}' || sleep {seconds}"]
       timeout: 60
 """
     _replaced(suite / FAILING_TASK, "graders:\n", f"graders:\n{slow}")
+    return taken
 
 
 def _replaced(file: Path, old: str, new: str) -> int:
