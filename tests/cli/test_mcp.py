@@ -160,6 +160,7 @@ async def test_options_are_completed(workspace: Path, folder: Folder) -> None:
     assert "not_contains" in text or "regex_match" in text
 
 
+@pytest.mark.slow
 async def test_recorded_work_is_graded_drafted_and_compared(workspace: Path, folder: Folder) -> None:
     runner = Folder(workspace, may_run=True)
     is_error, report = await call(runner, "run", path="suite/eval.yaml", executor="replay")

@@ -159,6 +159,7 @@ def _until_the_pipe_is_full(wire: Wire) -> Callable[[], bool]:
     return is_full
 
 
+@pytest.mark.slow
 def test_a_killed_server_takes_everything_along(folder: Path, wire: Wire) -> None:
     wire.begin()
     wire.run()

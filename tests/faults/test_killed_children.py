@@ -65,6 +65,7 @@ def test_an_endless_assertion_does_not_outlive_its_run(looping: Path, number: si
     wait_for_nothing(looping / "tmp")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", first_quick([0, 1]))
 def test_an_interpreter_that_is_killed_costs_its_verdict_alone(looping: Path, which: int) -> None:
     process = started(looping, "run", "eval.yaml")

@@ -298,6 +298,7 @@ def test_the_server_says_what_stands_in_the_place_of_the_store(tmp_path: Path, a
     author.wire.wait()
 
 
+@pytest.mark.slow
 def test_the_server_outlives_its_workspace(tmp_path: Path, author: Author) -> None:
     for it in tmp_path.iterdir():
         if it.name not in {"tmp", "cache"}:

@@ -27,6 +27,7 @@ GROWING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", first_quick(GROWING, 1))
 def test_a_check_of_a_small_file_takes_little_memory(name: str, victim: Victim) -> None:
     """Class: 48 kB that took 882 MB."""

@@ -79,6 +79,7 @@ def test_no_content_stalls_or_fills_the_memory(place: str, content: str, victim:
     bounded(victim, *PLACES[place])
 
 
+@pytest.mark.slow
 def test_a_pattern_below_links_in_a_circle_ends(victim: Victim) -> None:
     """Class: globs that double with each level."""
     folder = victim.workspace / "many"
@@ -93,6 +94,7 @@ def test_a_pattern_below_links_in_a_circle_ends(victim: Victim) -> None:
     assert bounded(victim, "run", "eval.yaml").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_dataset_of_a_million_rows_is_an_error_line(victim: Victim) -> None:
     """Class: many tasks in a small file."""
     text = victim.eval_file.read_text(encoding="utf-8")

@@ -280,6 +280,7 @@ def test_names_and_models_are_no_commands_to_a_terminal_or_a_ci_system(
         assert "forged" in "".join(printed), arguments
 
 
+@pytest.mark.slow
 def test_an_eval_that_cannot_be_loaded_is_told_in_one_line(
     victim: Victim, monkeypatch: pytest.MonkeyPatch
 ) -> None:

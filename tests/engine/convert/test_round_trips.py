@@ -213,7 +213,7 @@ def kinds() -> Iterator[Any]:
     yield from ((dialect, kind) for kind in range(40) for dialect in TYPES if kind < len(TYPES[dialect]))
 
 
-@pytest.mark.parametrize(("dialect", "number"), first_quick(kinds(), 12))
+@pytest.mark.parametrize(("dialect", "number"), first_quick(kinds(), 4))
 def test_each_grader_type_fails_where_it_failed_before(dialect: str, number: int, tmp_path: Path) -> None:
     kind = TYPES[dialect][number]
     fails = passes = False

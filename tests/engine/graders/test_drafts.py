@@ -94,6 +94,7 @@ def test_a_recording_without_a_session_gives_what_the_output_gives() -> None:
     outputs=st.lists(st.text(max_size=300), min_size=1, max_size=3),
     tools=st.lists(st.text(min_size=1, max_size=8), max_size=4),
 )
+@pytest.mark.slow
 def test_whatever_is_drafted_passes(folder: str, outputs: list[str], tools: list[str]) -> None:
     trials = [trial(it, tools, prompt="p") for it in outputs]
     generation = {"vally": "VALLY"}.get(folder, "G2+G3")
