@@ -8,6 +8,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from waza_engine.version import __version__
+from waza_lsp.cli.colour import add_colour_option, colour_option
 from waza_lsp.lazy_import import import_lazily, skip_pydantic_plugins
 from waza_lsp.server.startup.code_cache import CodeCache
 
@@ -37,6 +38,8 @@ _ONLY_READ = frozenset(
     ["check", "compare", "doctor", "grader", "merge", "report", "review", "rule", "runs", "schema"]
 )
 """Commands that start no programs. They need neither plug-ins of pydantic nor some of what libraries import."""
+_WITHOUT_COLOUR = frozenset(["completion", "mcp", "serve"])
+"""Commands that print for programs."""
 _NOT_NEEDED = ("base64", "bz2", "difflib", "hashlib", "ipaddress", "lzma", "pickle", "regex", "secrets")
 """Modules that others import at once, but that such a command rarely uses."""
 
@@ -72,7 +75,9 @@ class _LazyGroup(_ListedGroup):
             for name in _NOT_NEEDED:
                 import_lazily(name)
         command: Any = getattr(importlib.import_module(f"{__name__}.{_COMMANDS[cmd_name][0]}"), cmd_name)
-        return command if isinstance(command, click.Command) else None
+        if not isinstance(command, click.Command):
+            return None
+        return command if cmd_name in _WITHOUT_COLOUR else add_colour_option(command)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args[0] not in _COMMANDS:
@@ -119,3 +124,6 @@ def main() -> None:
       waza-lsp run evals/eval.yaml          run an eval
       waza-lsp schema export --out schemas  write the JSON Schemas
     """
+
+
+main.params.append(colour_option())

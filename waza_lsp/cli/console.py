@@ -80,7 +80,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
             for title, cell in zip(columns, row, strict=True)
         )
         table.add_row(*(Text(harmless(cell), style) for cell, style in zip(row, styles, strict=True)))
-    Console(highlight=False).print(table)
+    Console(highlight=False, no_color=not may_colour(sys.stdout)).print(table)
 
 
 def print_err(message: str) -> None:
@@ -109,7 +109,10 @@ def try_print_err(message: str) -> None:
 
 
 def may_colour(stream: TextIO) -> bool:
-    """Whether the stream is a terminal and the user allows colours (no-color.org)."""
+    """Whether to colour: as `--color` says, else NO_COLOR (no-color.org), else FORCE_COLOR, else on terminals only."""
+    chosen = click.get_current_context(silent=True)
+    if chosen is not None and chosen.color is not None:
+        return chosen.color
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 

@@ -21,6 +21,7 @@ from waza_engine.runs.events import (
     TrialStarted,
     event_line,
 )
+from waza_lsp.cli.console import may_colour
 
 _COLOURS = {"passed": "green", "failed": "red", "error": "yellow", "skipped": "bright_black"}
 _MAX_RUNNING = 8
@@ -152,7 +153,12 @@ class LiveProgress:
         from rich.console import Console
 
         self._console = Console(
-            file=self.out, force_terminal=True, highlight=False, markup=False, emoji=False
+            file=self.out,
+            force_terminal=True,
+            no_color=not may_colour(self.out),
+            highlight=False,
+            markup=False,
+            emoji=False,
         )
 
     def __call__(self, event: Event) -> None:
