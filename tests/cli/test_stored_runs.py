@@ -233,10 +233,8 @@ def test_the_last_run_is_the_last_that_recorded_something() -> None:
     assert invoke("grade", "--run", "last").exit_code == 0
     assert "PASS  a" in run("--replay-from", "last", "--task", "a").stdout
     listed = json.loads(invoke("runs", "list", "--format", "json").stdout)
-    [nothing] = [it["run_id"] for it in listed if it["status"] == "error"]
-    told = invoke("grade", "--run", nothing).stderr
-    assert f"Run {nothing} performed no task: " in told
-    assert "/no/agent" in told
+    # An agent that cannot be started is refused before the run begins.
+    assert "error" not in {it["status"] for it in listed}
 
 
 def test_a_replay_takes_what_was_recorded() -> None:
@@ -378,14 +376,14 @@ def test_a_run_that_still_goes_on_is_left_alone(folder: Path) -> None:
         process.wait()
 
 
-def test_the_history_names_flaky_tasks(folder: Path) -> None:
+def test_the_history_calls_no_task_flaky_whose_graders_changed(folder: Path) -> None:
     run("--task", "[ab]")
     add_task(folder, "b", "graders: [{type: text, name: polite, config: {contains: [please]}}]")
     run("--task", "[ab]")
     add_task(folder, "b")
     run("--task", "[ab]")
     lines = invoke("runs", "history").stdout.splitlines()
-    assert lines[:2] == ["b   67%  ++ -- ++  flaky", "a  100%  ++ ++ ++"]
+    assert lines[:2] == ["b   67%  ++ -- ++", "a  100%  ++ ++ ++"]
 
 
 def test_graders_can_be_skipped_and_workspaces_kept() -> None:
@@ -407,9 +405,7 @@ def test_runs_of_an_eval_in_no_repository_are_found_from_above(
     assert "demo mock" in invoke("runs", "list").stdout
     assert invoke("grade", "--run", "last").exit_code == 0
     assert invoke("runs", "history", "examples/one/eval.yaml").exit_code == 0
-    broken = invoke("run", "examples/two/eval.yaml", "--junit", "examples/two/eval.yaml/j.xml")
-    assert "waza-lsp report 20" in broken.stderr
-    assert f" --store {above / 'examples' / 'two' / '.waza-lsp'}\n" in broken.stderr
+    assert invoke("run", "examples/two/eval.yaml").exit_code == 0
     which = invoke("runs", "list")
     assert which.exit_code == 2
     assert "found stores in examples/one/.waza-lsp, examples/two/.waza-lsp" in which.stderr

@@ -190,7 +190,7 @@ def test_pages_to_look_at(folder: Path) -> None:
     ids = [it["run_id"] for it in json.loads(invoke("runs", "list", "--format", "json").stdout)]
     assert invoke("compare", ids[1], "last", "--html", "deep/compared.html").exit_code == 0
     page = (folder / "deep" / "compared.html").read_text()
-    assert "regressed tasks" in page
+    assert "What differs" in page
     assert invoke("runs", "history", "--html", "history.html").exit_code == 0
     assert "The last 2 runs" in (folder / "history.html").read_text()
     assert invoke("compare", ids[1], "last", "--html", "tasks").exit_code == 2
