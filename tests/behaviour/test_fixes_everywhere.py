@@ -73,7 +73,7 @@ def test_fixes_remove_the_finding_and_break_nothing(
         path = EXAMPLES / name
         good = restyle(path.read_text(encoding="utf-8"), *LAYOUTS[at % len(LAYOUTS)])
         # There are few examples of vally, so more of each.
-        for text in _some(mutation(good), at, 5 if suites == "vally" else 11):
+        for text in _some(mutation(good), at, 3 if suites == "vally" else 11):
             tried += _check_fixes(Snapshot.of(path.as_uri(), text))
     # vally has no settings that people put at the top of a task.
     assert tried > 0 or (suites, mutation) == ("vally", settings_at_the_top)
