@@ -84,7 +84,7 @@ def test_an_answer_of_a_task(mock: str, answer: str, underlined: str | None, tmp
         ({"responses": [{"sequence": [{"error": "down"}, {"return": 1, "delay_ms": 2}]}]}, ""),
         ({"responses": [{"sequence": []}]}, "at least one step"),
         ({"responses": [{"sequence": [{"delay_ms": 1}]}]}, "This step has no output"),
-        ({"responses": [{"return": 1, "sequence": [{"return": 1}]}]}, "beside 'sequence'"),
+        ({"responses": [{"return": 1, "sequence": [{"return": 1}]}]}, "together with 'sequence'"),
         ({"responses": [{"sequence": [{"return": 1, "delay_ms": 1.0}]}]}, "whole number"),
         ('{"responses": [{"sequence": [{"error": "a", "error": "b"}]}]}', "'error' occurs twice"),
         ('{"responses": [{"return": 1, "return": 2}]}', ""),

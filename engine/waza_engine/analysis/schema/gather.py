@@ -100,7 +100,10 @@ def _without_cascades(errors: Sequence[SchemaError]) -> Iterator[SchemaError]:
     wrong: dict[Pointer, SchemaError] = {}
     for it in errors:
         if it.validator == "type":
-            wrong.setdefault(it.absolute_path, it)
+            first = wrong.setdefault(it.absolute_path, it)
+            # The schema with keys is the one that can show an example.
+            if "properties" in it.schema and "properties" not in first.schema:
+                wrong[it.absolute_path] = it
     for it in errors:
         # Our own keywords are about the key, not the value.
         if wrong.get(it.absolute_path, it) is it or it.validator.startswith("x-"):

@@ -2,11 +2,12 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from waza_engine.analysis.schema.compiler import unmet_needs
+from waza_engine.analysis.schema.examples import example_words
 from waza_engine.analysis.schema.fixes import (
     bound_fixes,
     duration_with_unit,
@@ -158,7 +159,18 @@ def _wrong_type(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     key = error.schema.get("x-text-as")
     if not fixes and key and isinstance(value, str):
         fixes = nest_fixes(pointer, value, str(key))
-    yield WRONG_TYPE.at(pointer, f"Expected {expected}, found {_value_words(value)}{advice}", fixes=fixes)
+    example = _example(index, error, wanted, advice, fixes)
+    message = f"Expected {expected}{example}, found {_value_words(value)}{advice}"
+    yield WRONG_TYPE.at(pointer, message, fixes=fixes)
+
+
+def _example(
+    index: SchemaIndex, error: SchemaError, wanted: Collection[str], advice: str, fixes: Sequence[Fix]
+) -> str:
+    """Return an example of the right shape, where neither advice nor a safe fix shows it."""
+    if advice or any(it.safe for it in fixes):
+        return ""
+    return example_words(index, error.schema, wanted)
 
 
 def _value_words(value: Any) -> str:
@@ -270,7 +282,9 @@ def _alternatives(index: SchemaIndex, error: SchemaError) -> Iterator[Finding]:
     wanted = [str(it["type"]) for it in branches if "type" in it]
     expected = any_of(dict.fromkeys(wanted))
     advice, fixes = type_advice(error.absolute_path, error.instance, wanted)
-    message = f"Expected {expected}, found {_value_words(error.instance)}{advice}"
+    shaped = next((it for it in branches if it.get("type") in {"object", "array"}), {})
+    example = _example(index, replace(error, schema=shaped), wanted, advice, fixes)
+    message = f"Expected {expected}{example}, found {_value_words(error.instance)}{advice}"
     yield WRONG_TYPE.at(error.absolute_path, message, fixes=fixes)
 
 

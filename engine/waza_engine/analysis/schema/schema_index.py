@@ -44,6 +44,27 @@ class SchemaIndex:
         """Whether a part of the schema takes values of this type. Formats are not checked."""
         return all(it.validator in _FORMATS for it in self._walker.errors(schema, value))
 
+    def is_item(self, schema: Schema) -> bool:
+        """Whether all values of a mapping's schema are items of lists."""
+        return id(schema.get("properties")) in self._items
+
+    @cached_property
+    def _items(self) -> set[int]:
+        """The mappings that are only items of lists, by the identity of their `properties`."""
+        items: set[int] = set()
+        others: set[int] = set()
+        waiting: list[tuple[str, Any]] = [("", self._schema)]
+        while waiting:
+            key, part = waiting.pop()
+            if isinstance(part, list):
+                waiting += [("", it) for it in part]
+            elif isinstance(part, Mapping):
+                waiting += part.items()
+                # A definition is what its users make of it.
+                if key not in self._schema.get("$defs", {}) and "properties" in (used := self.resolve(part)):
+                    (items if key == "items" else others).add(id(used["properties"]))
+        return items - others
+
     def mappings_with(self, section: Schema) -> list[Schema]:
         """Return the mappings that have a section directly under one of their keys."""
         return self._holders.get(id(section.get("properties")), [])
