@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.yaml.reader import front_matter
@@ -69,7 +70,7 @@ def create_eval(
 def _sketch(path: Path, name: str | None, out: Path) -> SkillSketch:
     """Read what an eval in a folder below `out` needs of a skill."""
     try:
-        front = front_matter(path.read_text(encoding="utf-8-sig"))
+        front = front_matter(regular_text(path, "utf-8-sig", MAX_SOURCE_BYTES))
     except (OSError, UnicodeDecodeError) as error:
         give_up(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}")
     if not front:
