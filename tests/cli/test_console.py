@@ -236,6 +236,10 @@ def test_progress_waits_a_second_and_leaves_no_line(monkeypatch: pytest.MonkeyPa
     ("arguments", "error"),
     [
         (["chek"], "No such command 'chek'. Did you mean 'check'?"),
+        (["new", "evla", "notes"], "No such command 'evla'. Did you mean 'eval'?"),
+        (["convert", "eval.yaml"], "Missing option '--to'. Choose from: vally, waza, latest\n"),
+        (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish\n"),
+        (["report", "--junit", "-"], "'-' is not a file name"),
         (["runs", "lst"], "No such command 'lst'. Did you mean 'list'?"),
         (["check", "--format", "jsn"], "Did you mean 'json'?"),
         (["schema", "show", "evl"], "Did you mean 'eval'? List all names with: waza-lsp schema list"),

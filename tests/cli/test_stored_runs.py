@@ -410,12 +410,29 @@ def test_runs_of_an_eval_in_no_repository_are_found_from_above(
     assert which.exit_code == 2
     assert "found stores in examples/one/.waza-lsp, examples/two/.waza-lsp" in which.stderr
     assert "demo mock" in invoke("runs", "list", "examples/two/eval.yaml").stdout
+    missing = invoke("report", "nope", "--store", "examples/one/.waza-lsp")
+    assert "runs list. Other stores are examples/two/.waza-lsp: add --store DIR\n" in missing.stderr
 
 
 def test_an_eval_without_runs_is_said_to_have_none() -> None:
     run()
-    done = invoke("runs", "list", "other.yaml")
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "No runs of other.yaml\n")
+    shutil.copy("eval.yaml", "other.yaml")
+    for command in ("list", "history"):
+        done = invoke("runs", command, "other.yaml")
+        assert (done.exit_code, done.stdout, done.stderr) == (0, "", "No runs of other.yaml\n")
+        done = invoke("runs", command, "evl.yaml")
+        problem = "No such file, and the store has no runs of it. Did you mean 'eval.yaml'?"
+        assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"evl.yaml: error: {problem}\n")
+
+
+def test_a_narrow_terminal_shows_whole_ids(monkeypatch: pytest.MonkeyPatch) -> None:
+    run()
+    [identifier] = (it["run_id"] for it in json.loads(invoke("runs", "list", "--format", "json").stdout))
+    monkeypatch.setattr("waza_lsp.cli.stored.runs.is_terminal", lambda: True)
+    for columns, has_dates in (("60", False), ("120", True)):
+        monkeypatch.setenv("COLUMNS", columns)
+        shown = invoke("runs", "list").stdout
+        assert (identifier in shown, "started" in shown) == (True, has_dates)
 
 
 def test_a_name_that_is_no_text_keeps_a_run_out_of_the_store_alone(folder: Path) -> None:

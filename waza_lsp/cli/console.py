@@ -27,6 +27,8 @@ EXIT_CANCELLED = 130
 _BLOCK = 1 << 16
 """How many characters of a long text are collected before they are printed."""
 _NOT_A_CHOICE = re.compile(r"'([^']*)' is not one of ")
+_CHOICES = re.compile(r":\n\t|,\n\t")
+"""How click sets the choices of a missing value apart: each on a line of its own."""
 _STYLES = {"passed": "green", "failed": "red", "error": "yellow"}
 
 
@@ -62,7 +64,8 @@ def show_chunks(chunks: Iterable[str]) -> None:
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table on a terminal.
 
-    A title that ends with "#" makes a right-aligned column, without that "#". Words under "status" are coloured.
+    A title that ends with "#" makes a right-aligned column, one that ends with "!" a column that narrow terminals do not
+    cut; the mark is not shown. Words under "status" are coloured.
     """
     # Imported late: rich takes 60 ms, and pipes do without it.
     from rich.box import SIMPLE_HEAD
@@ -71,9 +74,15 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.text import Text
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for title in columns:
-        is_number = title.endswith("#")
-        table.add_column(title.removesuffix("#"), justify="right" if is_number else "left", no_wrap=is_number)
+    rows = list(rows)
+    for number, title in enumerate(columns):
+        is_number, is_whole = title.endswith("#"), title.endswith("!")
+        table.add_column(
+            title.removesuffix("#").removesuffix("!"),
+            justify="right" if is_number else "left",
+            no_wrap=is_number or is_whole,
+            min_width=max((len(row[number]) for row in rows), default=0) if is_whole else None,
+        )
     for row in rows:
         styles = (
             _STYLES.get(cell, "") if title == "status" else ""
@@ -227,7 +236,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def _click_message(error: click.ClickException) -> str:
     """Return the message of click, with what a misspelt value of an option probably means."""
-    message = error.format_message()
+    message = _CHOICES.sub(lambda it: f"{it[0][0]} ", error.format_message())
     kind = error.param.type if isinstance(error, click.BadParameter) and error.param is not None else None
     found = _NOT_A_CHOICE.search(message) if isinstance(kind, click.Choice) else None
     if not isinstance(kind, click.Choice) or found is None:

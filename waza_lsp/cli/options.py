@@ -8,7 +8,17 @@ import click
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FILE = click.Path(dir_okay=False, path_type=Path)
+
+class _ReportFile(click.Path):
+    """A file to write. `-` is refused: other programs mean standard output by it, here it would be a file's name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            self.fail("'-' is not a file name; give the name of a file.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FILE = _ReportFile(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE_OR_FOLDER = click.Path(path_type=Path)
 LAST = "last"

@@ -39,12 +39,16 @@ def show_text_report(
     `title` comes before the first line, if there is one.
     """
     is_terminal = sys.stdout.isatty()
+    # A run that breaks down before its first trial, for want of an agent, is not stored.
+    may_be_stored = bool(record.tasks) or record.status != "error"
     colours = may_colour(sys.stdout)
     style = TextStyle(
         terminal_layout(),
         problems_only=quiet,
         hides_passed=after_progress and is_terminal,
-        more=report_command(record, store_dir, "--html", "report.html") if store_dir else "",
+        more=report_command(record, store_dir, "--html", "report.html")
+        if store_dir and may_be_stored
+        else "",
     )
     for number, line in enumerate(text_lines(record, style)):
         if title and not number:

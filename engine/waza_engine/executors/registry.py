@@ -93,4 +93,9 @@ def _explanation(name: str) -> str:
                 f"waza-lsp has no executor '{name}'. Run its agent with "
                 f"--executor command --agent-command '{agent.command}'. Or use {usable}"
             )
-    return f"Unknown executor '{name}'. Use {usable}"
+    # Imported late: few names are misspelt.
+    from waza_engine.lib.spelling import nearest
+
+    close = nearest(name, executor_names(), most=1)
+    guess = f" Did you mean '{close[0]}'?" if close else ""
+    return f"Unknown executor '{name}'.{guess} Use {usable}"

@@ -5,15 +5,19 @@ for names of a format. It offers a name only for a slip, another order of the wo
 Neither offers the opposite: a suggestion of `output-not-contains` for `output_contains` would turn a check around.
 """
 
+import contextlib
 import difflib
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from pathlib import Path
 
 _LONG_ENOUGH = 4
 _LONGEST = 100
 """Names of a format are shorter. Without this bound, a long key would cost as much as the rest of the file."""
 _CLOSE = 0.66
+_MANY_FILES = 200
+"""How many files of a folder are compared with a misspelt name, 0.2 ms each."""
 _LIKELY = 0.85
 _PREFIX = 0.9
 _REORDERED = 0.95
@@ -92,6 +96,17 @@ _UNITS = frozenset(
 def nearest(word: str, known: Collection[str], *, most: int = 3) -> list[str]:
     """Return at most `most` names similar to the word, best first."""
     return list(_nearest(word, tuple(known))[:most])
+
+
+def did_you_mean_file(path: Path) -> str:
+    """Return a sentence that names files beside a missing one, with names similar to its own; "" if there are none."""
+    with contextlib.suppress(OSError):
+        beside = sorted(
+            it.name for it in path.parent.iterdir() if it.suffix in {path.suffix, ".yaml", ".yml"}
+        )
+        if close := nearest(path.name, beside[:_MANY_FILES], most=1):
+            return f". Did you mean '{close[0]}'?"
+    return ""
 
 
 def likely_names(word: str, known: Collection[str], *, most: int = 3) -> list[str]:

@@ -84,7 +84,11 @@ def _read_file(path: Path, limit: int) -> str:
         raise LoadError(path, f"The file is not UTF-8 (byte {error.start}); save it as UTF-8") from error
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise LoadError(path, f"The file cannot be read: {reason}") from error
+        # Imported late: few names are misspelt.
+        from waza_engine.lib.spelling import did_you_mean_file
+
+        guess = did_you_mean_file(path) if isinstance(error, FileNotFoundError) else ""
+        raise LoadError(path, f"The file cannot be read: {reason}{guess}") from error
 
 
 def parse_yaml(text: str, *, strict_graders: bool = False) -> Any:

@@ -85,7 +85,7 @@ def tasks_passed(record: RunRecord) -> tuple[str, str]:
     """
     totals = record.totals
     if record.status != "cancelled":
-        left = f"{len(record.unperformed)} not run" if record.unperformed else ""
+        left = f"{_counted(len(record.unperformed), 'task')} not run" if record.unperformed else ""
         return f"{totals.succeeded} of {record.task_count}", left
     runs = [it.stats.total_runs for it in record.tasks if it.stats and not it.error]
     trials = sum(max(0, record.trials - it) for it in runs)

@@ -148,20 +148,20 @@ def test_pass_with_warnings_only() -> None:
 def test_fail_a_path_that_is_not_there() -> None:
     result = check("nowhere", "nor-here")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "No such file or folder: nowhere, nor-here\n"
+    assert result.stderr == "error: No such file or folder: nowhere, nor-here\n"
 
 
 def test_fail_a_missing_path_keeps_no_other_from_being_checked() -> None:
     write("tasks/one.yaml", TASK + TYPO)
     result = check("nowhere.yaml", "tasks", "--format", "json")
-    assert (result.exit_code, result.stderr) == (2, "No such file or folder: nowhere.yaml\n")
+    assert (result.exit_code, result.stderr) == (2, "error: No such file or folder: nowhere.yaml\n")
     assert [it["path"] for it in json.loads(result.stdout)["diagnostics"]] == ["tasks/one.yaml"]
 
 
 def test_fail_fixes_of_the_others_are_shown_and_made_beside_a_missing_path() -> None:
     write("tasks/one.yaml", TASK + TYPO)
     shown = check("--diff", "nowhere.yaml", "tasks")
-    assert (shown.exit_code, shown.stderr) == (2, "No such file or folder: nowhere.yaml\n")
+    assert (shown.exit_code, shown.stderr) == (2, "error: No such file or folder: nowhere.yaml\n")
     assert "+graders: []" in shown.stdout
     assert check("--fix", "nowhere.yaml", "tasks").exit_code == 2
     assert "graders: []" in Path("tasks/one.yaml").read_text("utf-8")
@@ -211,7 +211,7 @@ def test_standard_input() -> None:
     assert check("-", "--stdin-filename", "eval.yaml", stdin=EVAL).exit_code == 0
     assert found("-", stdin=b"\xff\xfe") == []
     assert codes("-", "--stdin-filename", "eval.yaml", stdin=b"\xff\xfe") == ["unreadable-file"]
-    assert check("-", stdin="").stdout == "0 eval files checked: nothing to report\n"
+    assert check("-", stdin="").stdout.startswith("0 eval files checked: no file is recognised as an eval.")
 
 
 def test_fail_standard_input_and_a_path() -> None:

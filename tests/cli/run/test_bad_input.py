@@ -101,7 +101,8 @@ def test_a_failing_hook(folder: Path, hooks: str, status: int, told: str) -> Non
             "Agent program 'no-such-agent' not found",
         ),
         (["--executor", "command", "--agent-command", "'open"], "cannot be split"),
-        (["--executor", "nonsense"], "Unknown executor 'nonsense'"),
+        (["--executor", "nonsense"], "Unknown executor 'nonsense'. Use"),
+        (["--executor", "mok"], "Unknown executor 'mok'. Did you mean 'mock'? Use"),
         (["--executor", "replay"], "Recordings folder"),
         (["--dask", "tcp://127.0.0.1:1", "--replay-from", "last"], "cannot be used with --dask"),
     ],
@@ -109,6 +110,27 @@ def test_a_failing_hook(folder: Path, hooks: str, status: int, told: str) -> Non
 def test_an_executor_that_cannot_start(arguments: list[str], told: str) -> None:
     result = run(*arguments)
     assert (result.exit_code, told in result.output) == (2, True), result.output
+    assert "See more" not in result.output  # The run is not in the store.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["evals.yaml"],
+            "evals.yaml: error: The file cannot be read: No such file or directory. Did you mean 'eval.yaml'?",
+        ),
+        (["eval.yaml", "--task", "roll-bakc"], "Did you mean 'roll-back'? A pattern"),
+        (["eval.yaml", "--task", "tasks/roll-back.yaml"], "Did you mean 'roll-back'? A pattern"),
+        (["eval.yaml", "--task", "Something else"], "--task Something else. A pattern"),
+    ],
+)
+def test_a_misspelt_eval_or_task_is_named_with_what_is_near(
+    folder: Path, arguments: list[str], told: str
+) -> None:
+    write(folder / "tasks" / "c.yaml", "id: roll-back\nname: c\ninputs: {prompt: hello}\n")
+    result = CliRunner().invoke(main, ["run", *arguments])
+    assert (result.exit_code, told in result.stderr) == (2, True), result.stderr
 
 
 def test_extras_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -247,7 +247,7 @@ async def test_a_cancelled_run_says_what_was_done_and_what_was_cancelled(record:
     nothing = replace(cancelled, tasks=())
     assert "2 tasks cancelled" in text_report(nothing)
     stopped = replace(record, status="error", unperformed=("d", "e"))
-    assert f" of {done + 2} tasks passed, 2 not run, " in text_report(stopped)
+    assert f" of {done + 2} tasks passed, 2 tasks not run, " in text_report(stopped)
 
 
 async def test_junit_lists_no_skipped_tasks_for_a_finished_run(record: RunRecord) -> None:

@@ -170,7 +170,12 @@ def summary(files: Sequence[CheckedFile]) -> str:
     words = {it: str(it) if counts[it] == 1 else _PLURALS[it] for it in Severity}
     found = ", ".join(f"{counts[it]} {words[it]}" for it in Severity if counts[it])
     total = f"{len(files)} eval file{'' if len(files) == 1 else 's'} checked"
-    return f"{total}: {found or 'nothing to report'}"
+    nothing = (
+        "nothing to report"
+        if files
+        else "no file is recognised as an eval. Create one with: waza-lsp new NAME"
+    )
+    return f"{total}: {found or nothing}"
 
 
 def _lines(name: str, reported: ReportedFinding, *, colour: bool, links: bool) -> Iterator[str]:

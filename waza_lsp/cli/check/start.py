@@ -49,7 +49,7 @@ def start(  # noqa: PLR0913  # one for each option
     gc.set_threshold(100_000, 10, 10)
     sources = find_sources(paths, dialect, stdin_filename)
     if sources.missing:
-        print_err(f"No such file or folder: {', '.join(sources.missing)}")
+        print_err(f"error: No such file or folder: {', '.join(sources.missing)}")
         if not sources.paths:
             sys.exit(EXIT_ERROR)
     if upgrade is not None:

@@ -10,7 +10,7 @@ VARIABLE = "_WAZA_LSP_COMPLETE"
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(list(_SHELLS)))
+@click.argument("shell", metavar="SHELL", type=click.Choice(list(_SHELLS)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the completion script for SHELL: commands, options, their values, tasks, runs, executors, codes and types.

@@ -7,6 +7,7 @@ import click
 
 from waza_engine.recognition.starters import dialects_with_new_evals
 from waza_lsp.cli.completion import values
+from waza_lsp.cli.console import did_you_mean
 
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -29,6 +30,9 @@ class _EvalByDefault(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in self.get_help_option_names(ctx):
+            if len(args) > 1 and not args[0].startswith("-") and not args[1].startswith("-"):
+                guess = did_you_mean(args[0], self.commands)
+                raise click.UsageError(f"No such command '{args[0]}'.{guess}", ctx)
             args = ["eval", *args]
         return super().parse_args(ctx, args)
 

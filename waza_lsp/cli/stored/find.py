@@ -35,8 +35,7 @@ def _default_dir() -> Path:
 
 def _store_below(directory: Path, *, search: bool) -> Path:
     """Return the only store in a subfolder: outside a repository, an eval keeps its runs next to itself."""
-    levels = ("*", "*/*") if search else ()
-    found = sorted(it.parent for level in levels for it in Path().glob(f"{level}/{FOLDER}/{FILE_NAME}"))
+    found = _stores_below() if search else []
     if len(found) != 1:
         advice = (
             f"; found stores in {', '.join(map(str, found[:5]))}. Choose one"
@@ -45,6 +44,10 @@ def _store_below(directory: Path, *, search: bool) -> Path:
         )
         give_up(f"No runs in {directory}{advice} with --store DIR")
     return found[0].absolute()
+
+
+def _stores_below() -> list[Path]:
+    return sorted(it.parent for level in ("*", "*/*") for it in Path().glob(f"{level}/{FOLDER}/{FILE_NAME}"))
 
 
 def find_run(
@@ -64,7 +67,9 @@ def find_run(
     if not found:
         about = f" of {eval_path}" if eval_path else ""
         named = "" if name == LAST else f" named {name!r}"
-        give_up(f"No run{about}{named}. List all runs with: waza-lsp runs list")
+        others = [str(it) for it in _stores_below() if it.absolute() != store.directory]
+        hint = f". Other stores are {', '.join(others[:5])}: add --store DIR" if others else ""
+        give_up(f"No run{about}{named}. List all runs with: waza-lsp runs list{hint}")
     if len(found) > 1:
         give_up(f"{name!r} matches {len(found)} runs: {', '.join(it.run_id for it in found[:5])}")
     return found[0]

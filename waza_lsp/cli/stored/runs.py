@@ -4,6 +4,7 @@ The store and the reports are imported late: `--help` does without.
 """
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +28,9 @@ _EVAL = click.argument("eval_file", metavar="[EVAL]", required=False, type=click
 _LIMIT = click.option(
     "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs."
 )
+
+_WIDE = 100
+"""How many columns a terminal needs to show all columns of the table."""
 
 
 @click.group()
@@ -61,9 +65,9 @@ def list_(eval_file: Path | None, limit: int, form: str, store_dir: Path | None)
         show(json.dumps([_data(it) for it in found], indent=2))
         return
     if not found:
-        print_err(f"No runs of {eval_file}" if eval_file else "No runs")
+        _show_none(eval_file)
     elif is_terminal():
-        show_table(["run", "started (UTC)", "status", "score#", "eval", "agent"], map(_row, found))
+        _show_table(found)
     else:
         _show_lines(found)
 
@@ -114,8 +118,21 @@ def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Pa
                 _write_history(html, store, found)
         except StoreError as error:
             give_up(str(error))
+    if not found:
+        _show_none(eval_file)
+        return
     prints = [task_fingerprints(it.frame.tasks) for it in reversed(found)]
     show("\n".join(history_lines(trials, prints)))
+
+
+def _show_none(eval_file: Path | None) -> None:
+    """Say that there are no runs. A missing eval without runs is a misspelt one."""
+    if eval_file is not None and not eval_file.exists():
+        # Imported late: few names are misspelt.
+        from waza_engine.lib.spelling import did_you_mean_file
+
+        give_up(f"No such file, and the store has no runs of it{did_you_mean_file(eval_file)}", eval_file)
+    print_err(f"No runs of {eval_file}" if eval_file else "No runs")
 
 
 def _write_history(path: Path, store: "RunStore", newest_first: "Sequence[StoredRun]") -> None:
@@ -137,6 +154,15 @@ def _cells(run: "StoredRun") -> Iterator[str]:
     yield f"{_status(run):9}"
     yield f"{run.score:.2f}" if run.score is not None else "  - "
     yield one_line(f"{_name(run)}  {run.executor} {run.model}".rstrip())
+
+
+def _show_table(found: "Sequence[StoredRun]") -> None:
+    """Print the runs as a table. Ids are never cut; a narrow terminal has no dates, because ids begin with them."""
+    titles = ["run!", "started (UTC)!", "status", "score#", "eval", "agent"]
+    rows = [_row(it) for it in found]
+    if shutil.get_terminal_size().columns < _WIDE:
+        titles, rows = [titles[0], *titles[2:]], [[it[0], *it[2:]] for it in rows]
+    show_table(titles, rows)
 
 
 def _row(run: "StoredRun") -> list[str]:

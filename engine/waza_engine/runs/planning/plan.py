@@ -233,8 +233,16 @@ def _workers(settings: RunSettings, tasks: int, processors: int) -> int:
 
 def _no_match_message(suite: Suite, overrides: Overrides) -> str:
     filters = [*(f"--task {it}" for it in overrides.tasks), *(f"--tag {it}" for it in overrides.tags)]
+    # Imported late: few patterns are misspelt.
+    from waza_engine.lib.spelling import nearest
+
+    names = [name for it in suite.tasks for name in (it.id, it.name)]
+    # Authors also give the path of the task's file.
+    words = [it.removesuffix(".yaml").rpartition("/")[2] for it in overrides.tasks]
+    close = dict.fromkeys(name for it in words for name in nearest(it, names, most=1))
+    guess = " Did you mean '{}'?".format("' or '".join(close)) if close else ""
     ids = ", ".join(it.id for it in suite.tasks[:10]) + (", ..." if len(suite.tasks) > 10 else "")
     return (
-        f"No task matches {' '.join(filters)}. A pattern must match a whole name, id or tag; "
+        f"No task matches {' '.join(filters)}.{guess} A pattern must match a whole name, id or tag; "
         f"use * for any text. Tasks: {ids}"
     )
