@@ -237,8 +237,7 @@ def test_progress_waits_a_second_and_leaves_no_line(monkeypatch: pytest.MonkeyPa
     [
         (["chek"], "No such command 'chek'. Did you mean 'check'?"),
         (["new", "evla", "notes"], "No such command 'evla'. Did you mean 'eval'?"),
-        (["convert", "eval.yaml"], "Missing option '--to'. Choose from: vally, waza, latest\n"),
-        (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish\n"),
+        (["completion"], "Missing argument 'SHELL'. Choose from: bash, zsh, fish"),
         (["report", "--junit", "-"], "'-' is not a file name"),
         (["runs", "lst"], "No such command 'lst'. Did you mean 'list'?"),
         (["check", "--format", "jsn"], "Did you mean 'json'?"),
