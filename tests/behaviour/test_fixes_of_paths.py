@@ -98,6 +98,63 @@ def test_globs_of_tasks(repository: Path, tasks: str, right: str) -> None:
     assert data["tasks"] == [right]
 
 
+@pytest.mark.parametrize(
+    ("tasks", "meant"),
+    [
+        ("task/*.yaml", "tasks/*.yaml"),
+        ("Tasks/*.yaml", "tasks/*.yaml"),
+        ("tasks/*.yml", "tasks/*.yaml"),
+        ("tasks/*.YAML", "tasks/*.yaml"),
+        ("./taks/t*.yml", "./tasks/t*.yaml"),
+        ("Tasks/T.yaml", "tasks/t.yaml"),
+        ("tasks/more/*.yaml", None),
+        ("tasks/x*.yaml", None),
+        ("*.yml", None),  # Only the eval itself would match.
+    ],
+)
+def test_a_glob_that_was_meant(repository: Path, tasks: str, meant: str | None) -> None:
+    source = _EVAL.replace("TASKS", tasks).replace("SCHEMA", "suite/schemas/a.json")
+    [best, *_], message, data = _solutions(repository, "suite/eval.yaml", source, "glob-without-match")
+    advice = f". Did you mean '{meant}'?" if meant else ""
+    assert message == f"No file matches '{tasks}' in suite/{advice}"
+    assert best.preferred is (meant is not None)
+    assert not meant or data["tasks"] == [meant]
+
+
+def test_the_other_suffix_of_task_files(repository: Path) -> None:
+    (repository / "suite/tasks/t.yaml").rename(repository / "suite/tasks/t.yml")
+    source = _EVAL.replace("TASKS", "tasks/*.yaml").replace("SCHEMA", "suite/schemas/a.json")
+    _, message, data = _solutions(repository, "suite/eval.yaml", source, "glob-without-match")
+    assert (data["tasks"], "Did you mean 'tasks/*.yml'?" in message) == (["tasks/*.yml"], True)
+
+
+_EXPERIMENT = """
+name: x
+evals: ['EVALS']
+vary: [/environment/skills]
+baseline: without
+variants: {without: {environment: {skills: []}}, with: {}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("evals", "meant"),
+    [("eval/*.yaml", "evals/*.yaml"), ("evals/*.yml", "evals/*.yaml"), ("suite/*/*.yml", None)],
+)
+@pytest.mark.parametrize("name", ["ab.experiment.yaml", ".vally.yaml"])
+def test_globs_of_evals(repository: Path, name: str, evals: str, meant: str | None) -> None:
+    (repository / "evals").mkdir()
+    spec = _SPEC.replace("{ENVIRONMENT}", "{}")
+    (repository / "evals/a.eval.yaml").write_text(spec, "utf-8")
+    source = f"suites: {{all: {{evals: ['{evals}']}}}}\n"
+    source = source if name == ".vally.yaml" else _EXPERIMENT.replace("EVALS", evals)
+    offered, message, data = _solutions(repository, name, source, "unmatched-evals")
+    assert ("Did you mean" in message) is bool(offered) is (meant is not None)
+    if meant:
+        assert message.endswith(f". Did you mean '{meant}'?")
+        assert (data["evals"] if name != ".vally.yaml" else data["suites"]["all"]["evals"]) == [meant]
+
+
 def test_a_schema_with_backslashes(repository: Path) -> None:
     source = _EVAL.replace("TASKS", "tasks/*.yaml").replace("SCHEMA", r"suite\schemas\a.json")
     _, _, data = _solutions(repository, "suite/eval.yaml", source, "missing-file")

@@ -1,17 +1,22 @@
-"""Fixes for paths that do not exist: another spelling of the path, another base, a similar name, or a new file."""
+"""Fixes for paths that do not exist: another spelling of the path, another base, a similar name, or a new file.
+
+For globs that match nothing: a similar folder, the other case or suffix.
+"""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.spelling import nearest
+from waza_engine.lib.spelling import likely_names, nearest
 from waza_engine.model.findings import CreateFile, Fix, SetValue
 from waza_engine.project.document import Document
 
 _MOST_FIXES = 3
 _MOST_LEVELS = 8
 _IN_GLOBS = frozenset("*?[]{}")
+_YAML = (".yaml", ".yml")
 
 
 def path_fixes(
@@ -44,6 +49,41 @@ def path_fixes(
 def path_advice(text: str) -> str:
     """Return what to do about the separators of a path, as the end of a message; empty if they are right."""
     return ". Write '/' instead of '\\'" if "\\" in text else ""
+
+
+def near_globs(files: Files, folder: Path, pattern: str, matches: Callable[[str], bool]) -> Iterator[str]:
+    """Yield what a path or glob of YAML files probably should be, as far as `matches` accepts it, best first.
+
+    A glob differs from the pattern in the spelling of its folders and in its suffix: `task/*.yml` is `tasks/*.yaml`.
+    """
+    head, slash, name = pattern.rpartition("/")
+    stem, is_yaml = PurePosixPath(name).stem, PurePosixPath(name).suffix.lower() in _YAML
+    seen = {pattern}
+    for it in _near_folders(files, folder, head.split("/")) if slash else [""]:
+        start = f"{it}{slash}"
+        names = [it for it in files.names(folder / start) if it.lower().endswith(_YAML)]
+        stems = {PurePosixPath(it).stem: it for it in names}
+        suffixes = [*_YAML, *sorted({PurePosixPath(it).suffix for it in names})] if is_yaml else []
+        spelled = [] if _IN_GLOBS & set(stem) else [stems[it] for it in likely_names(stem, stems)]
+        for near in (name, *(f"{stem}{it}" for it in suffixes), *spelled):
+            if (glob := f"{start}{near}") not in seen and matches(glob):
+                seen.add(glob)
+                yield glob
+                break
+
+
+def _near_folders(files: Files, folder: Path, parts: Sequence[str]) -> Iterator[str]:
+    """Yield the folders that a path may mean; from its first wildcard on, it stays as it is."""
+    part, *rest = parts
+    is_glob = bool(_IN_GLOBS & set(part))
+    others = [] if is_glob or part in {"", ".", ".."} else likely_names(part, files.names(folder))
+    for it in dict.fromkeys([part, *others]):
+        if not rest:
+            yield it
+        elif is_glob:
+            yield "/".join(parts)
+        else:
+            yield from (f"{it}/{inner}" for inner in _near_folders(files, folder / it, rest))
 
 
 def _as_slashes(folder: Path, text: str, exists: Callable[[Path], bool]) -> Iterator[str]:

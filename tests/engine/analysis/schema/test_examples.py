@@ -61,5 +61,7 @@ def _of_all_members(name: str) -> list[str]:
     checker = SchemaChecker(schema)
     parts = (schema, *schema.get("$defs", {}).values())
     members = [it for part in parts for it in part.get("properties", {}).values()]
-    found = [finding for it in members for finding in checker.check_part(0.5, it)]
+    found = [
+        finding for it in members for value in (0.5, {"?": 1}) for finding in checker.check_part(value, it)
+    ]
     return [it for finding in found for it in _EXAMPLE.findall(finding.message)]

@@ -49,14 +49,17 @@ variants:
 ```
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from waza_engine.dialects.vally.checks.experiments import matching_evals
-from waza_engine.dialects.vally.experiments.globs import matching_suite_specs
-from waza_engine.model.findings import Finding, Rule, Severity
+from waza_engine.dialects.vally.experiments.globs import matching_specs, matching_suite_specs
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
+from waza_engine.project.missing_paths import near_globs
 from waza_engine.recognition.recognise import recognise
 
 UNMATCHED_EVALS = Rule("unmatched-evals", "path or glob that matches no eval", Severity.WARNING)
@@ -77,8 +80,9 @@ def check(document: Document) -> Iterator[Finding]:
         if not paths:
             fate = ", so the run cannot start" if has_none else ""
             severity = Severity.ERROR if has_none else Severity.WARNING
-            message = f"No eval matches '{pattern}' in {folder.name}/{fate}"
-            yield UNMATCHED_EVALS.at(place, message, severity=severity)
+            near = _near(document, folder, pattern, matching_specs)
+            message = f"No eval matches '{pattern}' in {folder.name}/{fate}{_advice(near)}"
+            yield UNMATCHED_EVALS.at(place, message, severity=severity, fixes=_fixes(place, near))
         elif strange := next((it for it in paths if not _is_spec(document, it)), None):
             what = "this experiment" if strange == document.path else "which is not an eval spec"
             message = f"'{pattern}' matches {strange.name}, {what}, so the run cannot start"
@@ -106,7 +110,29 @@ def _suites(document: Document) -> Iterator[Finding]:
             if _is_generated(document, folder, pattern):
                 continue
             if not any(matching_suite_specs(pattern, it, document.files) for it in starts):
-                yield UNMATCHED_EVALS.at(place, f"No eval matches '{pattern}' in {folder.name}/")
+                near = _near(document, folder, pattern, matching_suite_specs)
+                message = f"No eval matches '{pattern}' in {folder.name}/{_advice(near)}"
+                yield UNMATCHED_EVALS.at(place, message, fixes=_fixes(place, near))
+
+
+def _near(
+    document: Document, folder: Path, pattern: str, find: Callable[[str, Path, Files], list[Path]]
+) -> list[str]:
+    """Return the patterns that were probably meant and match eval specs only."""
+
+    def matches(glob: str) -> bool:
+        paths = find(glob, folder, document.files)
+        return bool(paths) and all(_is_spec(document, it) for it in paths)
+
+    return [*near_globs(document.files, folder, pattern, matches)]
+
+
+def _advice(near: Sequence[str]) -> str:
+    return f". Did you mean '{near[0]}'?" if near else ""
+
+
+def _fixes(place: Pointer, near: Sequence[str]) -> list[Fix]:
+    return [Fix(f"Change to '{it}'", (SetValue(place, it),), preferred=[it] == [*near]) for it in near]
 
 
 def _is_generated(document: Document, folder: Path, pattern: str) -> bool:

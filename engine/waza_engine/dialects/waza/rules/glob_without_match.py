@@ -38,7 +38,7 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import partial
 from pathlib import Path
@@ -48,7 +48,7 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
 from waza_engine.project.document import Document
-from waza_engine.project.missing_paths import path_advice, path_fixes
+from waza_engine.project.missing_paths import near_globs, path_advice, path_fixes
 from waza_engine.project.suite_files import SuiteFiles, globs_of
 
 GLOB_WITHOUT_MATCH = Rule("glob-without-match", "task glob that matches no file", fixable=True)
@@ -86,19 +86,35 @@ def check(document: Document) -> Iterator[Finding]:
         if task.path.suffix not in _SUFFIXES and files.is_directory(task.path):
             yield _folder(document, task.globs[0], task.path)
     likely = _likely_globs(suite, files) if unmatched else []
+    for index, pattern in unmatched:
+        yield _unmatched(document, suite, index, pattern, likely)
+
+
+def _unmatched(
+    document: Document, suite: SuiteFiles, index: int, pattern: str, likely: Sequence[str]
+) -> Finding:
+    files, place = document.files, ("tasks", index)
 
     def _matches(path: Path) -> bool:
         return bool(files.glob(path.name, path.parent))
 
+    def _matches_task(glob: str) -> bool:
+        paths = files.glob(glob, suite.folder)
+        return document.path not in paths and any(it.suffix.lower() in _SUFFIXES for it in paths)
+
+    meant = [*near_globs(files, suite.folder, pattern, _matches_task)]
+    globs = dict.fromkeys([*meant, *sorted(likely, key=partial(_unlikeness, pattern))])
+    fixes = [
+        Fix(f"Change to '{it}'", (SetValue(place, it),), preferred=[it] == meant)
+        for it in [*globs][:_MOST_FIXES]
+    ]
+    better = [*path_fixes(document, suite.folder, place, pattern, only=_matches, new=_TASK)]
+    fixes = [it for it in better if it.preferred] or [*fixes[: _MOST_FIXES - len(better)], *better]
+    advice = path_advice(pattern) or (f". Did you mean '{meant[0]}'?" if meant else "")
+    message = f"No file matches '{pattern}' in {suite.folder.name}/{advice}"
     # Without any task file, the run cannot start.
     severity = Severity.WARNING if suite.tasks else Severity.ERROR
-    for index, pattern in unmatched:
-        near = sorted(likely, key=partial(_unlikeness, pattern))[:_MOST_FIXES]
-        fixes = [Fix(f"Change to '{it}'", (SetValue(("tasks", index), it),)) for it in near]
-        better = [*path_fixes(document, suite.folder, ("tasks", index), pattern, only=_matches, new=_TASK)]
-        fixes = [it for it in better if it.preferred] or [*fixes[: _MOST_FIXES - len(better)], *better]
-        message = f"No file matches '{pattern}' in {suite.folder.name}/{path_advice(pattern)}"
-        yield GLOB_WITHOUT_MATCH.at(("tasks", index), message, severity=severity, fixes=fixes)
+    return GLOB_WITHOUT_MATCH.at(place, message, severity=severity, fixes=fixes)
 
 
 def _malformed(pattern: str) -> str | None:
