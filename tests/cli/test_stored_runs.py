@@ -445,3 +445,26 @@ def test_a_name_that_is_no_text_keeps_a_run_out_of_the_store_alone(folder: Path)
     assert (done.exit_code, "3 of 3 tasks passed" in done.stdout) == (0, True)
     [told] = [it for it in done.stderr.splitlines() if it.startswith("warning")]
     assert told.endswith("which is not UTF-8, so it is not stored. Rename the file or task with this name")
+
+
+def test_a_comparison_names_the_last_run_by_its_id_and_warns_of_different_evals() -> None:
+    run()
+    write(Path("second.yaml"), EVAL.replace("demo\n", "second\n"))
+    assert invoke("run", "second.yaml").exit_code == 0
+    newest, oldest = (it["run_id"] for it in json.loads(invoke("runs", "list", "--format", "json").stdout))
+    done = invoke("compare", oldest, "last")
+    assert done.stdout.splitlines()[1] == f"2: {newest}"
+    assert done.stderr == "warning: These are runs of different evals: demo, second\n"
+    assert invoke("compare", "last", "last").stderr == ""
+
+
+def test_columns_are_even_with_wide_characters(folder: Path) -> None:
+    add_task(folder, "\u8a55\u4fa1")
+    ends = {_width_before(line, "score") for line in run().stdout.splitlines() if line.startswith("PASS ")}
+    assert len(ends) == 1
+    shown = invoke("runs", "history").stdout.splitlines()[:-1]
+    assert {_width_before(it, "100%") for it in shown} == {_width_before(shown[0], "100%")}
+
+
+def _width_before(line: str, word: str) -> int:
+    return sum(1 if it.isascii() else 2 for it in line.partition(word)[0])

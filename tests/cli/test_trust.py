@@ -31,7 +31,7 @@ def test_folders_are_added_listed_and_removed(tmp_path: Path, capsys: pytest.Cap
     link = tmp_path / "link"
     link.symlink_to(other)
     assert run("list") == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr() == ("", "No folder is trusted\n")
     assert run("add", str(one)) == 0
     assert run("add", str(one)) == 0
     assert run("add", os.path.relpath(link)) == 0, "by its real path"

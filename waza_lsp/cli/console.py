@@ -237,6 +237,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def _click_message(error: click.ClickException) -> str:
     """Return the message of click, with what a misspelt value of an option probably means."""
     message = _CHOICES.sub(lambda it: f"{it[0][0]} ", error.format_message())
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        # In the form of our own suggestions, not in click's.
+        return error.message + did_you_mean(error.option_name, error.possibilities)
     kind = error.param.type if isinstance(error, click.BadParameter) and error.param is not None else None
     found = _NOT_A_CHOICE.search(message) if isinstance(kind, click.Choice) else None
     if not isinstance(kind, click.Choice) or found is None:

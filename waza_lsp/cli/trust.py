@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from waza_engine.lib.paths import real_path
-from waza_lsp.cli.console import give_up, show
+from waza_lsp.cli.console import give_up, print_err, show
 
 _FOLDER = click.argument("folder", type=click.Path(path_type=Path))
 
@@ -30,8 +30,11 @@ def list_() -> None:
     """List the folders that you trust."""
     from waza_lsp.server.trusted_folders import trusted_folders
 
-    for it in trusted_folders():
+    folders = trusted_folders()
+    for it in folders:
         show(it)
+    if not folders:
+        print_err("No folder is trusted")
 
 
 @trust.command()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import AppendItem, Fix, InsertKey, MoveKey, RemoveKey, Severity
 from waza_engine.project.settings import read_target
 from waza_engine.recognition.recognise import dialect, dialects, releases
@@ -56,7 +57,9 @@ class Goal(NamedTuple):
         name, _, wanted = text.partition("@")
         known = dict(cls.newest())
         if name not in known:
-            raise UpgradeError(f"'{name}' is not one of {', '.join(known)}")
+            close = nearest(name, list(known), most=1)
+            guess = f". Did you mean '{close[0]}'?" if close else ""
+            raise UpgradeError(f"'{name}' is not one of {', '.join(known)}{guess}")
         newest = known[name]
         if "@" not in text:
             return cls(name, newest)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from waza_engine.lib.text_width import columns, padded
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import SuiteTotals, suite_totals
 from waza_engine.reports.inert import inert, one_line
@@ -43,7 +44,7 @@ def comparison_text(names: Sequence[str], records: Sequence[RunRecord]) -> str:
 def _lines(data: dict[str, Any]) -> Iterator[str]:
     rows = sorted(data["task_deltas"], key=lambda it: it["score_delta"])
     ids = [inert(one_line(it["task_id"])) for it in rows]
-    width = max(map(len, ["all tasks", *ids]))
+    width = max(map(columns, ["all tasks", *ids]))
     count = len(data["files"])
     for number, name in enumerate(data["files"], 1):
         model = data["models"][number - 1]
@@ -59,7 +60,7 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
             if row["statuses"][0] == row["statuses"][-1]
             else f"  {row['statuses'][0]} -> {row['statuses'][-1]}"
         )
-        yield f"{shown:{width}}  {scores}  {row['score_delta']:+6.2f}{change}"
+        yield f"{padded(shown, width)}  {scores}  {row['score_delta']:+6.2f}{change}"
     scores = "  ".join(f"{it:6.2f}" for it in data["aggregate_scores"])
     yield f"{'all tasks':{width}}  {scores}  {data['aggregate_score_delta']:+6.2f}"
     rates = "  ".join(f"{it:6.0%}" for it in data["success_rates"])

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from waza_engine.lib.text_width import columns, padded
 from waza_engine.model.records import TrialVerdict
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.run_header import TaskFrame
@@ -41,12 +42,12 @@ def history_lines(runs: Runs, fingerprints: Fingerprints = ()) -> Iterator[str]:
         yield "No trial has finished"
         return
     names = [inert(one_line(task)) for task, _ in histories]
-    width = max(map(len, names))
+    width = max(map(columns, names))
     for name, (task, history) in zip(names, histories, strict=True):
         marks = " ".join("".join(_MARKS[it] for it in run) or " " for run in history)
         flaky = "  flaky" if is_flaky(history, [it.get(task, "") for it in fingerprints]) else ""
         rate = pass_rate(history)
-        yield f"{name:{width}}  {f'{rate:.0%}' if rate is not None else '-':>4}  {marks}{flaky}"
+        yield f"{padded(name, width)}  {f'{rate:.0%}' if rate is not None else '-':>4}  {marks}{flaky}"
     yield "+ passed, - failed, ! error, ? could not be judged, . skipped; one group per run, newest on the right"
 
 

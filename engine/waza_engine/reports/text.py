@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from waza_engine.lib.text_width import columns, padded
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Evidence, Sources, task_evidence
@@ -73,7 +74,7 @@ class _Tasks:
 
     def lines(self, record: RunRecord) -> Iterator[TextLine]:
         starts = [inert(f"{STATUS_WORDS[it.status]:5} {one_line(it.task)}") for it in record.tasks]
-        width = max(map(len, starts), default=0)
+        width = max(map(columns, starts), default=0)
         for start, task in zip(starts, record.tasks, strict=True):
             is_fine = task.status in {"passed", "skipped"}
             if is_fine and self.style.problems_only:
@@ -81,7 +82,7 @@ class _Tasks:
             below = list(self._evidence(task))
             if is_fine and self.style.hides_passed and not below:
                 continue
-            text = f"{start:{width}}  {_task(task, record)}"
+            text = f"{padded(start, width)}  {_task(task, record)}"
             yield TextLine(text, task.status, len(STATUS_WORDS[task.status]))
             yield from map(TextLine, below)
 

@@ -343,6 +343,7 @@ def test_standard_input_is_fixed_on_standard_output() -> None:
         ("vally@new", "'new' is not a version"),
         ("vally@", "'' is not a version"),
         ("other@1.0", "'other' is not one of vally, waza"),
+        ("valy", "'valy' is not one of vally, waza. Did you mean 'vally'?"),
         ("", "'' is not one of"),
     ],
 )

@@ -1,7 +1,6 @@
 """Hold the findings of `waza-lsp check`, and print them as text or JSON."""
 
 import json
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, Self
 import click
 
 from waza_engine.lib.links import rule_page
+from waza_engine.lib.text_width import columns
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.reports.inert import harmless
 from waza_lsp.cli.console import link
@@ -200,12 +200,7 @@ def _excerpt(reported: ReportedFinding) -> Iterator[str]:
     last = end.column if end.line == start.line else start.column + 1
     line = reported.line.replace("\t", " ")
     number = str(start.line + 1)
-    before, width = _width(line[: start.column]), max(1, _width(line[start.column : last]))
+    before, width = columns(line[: start.column]), max(1, columns(line[start.column : last]))
     yield click.style(f"  {number} | ", dim=True) + harmless(line)
     carets = click.style("^" * width, fg=_COLOURS[reported.finding.severity])
     yield click.style(f"  {' ' * len(number)} | ", dim=True) + " " * before + carets
-
-
-def _width(text: str) -> int:
-    """Return the width in terminal columns: wide characters take two."""
-    return sum(2 if unicodedata.east_asian_width(it) in "WF" else 1 for it in text)

@@ -102,7 +102,8 @@ def _file_lines(file: CheckedUpgrade) -> Iterator[str]:
         start = it.span.start
         advice = f" Fix: {title}" if title else " No mechanical fix"
         message = harmless(it.finding.message).rstrip(".")
-        yield f"  {start.line + 1}:{start.column + 1}: [{it.finding.code}] {message}.{advice}"
+        end = "" if message.endswith("?") else "."
+        yield f"  {start.line + 1}:{start.column + 1}: [{it.finding.code}] {message}{end}{advice}"
     yield from (f"  {harmless(it)}" for it in file.upgraded.removed)
 
 

@@ -16,7 +16,7 @@ import click
 from waza_engine.reports.inert import harmless
 from waza_lsp.cli.completion import values
 from waza_lsp.cli.console import give_up, is_terminal, print_err, show, show_table
-from waza_lsp.cli.options import FILE, STORE
+from waza_lsp.cli.options import FILE, LAST, STORE
 
 if TYPE_CHECKING:
     from waza_engine.model.experiment import Pairwise
@@ -105,12 +105,26 @@ def compare(  # one argument for each option
         from waza_engine.reports.html.comparison import html_comparison
         from waza_lsp.cli.run.reports import write_report
 
-        if problem := write_report(html, html_comparison(runs, records)):
+        if problem := write_report(html, html_comparison(_labels(runs, records), records)):
             give_up(problem)
     if form == "json":
         show(json.dumps(comparison_data(runs, records), indent=2))
     else:
-        show_comparison(runs, records)
+        show_comparison(_labels(runs, records), records)
+    _warn_of_different_evals(records)
+
+
+def _labels(names: Sequence[str], records: "Sequence[RunRecord]") -> list[str]:
+    """Return the names of the runs, with the variants of arms. `last` becomes an id: tomorrow it is another run."""
+    arms = (f" [{it.arm.variant}]" if it.arm is not None else "" for it in records)
+    ids = (one.run_id if it == LAST else it for it, one in zip(names, records, strict=True))
+    return [f"{name}{arm}" for name, arm in zip(ids, arms, strict=True)]
+
+
+def _warn_of_different_evals(records: "Sequence[RunRecord]") -> None:
+    evals = dict.fromkeys(it.suite_name for it in records)
+    if len(evals) > 1:
+        print_err(f"warning: These are runs of different evals: {', '.join(evals)}")
 
 
 def show_comparison(names: Sequence[str], records: "Sequence[RunRecord]") -> None:
