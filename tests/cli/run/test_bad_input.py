@@ -154,21 +154,17 @@ def test_an_agent_without_authorisation_says_so_and_the_rest_goes_on(folder: Pat
     assert "PASS  b" in result.stdout
 
 
-@pytest.mark.parametrize("damage", ["text", "folder", "newer", "unreadable"])
+@pytest.mark.parametrize("damage", ["text", "newer"])
 def test_a_store_that_cannot_be_used_does_not_stop_a_run(folder: Path, damage: str) -> None:
     store = folder / ".waza-lsp"
     match damage:
         case "text":
             write(store / FILE_NAME, "this is no database\n" * 100)
-        case "folder":
-            (store / FILE_NAME).mkdir(parents=True)
-        case "newer":
+        case _:
             RunStore(store).close()
             connection = sqlite3.connect(store / FILE_NAME)
             connection.execute("PRAGMA user_version = 999")
             connection.close()
-        case _:
-            store.write_text("a file where the folder should be", encoding="utf-8")
     result = run("--output", "out.json")
     assert (result.exit_code, "2 of 2 tasks passed" in result.stdout) == (0, True)
     assert "This run is not stored" in result.stderr
@@ -178,6 +174,31 @@ def test_a_store_that_cannot_be_used_does_not_stop_a_run(folder: Path, damage: s
         later = CliRunner().invoke(main, command)
         assert later.exit_code == 2
         assert isinstance(later.exception, SystemExit)
+
+
+@pytest.mark.parametrize("options", [[], ["--store", "elsewhere/store"]])
+@pytest.mark.parametrize(
+    ("place", "reason"), [("", "Not a directory"), (FILE_NAME, "Is a directory"), ("", "Permission denied")]
+)
+def test_a_store_that_cannot_be_written_is_noticed_before_the_run(
+    folder: Path, options: list[str], place: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = folder / (options[1] if options else ".waza-lsp")
+    if place:
+        (store / place).mkdir(parents=True)
+    elif reason == "Not a directory":
+        (folder / store.relative_to(folder).parts[0]).write_text("a file in its place", encoding="utf-8")
+    else:
+        RunStore(store).close()
+        monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != store / FILE_NAME)
+    result = run(*options)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == (
+        f"error: {store / FILE_NAME}: the run store cannot be written: {reason}. Nothing was run. "
+        "Name another folder with --store DIR\n"
+    )
+    assert run("--store", "free/store").exit_code == 0
+    assert (folder / "free" / "store" / FILE_NAME).is_file()
 
 
 def test_a_damaged_trial_is_named_when_it_is_looked_at(folder: Path) -> None:
@@ -234,7 +255,7 @@ def test_a_store_that_is_full_is_not_to_be_deleted(folder: Path) -> None:
 def test_a_folder_that_nobody_may_write_is_named(folder: Path) -> None:
     (folder / "locked").mkdir(mode=0o500)
     result = run("--store", "locked/store")
-    assert (result.exit_code, "can be written" in result.stderr) == (0, True)
+    assert (result.exit_code, "cannot be written: Permission denied" in result.stderr) == (2, True)
 
 
 def test_a_named_pipe_among_the_tasks_is_told_at_once(folder: Path) -> None:

@@ -61,10 +61,10 @@ def _perform_all(requests: list[RunRequest], options: Mapping[str, Any]) -> int:
         for request in requests:
             path = request.eval_file
             printer.begin(harmless(str(path)))
-            files = report_files_of(path, options)
+            directory = (options["store_dir"] or default_store_dir(path.absolute())).absolute()
+            files = report_files_of(path, options, directory)
             if len(requests) > 1:
                 files = _files_of(path, files)
-            directory = (options["store_dir"] or default_store_dir(path.absolute())).absolute()
             _, status = perform(request, files, display, printer, directory)
             if status:
                 last_failure = worse_exit(last_failure, status)

@@ -82,7 +82,7 @@ def run_experiment(
         header = ExperimentHeader(experiment.name, experiment.baseline)
         show((plans_json if options["printed"] == "json" else plans_text)(plans, header))
         return 0
-    return _perform_arms(run, plans, report_files(options), Display.of(options), directory)
+    return _perform_arms(run, plans, report_files(options, directory), Display.of(options), directory)
 
 
 def _perform_arms(

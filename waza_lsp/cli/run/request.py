@@ -1,5 +1,6 @@
 """Turn the options of `waza-lsp run` into a run that can start: its suite, plan and executor."""
 
+import errno
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from waza_engine.lib.process.sandbox_choice import Sandbox, sandbox_in
 from waza_engine.lib.redaction import REDACTED, REDACTED_NAME
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import dialect_of_file, load_suite
-from waza_engine.project.store_location import RECORDINGS_FOLDER
+from waza_engine.project.store_location import FILE_NAME, RECORDINGS_FOLDER
 from waza_engine.recognition.recognise import load_object
 from waza_engine.runs.events import ExecutorUnavailable, Listener
 from waza_engine.runs.planning.participants import (
@@ -126,8 +127,8 @@ class RunRequest:
         return self.arm.run_id if self.arm is not None else new_run_id()
 
 
-def report_files(options: Mapping[str, Any]) -> Reports:
-    """Return the report files that the options ask for. End the program if one of them cannot be written."""
+def report_files(options: Mapping[str, Any], store_dir: Path) -> Reports:
+    """Return the report files that the options ask for. End the program if one of them, or the store, cannot be written."""
     directory = options["output_dir"]
     files = Reports(*(options[it] for it in ("results", "junit", "html", "github", "record")))
     files = replace(
@@ -137,17 +138,33 @@ def report_files(options: Mapping[str, Any]) -> Reports:
     )
     if problem := files.problem():
         give_up(f"{problem}. Nothing was run")
+    if problem := _store_problem(store_dir):
+        give_up(f"{problem}. Nothing was run. Name another folder with --store DIR")
     return files
 
 
-def report_files_of(eval_file: Path, options: Mapping[str, Any]) -> Reports:
+def _store_problem(directory: Path) -> str:
+    """Return why no store can be written in a folder, or "". A damaged store does not stop a run."""
+    from waza_engine.lib.files.safe_write import require_access
+
+    path = directory / FILE_NAME
+    try:
+        require_access(path)
+        if path.is_file() and not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        return f"{path}: the run store cannot be written: {error.strerror or error}"
+    return ""
+
+
+def report_files_of(eval_file: Path, options: Mapping[str, Any], store_dir: Path) -> Reports:
     """Return the report files of an eval: its project's results folder is added, unless an option names one.
 
     Programs that read events store results themselves.
     """
     if options["output_dir"] is None and options["results"] is None and not options["events"]:
         options = {**options, "output_dir": _project_results_directory(eval_file)}
-    return report_files(options)
+    return report_files(options, store_dir)
 
 
 def _project_results_directory(eval_file: Path) -> Path | None:

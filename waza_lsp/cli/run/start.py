@@ -62,7 +62,7 @@ def start(
 def _run_models(eval_file: Path, options: Mapping[str, Any], directory: Path) -> int:
     """Run the eval once per model and return the exit status."""
     models: tuple[str | None, ...] = options["models"] or (None,)
-    files = report_files_of(eval_file, options)
+    files = report_files_of(eval_file, options, directory)
     display = Display.of(options)
     printer = ReportPrinter.of_one(display) if len(models) == 1 else ReportPrinter.of_several(display)
     last_failure, records = 0, []

@@ -87,6 +87,16 @@ def require_writable(path: Path, *, is_folder: bool = False) -> None:
 
     """
     refuse_escape(path)
+    require_access(path, is_folder=is_folder)
+
+
+def require_access(path: Path, *, is_folder: bool = False) -> None:
+    """Check that a file, or files in a folder, can probably be created or replaced, wherever links lead.
+
+    Raises:
+        OSError: it cannot.
+
+    """
     path = Path(os.path.realpath(path))
     if path.is_dir() and not is_folder:
         raise _refusal(errno.EISDIR, path)
