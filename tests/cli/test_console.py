@@ -235,6 +235,7 @@ def test_progress_waits_a_second_and_leaves_no_line(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
+        (["grade", "eval.yaml"], "(eval.yaml). Grade the last run with: waza-lsp grade --run last"),
         (["runs", "list", "--limt", "3"], "No such option '--limt'. Did you mean '--limit'?"),
         (["chek"], "No such command 'chek'. Did you mean 'check'?"),
         (["new", "evla", "notes"], "No such command 'evla'. Did you mean 'eval'?"),

@@ -91,7 +91,7 @@ def test_runs_are_listed_and_shown() -> None:
         (["runs", "list"], "No runs in"),
         (["report"], "No runs in"),
         (["report", "nowhere.json"], "cannot be read"),
-        (["compare", "eval.yaml", "last"], "not valid JSON"),
+        (["compare", "eval.yaml", "last"], "an eval, not a run"),
         (["merge", "tasks/a.yaml"], "not valid JSON"),
     ],
 )
@@ -104,6 +104,9 @@ def test_an_unknown_run_and_an_ambiguous_one() -> None:
     run("--task", "a")
     run("--task", "a")
     assert "No run named 'nope'" in invoke("report", "nope").stderr
+    told = "eval.yaml: error: This is an eval, not a run. List its runs with: waza-lsp runs list eval.yaml\n"
+    for command in (["report", "eval.yaml"], ["compare", "last", "eval.yaml"]):
+        assert invoke(*command).stderr == told
     assert "matches 2 runs" in invoke("report", ids()[0][:4]).stderr
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, shell_words
+from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, command_warning
 from waza_engine.executors.agent_process import LONGEST_LINE, end
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
@@ -167,7 +167,7 @@ class AcpExecutor:
         self._environment = dict(options.environment or os.environ)
         self._command = options.agent_command or self._environment.get(COMMAND_VARIABLE, "")
         self._argv: list[str] = []
-        self.warning = shell_words(self._command)
+        self.warning = command_warning(self._command)
         self._acp: Any = None
 
     def identity(self) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from waza_engine.executors.base import UnavailableError
 from waza_engine.lib.files.digests import command_files
+from waza_engine.lib.paths import exists
 
 COMMAND_VARIABLE = "WAZA_LSP_AGENT_COMMAND"
 
@@ -60,19 +61,27 @@ def _unknown_placeholders(argv: Sequence[str], known: Sequence[str]) -> list[str
     return list(dict.fromkeys(f"'{it[0]}'" for it in matches if it[1] not in known))
 
 
-def shell_words(command: str) -> str:
-    """Return a warning about words that only a shell understands, or ""."""
+def command_warning(command: str) -> str:
+    """Return a warning about words that only a shell understands, or about relative paths that agents miss, or ""."""
     try:
-        words = [it for it in shlex.split(command) if _SHELL_SYNTAX.fullmatch(it)]
+        words = shlex.split(command)
     except ValueError:  # reported by `agent_argv`
         return ""
-    if not words:
-        return ""
-    quoted = ", ".join(f"'{it}'" for it in dict.fromkeys(words))
-    return (
-        f"The agent command runs without a shell: the agent gets {quoted} as an argument. "
-        "For pipes and redirections, put the command into a script and use that"
-    )
+    if for_shell := [it for it in words if _SHELL_SYNTAX.fullmatch(it)]:
+        return (
+            f"The agent command runs without a shell: the agent gets {_quoted(for_shell)} as an argument. "
+            "For pipes and redirections, put the command into a script and use that"
+        )
+    if paths := [it for it in words[1:] if it.strip(".") and not Path(it).is_absolute() and exists(it)]:
+        return (
+            f"The agent starts in the task's workspace, not in this folder, so it may not find {_quoted(paths)}. "
+            "Use the full path"
+        )
+    return ""
+
+
+def _quoted(words: Sequence[str]) -> str:
+    return ", ".join(f"'{it}'" for it in dict.fromkeys(words))
 
 
 def agent_identity(command: str, environment: Mapping[str, str]) -> str:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, shell_words
+from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, command_warning
 from waza_engine.executors.agent_process import Limits, Lines, ProcessEnd, run_agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
@@ -72,7 +72,7 @@ class CommandExecutor:
         self._format = options.agent_format or environment.get(FORMAT_VARIABLE, "") or "text"
         self._environment = environment
         self._argv: list[str] = []
-        self.warning = shell_words(self._command)
+        self.warning = command_warning(self._command)
         self.unknown = FORMATS.get(self._format, frozenset())
         placeholders = {SYSTEM_MESSAGE: "{system}", MCP_SERVERS: "{mcp_config}"}
         self.ignores = frozenset(

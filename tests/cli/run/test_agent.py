@@ -117,7 +117,17 @@ def test_a_pipe_is_told_before_the_agent_gets_it(agent: str) -> None:
     result = run("--agent-command", f"{agent} | tee log")
     assert "The agent command runs without a shell: the agent gets '|' as an argument" in result.stderr
     assert result.exit_code == 0, result.output
-    assert "No shell" not in run("--agent-command", agent).stderr
+    assert "warning:" not in run("--agent-command", agent).stderr
+
+
+def test_a_relative_path_is_told_before_the_agent_misses_it(folder: Path) -> None:
+    write(folder / "agent.py", "print('howdy')")
+    python = shlex.quote(sys.executable)
+    result = run("--agent-command", f"{python} agent.py")
+    told = "The agent starts in the task's workspace, not in this folder, so it may not find 'agent.py'. Use the full path"
+    assert (result.exit_code, f"warning: {told}\n" in result.stderr) == (1, True), result.output
+    result = run("--agent-command", f"{python} {shlex.quote(str(folder / 'agent.py'))}")
+    assert (result.exit_code, "warning:" in result.stderr) == (0, False), result.output
 
 
 def test_a_placeholder_that_nobody_replaces_is_an_error(agent: str) -> None:

@@ -32,7 +32,19 @@ _EXIT_STATUS = {"passed": 0, "failed": 1}
 _EXIT_ERRORED = 3
 
 
-@click.command()
+class _Grade(click.Command):
+    """Names the option for what authors give as an argument: an eval, or a run."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "extra argument" in error.message:
+                error.message += ". Grade the last run with: waza-lsp grade --run last"
+            raise
+
+
+@click.command(cls=_Grade)
 @click.option(
     "--run",
     "run_name",
@@ -170,7 +182,9 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
         _grade_batch(batch_file)
         return
     if graders_file is None or context_file is None:
-        raise click.UsageError("Give --run, or --graders and --context, or --batch.")
+        raise click.UsageError(
+            "Give --run, or --graders and --context, or --batch. For example: waza-lsp grade --run last"
+        )
     if graders_file == context_file == _STDIN:
         raise click.UsageError("Only one of --graders and --context can be standard input.")
     from waza_engine.grading.batch import meaning_of_dialect

@@ -1,5 +1,6 @@
 """Find the run that a command names: a run id, `last`, or a results file."""
 
+import shlex
 from pathlib import Path
 
 import click
@@ -98,6 +99,10 @@ def load_record(name: str, store_dir: Path | None) -> RunRecord:
 def load_record_and_store(name: str, store_dir: Path | None) -> tuple[RunRecord, RunStore | None]:
     """Return a record with its store, which stays open until the command ends; results files have no store."""
     path = Path(name)
+    if path.suffix in {".yaml", ".yml"}:
+        give_up(
+            f"This is an eval, not a run. List its runs with: waza-lsp runs list {shlex.quote(name)}", path
+        )
     if _is_results_file(path):
         return _read_results(path), None
     try:
