@@ -39,9 +39,10 @@ class _Grade(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
-            if "extra argument" in error.message:
-                error.message += ". Grade the last run with: waza-lsp grade --run last"
-            raise
+            if "extra argument" not in error.message:
+                raise
+            advice = "Grade the last run with: waza-lsp grade --run last"
+            raise click.UsageError(f"{error.message}. {advice}", ctx) from error
 
 
 @click.command(cls=_Grade)
