@@ -44,11 +44,14 @@ def test_a_review_counts_wherever_the_run_is_told_of(tmp_path: Path, monkeypatch
     def said(*arguments: str) -> str:
         return CliRunner().invoke(main, list(arguments)).stdout
 
-    said("run", "eval.yaml")
+    told = said("run", "eval.yaml")
     assert "failed" in said("runs", "list")
+    assert f"\nWaiting for a person: waza-lsp review list --run {said('runs', 'list').split()[0]}" in told
+    assert "a  trial 1  polite" in said("review", "list")
     assert CliRunner().invoke(main, ["grade", "--run", "last"]).exit_code == 1
     said("review", "submit", "a", "polite", "--passed", "--reviewer", "me")
     assert "passed     1.00" in said("runs", "list")
+    assert "Waiting" not in said("report")
     assert said("runs", "show", "last").startswith(said("runs", "list"))
     assert "+" in said("runs", "history")
     graded = CliRunner().invoke(main, ["grade", "--run", "last"])

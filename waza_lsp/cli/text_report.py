@@ -49,6 +49,7 @@ def show_text_report(
         more=report_command(record, store_dir, "--html", "report.html")
         if store_dir and may_be_stored
         else "",
+        reviews=_review_command(record, store_dir) if store_dir else "",
     )
     for number, line in enumerate(text_lines(record, style)):
         if title and not number:
@@ -82,8 +83,21 @@ def terminal_layout(indent: int = 6) -> Layout:
 
 def report_command(record: RunRecord, store_dir: Path, *options: str) -> str:
     """Return the command that reports a stored run."""
+    return shlex.join(["waza-lsp", "report", record.run_id, *_where(store_dir), *options])
+
+
+def _review_command(record: RunRecord, store_dir: Path) -> str:
+    """Return the command that lists the verdicts that wait for a person; "" if none does."""
+    # Imported late: results files need no reviews.
+    from waza_engine.runs.reviews import pending_verdicts
+
+    if not any(pending_verdicts(it.trials) for it in record.tasks):
+        return ""
+    return shlex.join(["waza-lsp", "review", "list", "--run", record.run_id, *_where(store_dir)])
+
+
+def _where(store_dir: Path) -> list[str]:
     try:
-        where = store_option(store_dir)
+        return store_option(store_dir)
     except OSError:  # The current directory no longer exists.
-        where = ["--store", str(store_dir)]
-    return shlex.join(["waza-lsp", "report", record.run_id, *where, *options])
+        return ["--store", str(store_dir)]

@@ -21,13 +21,15 @@ class TextStyle:
     """How to print a report.
 
     With `problems_only`, only what is wrong is printed, and nothing if nothing is. `hides_passed` leaves out tasks that
-    passed with full score, because the user has seen them. `more` is a command that shows more of the run.
+    passed with full score, because the user has seen them. `more` is a command that shows more of the run, `reviews` one
+    that lists the verdicts that wait for a person, if there are any.
     """
 
     layout: Layout = field(default_factory=Layout)
     problems_only: bool = False
     hides_passed: bool = False
     more: str = ""
+    reviews: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ def text_lines(record: RunRecord, style: TextStyle) -> Iterator[TextLine]:
     yield from map(TextLine, _triggers(record))
     if not style.problems_only:
         yield from map(TextLine, _figures(record))
+        if style.reviews:
+            yield TextLine(f"Waiting for a person: {style.reviews}")
         if style.more:
             yield TextLine(f"See more: {style.more}")
     word, reason = verdict(record)

@@ -120,6 +120,11 @@ def test_a_pipe_is_told_before_the_agent_gets_it(agent: str) -> None:
     assert "warning:" not in run("--agent-command", agent).stderr
 
 
+def test_a_dry_run_of_a_resumed_run_is_refused() -> None:
+    result = run("--resume", "--dry-run")
+    assert (result.exit_code, "--dry-run shows a new run" in result.stderr) == (2, True)
+
+
 def test_a_relative_path_is_told_before_the_agent_misses_it(folder: Path) -> None:
     write(folder / "agent.py", "print('howdy')")
     python = shlex.quote(sys.executable)

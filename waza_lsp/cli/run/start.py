@@ -120,6 +120,8 @@ def _refuse_contradictions(options: Mapping[str, Any]) -> None:
         raise click.UsageError(
             "--output names a file and --output-dir a folder for the results: use only one."
         )
+    if options["dry_run"] and options["resume"] is not None:
+        raise click.UsageError("--dry-run shows a new run. Remove it, or --resume.")
     repeated = [it for it, count in Counter(options["models"]).items() if count > 1]
     if repeated:
         raise click.UsageError(f"--model {repeated[0]} is given twice. Both runs would write the same files.")
