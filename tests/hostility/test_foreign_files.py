@@ -97,7 +97,7 @@ def test_a_grader_survives_what_an_agent_left(trap: str, victim: Victim) -> None
     left = victim.workspace / "left"
     left.mkdir()
     TRAPS[trap](left / "out.txt")
-    (victim.workspace / "c.json").write_text('{"output": "x", "baseline_files": {}}', encoding="utf-8")
+    (victim.workspace / "c.json").write_text('{"output": "x"}', encoding="utf-8")
     waza = (
         "- {type: file, name: f, config: {content_patterns: [{path: out.txt, must_match: [a]}]}}\n"
         "- {type: diff, name: d, config: {expected_files: [{path: out.txt, contains: ['+a']}]}}\n"

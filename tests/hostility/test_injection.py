@@ -30,7 +30,10 @@ PAYLOADS = {
     "a command of a CI system": "::error::no",
     "an end of CDATA": "]]> <x>",
 }
-_ACTIVE = re.compile(r"(?<!\\)!?(?<!\\)\[[^\]\\]*\]\((?!file:)|(?<!\\)<\w|^#|[\x1b\u202e]", re.MULTILINE)
+_ACTIVE = re.compile(
+    r"(?<!\\)!?(?<!\\)\[[^\]\\]*\]\((?!file:|https://github\.com/waza-lsp/waza-lsp/blob/main/docs/formats/)|(?<!\\)<\w|^#|[\x1b\u202e]",
+    re.MULTILINE,
+)
 EVAL = """\
 name: demo
 skill: {name}

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from waza_lsp.server import trust as module
+from waza_lsp.server import trusted_folders
 from waza_lsp.server.handlers.notifications import trusted_option
 from waza_lsp.server.transport import client
 from waza_lsp.server.trust import Trust
@@ -418,7 +418,7 @@ async def test_trust_without_a_home_folder_is_not_remembered(
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(module, "state_folder", no_home)
+    monkeypatch.setattr(trusted_folders, "state_folder", no_home)
     assert not await trust_of(Editor([repository])).ask(repository / "eval.yaml")
     assert await trust_of(Editor([repository], yes)).ask(repository / "eval.yaml")
 

@@ -201,6 +201,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
             artifact_dir=artifact_dir.absolute() if artifact_dir else None,
             process_dir=Path.cwd(),
             meaning=generation,
+            strict=True,
         )
     except (JsonError, InputError) as error:
         raise click.UsageError(f"{context_file}: {error}") from error
