@@ -75,7 +75,7 @@ def test_a_full_disk_under_the_output_loses_no_run(folder: Path) -> None:
 @pytest.mark.slow
 def test_a_run_goes_on_when_nobody_watches_it(folder: Path) -> None:
     ended = waza_lsp(folder, "{ waza run eval.yaml 2>&1; echo $? >status; } | head -1")
-    assert ended.stdout.startswith("Running 4 task(s)")
+    assert ended.stdout.startswith("Running 4 tasks")
     assert (folder / "status").read_text() == "0\n"
     ended = waza_lsp(folder, "waza run eval.yaml <&- >&- 2>&-; echo $? >status")
     assert (folder / "status").read_text() == "0\n"

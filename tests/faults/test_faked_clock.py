@@ -97,7 +97,7 @@ def test_the_last_run_is_the_last_and_what_is_unchanged_is_taken_from_it(
     clock.set(-2 * jump)
     again = started(tmp_path, "run", "eval.yaml", "--cache", variables=clock.variables)
     _, errors = again.communicate(timeout=60)
-    assert "Reused the results of 4 unchanged task(s) from earlier runs" in errors
+    assert "Reused the results of 4 unchanged tasks from earlier runs" in errors
 
 
 def test_the_server_goes_on_as_before(tmp_path: Path, clock: FakeClock) -> None:

@@ -84,7 +84,8 @@ def _load(plug_in: "EntryPoint") -> type[Executor]:
 
 
 def _explanation(name: str) -> str:
-    usable = " or ".join(f"--executor {it}" for it in executor_names())
+    *others, last = executor_names()
+    usable = f"--executor {', '.join(others)} or {last}"
     if not name:
         return f"The eval does not set an executor. Add config.executor, or use {usable}"
     for agent in KNOWN_AGENTS:

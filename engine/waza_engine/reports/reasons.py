@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from waza_engine.lib.plurals import counted
 from waza_engine.model.records import MetricResult, RunRecord
 from waza_engine.model.scores import Interval, skills_helped
 from waza_engine.model.threshold import EvalVerdict, eval_verdict
@@ -47,7 +48,7 @@ def verdict(record: RunRecord) -> tuple[str, str]:
     parts = []
     if record.status == "cancelled" and record.planned:
         done = sum(it.stats.total_runs for it in record.tasks if it.stats)
-        parts.append(f"{done} of {_counted(record.planned * record.trials, 'trial')}")
+        parts.append(f"{done} of {counted(record.planned * record.trials, 'trial')}")
     elif record.status == "cancelled" or (record.status == "error" and record.error):
         parts.append(record.error)
     by_score = threshold_verdict(record)
@@ -85,22 +86,18 @@ def tasks_passed(record: RunRecord) -> tuple[str, str]:
     """
     totals = record.totals
     if record.status != "cancelled":
-        left = f"{_counted(len(record.unperformed), 'task')} not run" if record.unperformed else ""
+        left = f"{counted(len(record.unperformed), 'task')} not run" if record.unperformed else ""
         return f"{totals.succeeded} of {record.task_count}", left
     runs = [it.stats.total_runs for it in record.tasks if it.stats and not it.error]
     trials = sum(max(0, record.trials - it) for it in runs)
     cancelled = [
-        *([_counted(len(record.unperformed), "task")] if record.unperformed else []),
-        *([f"{_counted(trials, 'trial')} of started tasks"] if trials else []),
+        *([counted(len(record.unperformed), "task")] if record.unperformed else []),
+        *([f"{counted(trials, 'trial')} of started tasks"] if trials else []),
     ]
     return (
         f"{totals.succeeded} of {totals.total} started",
         f"{' and '.join(cancelled)} cancelled" if cancelled else "",
     )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def why_unperformed(record: RunRecord) -> str:

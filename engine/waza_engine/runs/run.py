@@ -18,6 +18,7 @@ from waza_engine.executors.agent_command import COMMAND_VARIABLE
 from waza_engine.executors.base import Executor, UnavailableError
 from waza_engine.judges.patience import waits_reported
 from waza_engine.lib.files.safe_write import open_own
+from waza_engine.lib.plurals import counted
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.redaction import Redactor
@@ -250,7 +251,11 @@ def _use_cache(live: LiveRun) -> None:
     if live.finished:
         count = len({index for index, _ in live.finished})
         live.emit(
-            Note(live.run_id, "info", f"Reused the results of {count} unchanged task(s) from earlier runs")
+            Note(
+                live.run_id,
+                "info",
+                f"Reused the results of {counted(count, 'unchanged task')} from earlier runs",
+            )
         )
 
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from waza_engine.lib.plurals import counted
 from waza_engine.model.records import TaskRecord, TrialRecord
 from waza_engine.model.scores import TrialTotals
 from waza_engine.model.suite import Task
@@ -31,7 +32,7 @@ async def _run_in_order(live: LiveRun) -> None:
         await _run_task(live, index)
         left = len(live.plan.tasks) - index - 1
         if live.plan.settings.fail_fast and left and live.tasks[index].status != "passed":
-            live.warn(f"fail_fast: {left} task(s) skipped after the first one that did not pass")
+            live.warn(f"fail_fast: {counted(left, 'task')} skipped after the first one that did not pass")
             return
 
 

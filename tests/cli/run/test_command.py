@@ -81,7 +81,7 @@ def test_the_summary_says_what_failed() -> None:
         result.stdout.splitlines()[-1],
     ]
     assert result.stdout.splitlines()[-1].startswith("FAILED: 1 of 2 tasks passed, score 0.75")
-    assert "Running 2 task(s)" in result.stderr
+    assert "Running 2 tasks" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_quiet_says_only_what_is_wrong_and_what_came_out(folder: Path) -> None:
 def test_json_is_all_there_is_on_stdout() -> None:
     result = run("--format", "json")
     assert [it["status"] for it in json.loads(result.stdout)["tasks"]] == ["passed", "passed"]
-    assert "Running 2 task(s)" in result.stderr
+    assert "Running 2 tasks" in result.stderr
     assert run("--format", "github", "-q").stdout.startswith("## demo: ")
 
 
@@ -95,7 +95,7 @@ def test_unchanged_tasks_are_taken_from_the_cache(folder: Path) -> None:
     run()
     add_task(folder, "b", "description: changed")
     result = run("--cache")
-    assert "info: Reused the results of 1 unchanged task(s) from earlier runs" in result.stderr
+    assert "info: Reused the results of 1 unchanged task from earlier runs" in result.stderr
     assert (result.exit_code, "2 of 2 tasks passed" in result.stdout) == (0, True)
     with RunStore(folder / ".waza-lsp") as store:
         newest, oldest = store.runs()

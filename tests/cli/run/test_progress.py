@@ -62,7 +62,7 @@ def test_a_terminal_shows_what_goes_on() -> None:
     now += 65
     progress(TrialProgress("r", "a", 1, "tool bash\x1b[31m\nevil"))
     assert screen(progress) == [
-        "demo: 2 tasks, 2 trial(s) each, with mock",
+        "demo: 2 tasks, 2 trials each, with mock",
         f"{' ' * 24} 0/4  1:05",
         "  > a trial 1  1:05  tool bash\ufffd[31m evil",
         "  > b trial 1  1:05",
@@ -75,7 +75,7 @@ def test_a_terminal_shows_what_goes_on() -> None:
     progress.tick()
     shown = screen(progress)
     assert [shown[0], shown[1], shown[3]] == [
-        "demo: 2 tasks, 2 trial(s) each, with mock",
+        "demo: 2 tasks, 2 trials each, with mock",
         "FAIL  a  1/2 trials  score 0.50",
         "  > b trial 1  1:06",
     ]
@@ -100,7 +100,7 @@ def test_markup_of_a_task_is_text() -> None:
     progress = LiveProgress(io.StringIO(), lambda: 0.0)
     progress(RunStarted("r", Path("e"), "[red]demo[/red] :smile:", "mock", "m", ("a",), 1, 1))
     progress(TaskStarted("r", "[bold]a", "A", None, ()))
-    assert screen(progress)[0].startswith("[red]demo[/red] :smile:: 1 tasks")
+    assert screen(progress)[0].startswith("[red]demo[/red] :smile:: 1 task, 1 trial each")
     assert screen(progress)[-1] == "  > [bold]a  0:00"
 
 

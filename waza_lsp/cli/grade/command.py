@@ -314,8 +314,11 @@ def _tell(again: "JudgedAgain", problems: Sequence[str]) -> None:
     for it in problems:
         print_err(f"error: {it}")
     if again.count:
+        # Imported late: `--help` does without.
+        from waza_engine.lib.plurals import counted
+
         print_err(
-            f"note: the verdicts on {again.count} trial(s) that could not be judged are in the run store now"
+            f"note: the verdicts on {counted(again.count, 'trial')} that could not be judged are in the run store now"
         )
     if again.problem:
         print_err(f"warning: the new verdicts could not be stored: {again.problem}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+from waza_engine.lib.plurals import counted
 from waza_engine.reports.inert import harmless, inert, one_line
 from waza_engine.reports.text import STATUS_WORDS
 from waza_engine.runs.events import (
@@ -95,7 +96,7 @@ class ProgressLines:
         match event:
             case RunStarted(tasks=tasks, trials=trials, executor=executor):
                 self._trials = trials
-                self._write(f"Running {len(tasks)} task(s), {trials} trial(s) each, with {executor}")
+                self._write(f"Running {_size(len(tasks), trials)}, with {executor}")
             case TrialFinished():
                 self._write_trial(event)
             case TaskFinished(error=error) if error:
@@ -165,9 +166,7 @@ class LiveProgress:
         match event:
             case RunStarted(tasks=tasks, trials=trials, executor=executor):
                 self._total, self._trials, self._started_at = len(tasks) * trials, trials, self.clock()
-                self._print(
-                    f"{one_line(event.name)}: {len(tasks)} tasks, {trials} trial(s) each, with {executor}"
-                )
+                self._print(f"{one_line(event.name)}: {_size(len(tasks), trials)}, with {executor}")
             case BaselineEvent(told=inner):
                 if not self._prefix:
                     self._prefix, self._done = "without skills: ", 0
@@ -275,3 +274,7 @@ class LiveProgress:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}:{rest:02d}"
+
+
+def _size(tasks: int, trials: int) -> str:
+    return f"{counted(tasks, 'task')}, {counted(trials, 'trial')} each"
