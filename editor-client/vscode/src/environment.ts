@@ -103,7 +103,7 @@ async function identity(folder: string): Promise<number | undefined> {
 /**
  * Rename `from` to `to`, unless another window's folder is there, even if it appears only now.
  *
- * What else is in the way is removed. A virus scanner on Windows can hold new files open for a moment.
+ * What else is in the way is removed. A virus scanner on Windows can hold files open for a moment.
  */
 async function putInPlace(from: string, to: string, isAnothers: () => Promise<boolean>): Promise<void> {
   for (let attempts = 10; ; attempts -= 1) {
@@ -119,7 +119,15 @@ async function putInPlace(from: string, to: string, isAnothers: () => Promise<bo
     if (await isAnothers()) {
       return;
     }
-    await rm(to, { recursive: true, force: true });
+    // Renamed before it is removed: another window can put its folder there while files are removed one by one.
+    const aside = `${to}.${randomBytes(4).toString('hex')}${partial}`;
+    const isAside = await rename(to, aside).then(
+      () => true,
+      () => false,
+    );
+    if (isAside) {
+      await rm(aside, { recursive: true, force: true }).catch(() => {});
+    }
   }
 }
 
