@@ -69,7 +69,7 @@ def test_what_agents_read_is_written_and_removed_again(project: Path) -> None:
     plugin = json.loads((project / PLUGIN).read_text())
     assert plugin["lspServers"]["waza-lsp"]["extensionToLanguage"] == {".yaml": "yaml", ".yml": "yaml"}
     again = agents("install", "--yes")
-    assert again.output.splitlines() == [f"{it}: already done." for it in (LSP, MCP, PLUGIN)]
+    assert again.stdout.splitlines() == [f"{it}: already done." for it in (LSP, MCP, PLUGIN)]
     done = agents("remove", "--yes")
     assert done.output.endswith(f"Removed {LSP}.\nRemoved {MCP}.\nRemoved {PLUGIN}.\n")
     assert [it.name for it in project.iterdir()] == [".git"]
