@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from waza_engine.generate.pages import all_pages
-from waza_engine.project.settings import codes
+from waza_engine.project.levels import codes
 from waza_lsp.cli import main
 from waza_lsp.cli.pages import manual
 from waza_lsp.cli.pages.render import render

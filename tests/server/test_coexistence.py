@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types
 
-from waza_engine.project.settings import unknown_code
+from waza_engine.project.levels import unknown_code
 from waza_lsp.server.build import build_session
 from waza_lsp.server.coexistence import CODES, FEATURES, levels, own_items, read_beside, whole_requests
 from waza_lsp.server.handlers.notifications import on_initialize

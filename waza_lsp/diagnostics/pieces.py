@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from waza_engine.analysis.pipeline import check_grader, unknown_keys
+from waza_engine.analysis.pipeline import CheckContext, check_grader, unknown_keys
 from waza_engine.analysis.schema.navigate import Schema, discriminated_values, resolve
 from waza_engine.analysis.versions import version_findings
 from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_reads
@@ -59,6 +59,11 @@ def piece_context(
 ) -> PieceContext:
     """Return the same object for equal arguments: caches look findings up by identity."""
     return PieceContext(form, key, scope, target, frozen)
+
+
+def context_of_pieces(form: Form, key: str | None, context: CheckContext) -> PieceContext:
+    """Return the context for the pieces of a document."""
+    return piece_context(form, key, context.scope, frozen=context.files.is_final)
 
 
 def piece_findings(

@@ -32,7 +32,7 @@ from waza_lsp.diagnostics.cascades import (
     drop_missing_keys_on_the_move,
     report_outdented_keys,
 )
-from waza_lsp.diagnostics.pieces import PieceContext, list_findings, locate_in, piece_context, piece_findings
+from waza_lsp.diagnostics.pieces import context_of_pieces, list_findings, locate_in, piece_findings
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.diagnostics.rules import rule_findings
 from waza_lsp.diagnostics.suppressions import apply_suppressions
@@ -210,10 +210,6 @@ def _structure_findings(tree: Tree, form: Form) -> Iterator[RangedFinding]:
         yield RangedFinding(Span(Place(line, 0), Place(line, 3)), finding)
 
 
-def _piece_context(form: Form, key: str | None, context: CheckContext) -> PieceContext:
-    return piece_context(form, key, context.scope, frozen=context.files.is_final)
-
-
 def _whole_findings(whole: Piece, form: Form, context: CheckContext) -> Iterator[RangedFinding]:
     root, anchors = whole.parsed.root, whole.parsed.anchors
     data = root.data(anchors) if root is not None else None
@@ -221,7 +217,7 @@ def _whole_findings(whole: Piece, form: Form, context: CheckContext) -> Iterator
     for finding in form.checker.check_root(data) if is_mapping else form.checker.check(data):
         yield locate_in(root, finding).shift(whole.start)
     for ranged in (
-        piece_findings(whole.parsed, _piece_context(form, None, context), anchors) if is_mapping else ()
+        piece_findings(whole.parsed, context_of_pieces(form, None, context), anchors) if is_mapping else ()
     ):
         yield ranged.shift(whole.start)
 
@@ -287,7 +283,7 @@ def _value_findings(tree: Tree, form: Form, context: CheckContext) -> Iterator[R
             yield from _top_level_list(tree, entry, form, schema, context)
         elif not entry.piece.parsed.problems:
             done.add(id(entry.piece))
-            found = piece_findings(entry.piece.parsed, _piece_context(form, None, context), tree.anchors)
+            found = piece_findings(entry.piece.parsed, context_of_pieces(form, None, context), tree.anchors)
             yield from (it.shift(entry.piece.start) for it in found)
 
 
@@ -305,7 +301,7 @@ def _top_level_list(
     ]
     for it in form.checker.check_list(listed, schema) if not _is_unread_list(tree, entry) else ():
         yield RangedFinding(entry.key.span.shift(entry.piece.start), it)
-    yield from list_findings(tree, entry, _piece_context(form, entry.key.source, context))
+    yield from list_findings(tree, entry, context_of_pieces(form, entry.key.source, context))
 
 
 def _report_nested_keys(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Severity
-from waza_engine.project.settings import unknown_code
+from waza_engine.project.levels import unknown_code
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unknown_key import UNKNOWN_KEY

@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.project.settings import Levels
+from waza_engine.project.levels import Levels
 
 FEATURES = {
     "diagnostics": "YAML syntax errors and duplicate keys",

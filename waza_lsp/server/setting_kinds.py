@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from waza_engine.project.settings import LEVEL_NAMES, VERSION_PATTERN, read_levels, read_names, read_target
+from waza_engine.project.levels import LEVEL_NAMES, read_levels
+from waza_engine.project.settings import VERSION_PATTERN, read_names, read_target
 from waza_lsp.server.coexistence import FEATURES, is_feature, read_beside
 
 FLAG = {"type": "boolean"}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.lib.process.environment import PASS_VARIABLE
 from waza_engine.lib.process.sandbox_choice import IMAGE_VARIABLE, KINDS, NETWORK_VARIABLE, SANDBOX_VARIABLE
-from waza_engine.project.settings import Levels
+from waza_engine.project.levels import Levels
 from waza_lsp.server.coexistence import FEATURES
 from waza_lsp.server.setting_kinds import (
     COUNT,

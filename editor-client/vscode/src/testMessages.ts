@@ -7,7 +7,7 @@ import { toRange } from './ranges';
 
 const marks: Record<string, string> = { passed: '✓', failed: '✗', error: '⚠', skipped: '○' };
 
-/** The reasons of a failure, or one sentence if there are none. */
+/** Return the reasons of a failure, or one sentence without them. */
 export function failedMessages(reasons: Reason[], instead: string, item: TestItem): TestMessage[] {
   return reasons.length > 0 ? reasons.flatMap((it) => placed(it, item)) : [itemMessage(instead, item)];
 }

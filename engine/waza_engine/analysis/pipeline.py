@@ -15,8 +15,9 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, MoveKey, Scope, Severity
 from waza_engine.project.document import Document
+from waza_engine.project.levels import Levels
 from waza_engine.project.pins import Pin
-from waza_engine.project.settings import Levels, Projects, ProjectSettings
+from waza_engine.project.settings import Projects, ProjectSettings
 from waza_engine.recognition.recognise import Kind, dialect, recognise
 from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.refused_config import REFUSED_CONFIG

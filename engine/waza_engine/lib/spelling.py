@@ -99,7 +99,7 @@ def nearest(word: str, known: Collection[str], *, most: int = 3) -> list[str]:
 
 
 def did_you_mean_file(path: Path) -> str:
-    """Return a sentence that names files beside a missing one, with names similar to its own; "" if there are none."""
+    """Return a sentence with similar file names beside a missing file, or ""."""
     with contextlib.suppress(OSError):
         beside = sorted(
             it.name for it in path.parent.iterdir() if it.suffix in {path.suffix, ".yaml", ".yml"}

@@ -45,7 +45,7 @@ class FoundText(str):
     """What was found, with an excerpt of the surrounding lines.
 
     `actual` is the text to compare with what was wanted; "" for something unwanted. `line` is the line (from 1) of what
-    was found, 0 if there is none. `is_empty` marks an empty text, in which nothing can be found.
+    was found, or 0. `is_empty` marks an empty text, in which nothing can be found.
     """
 
     __slots__ = ("actual", "excerpt", "is_empty", "line")

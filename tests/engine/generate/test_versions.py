@@ -9,7 +9,7 @@ import pytest
 from tests.test_pages import sections_of
 from waza_engine.analysis.schema.files import read_schema
 from waza_engine.generate.schemas.versions import UnknownPlaceError
-from waza_engine.project.settings import codes
+from waza_engine.project.levels import codes
 from waza_engine.recognition.recognise import dialects, releases
 from waza_engine.recognition.releases import Fact, Release, Releases, is_newer
 

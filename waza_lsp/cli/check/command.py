@@ -16,7 +16,7 @@ def _parse_codes(
     _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
 ) -> frozenset[str]:
     """Return the codes of a repeatable option. One value may hold several, separated by commas."""
-    from waza_engine.project.settings import unknown_code
+    from waza_engine.project.levels import unknown_code
 
     codes = frozenset(code.strip() for it in values for code in it.split(",") if code.strip())
     for code in sorted(codes):

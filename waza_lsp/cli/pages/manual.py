@@ -44,7 +44,7 @@ def _generated() -> Mapping[str, str]:
 
 
 def page(path: str) -> str | None:
-    """Return the Markdown text of a page, such as `rules/unknown-key`; None if there is none."""
+    """Return the Markdown text of a page, such as `rules/unknown-key`, or None."""
     if has_plugins():
         return _generated().get(f"{path}.md")
     try:

@@ -47,7 +47,7 @@ class YamlLines:
         return numbered
 
     def text(self, pointer: Pointer) -> str:
-        """Return the scalar at a pointer as it is written; "" if there is none."""
+        """Return the scalar at a pointer as it is written, or ""."""
         found = self._find(pointer)
         return str(found[1].value) if found and isinstance(found[1], yaml.ScalarNode) else ""
 

@@ -22,7 +22,7 @@ EntryLine = tuple[int, str, bool]
 class Check:
     """A piece of evidence. `anchor` is the id of the place that shows what was found, and `see` its name.
 
-    `step` is the number of the event that it points to, 0 if there is none; `trial` is that of the trial.
+    `step` is the number of the event that it points to, or 0; `trial` is that of the trial.
     """
 
     evidence: Evidence

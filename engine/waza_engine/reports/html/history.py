@@ -24,7 +24,7 @@ _MOST_TASKS = 60
 
 @dataclass(frozen=True, slots=True)
 class PastRun:
-    """A stored run with the verdicts on its trials. `page` is a link to its report, "" if there is none."""
+    """A stored run with the verdicts on its trials. `page` is a link to its report, or ""."""
 
     run: StoredRun
     verdicts: Sequence[TrialVerdict]
