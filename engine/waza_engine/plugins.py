@@ -18,7 +18,9 @@ EXECUTOR_GROUP = "waza_lsp.executors"
 """The group of executors: each entry has the executor's name and names an `Executor` class (`executors/base.py`)."""
 DIALECT_GROUP = "waza_lsp.dialects"
 """The group of dialects: each entry names a package, whose module `dialect` has the record `DIALECT`."""
-_GROUPS = (GRADER_GROUP, EXECUTOR_GROUP, DIALECT_GROUP)
+MUTATION_GROUP = "waza_lsp.mutations"
+"""The group of mutations for the audit: each entry names a `Mutation` class."""
+_GROUPS = (GRADER_GROUP, EXECUTOR_GROUP, DIALECT_GROUP, MUTATION_GROUP)
 _SCHEMA_EXPORT = "waza_engine.generate.schemas.export", "export"
 """The function that generates all schemas. Its layer is above those that read schemas, so it is imported by name."""
 

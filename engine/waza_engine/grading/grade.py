@@ -5,7 +5,7 @@
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -34,6 +34,12 @@ from waza_engine.model.suite import EXPECTED_TEXTS, GraderEntry, Scoring, Task
 from waza_engine.recognition.recognise import dialect_for, load_object
 
 _log = logging.getLogger(__name__)
+
+
+GradeEntry = Callable[
+    [Mapping[str, Any] | GraderEntry, GradingContext, str, Level], GraderVerdict | GraderFailure
+]
+"""Grades one entry: `grade_entry`, or a function that caches its results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +183,7 @@ def grade_run(
     context: GradingContext,
     meaning: str = "",
     agent_error: str = "",
+    grade: GradeEntry | None = None,
 ) -> RunVerdict:
     """Return the verdict on one run: eval graders, task graders, then the output expectations of the task.
 
@@ -185,7 +192,7 @@ def grade_run(
     `agent_error` is the agent's own error; it sets the status to `error` whatever the verdicts are.
     """
     results: dict[str, GraderVerdict] = {}
-    for _, graded in _grade_each(eval_entries, task_entries, context, meaning):
+    for _, graded in _grade_each(eval_entries, task_entries, context, meaning, grade or grade_entry):
         if isinstance(graded, GraderFailure):
             return RunVerdict("error", error=graded, infrastructure=graded.infrastructure)
         results[graded.name] = graded
@@ -200,12 +207,16 @@ def grade_task(
     eval_entries: Sequence[GraderEntry],
     scoring: Scoring | None,
     context: GradingContext,
+    grade: GradeEntry | None = None,
 ) -> RunVerdict:
-    """Return the verdict on a trial of a task, by the dialect's own scoring if the suite has a `scoring`."""
+    """Return the verdict on a trial of a task, by the dialect's own scoring if the suite has a `scoring`.
+
+    `grade` grades one entry, by default `grade_entry`.
+    """
     score = dialect_for(dialect).score_trial
     if scoring is None or not score:
-        return grade_run(eval_entries, task.graders, task.expected, context, dialect, context.error)
-    graded = _grade_each(eval_entries, task.graders, context, dialect)
+        return grade_run(eval_entries, task.graders, task.expected, context, dialect, context.error, grade)
+    graded = _grade_each(eval_entries, task.graders, context, dialect, grade or grade_entry)
     verdict: RunVerdict = load_object(score)(GradedTrial(graded, context, task.constraints, scoring))
     return verdict
 
@@ -214,12 +225,16 @@ _Entry = TypeVar("_Entry", bound=Mapping[str, Any] | GraderEntry)
 
 
 def _grade_each(
-    eval_entries: Sequence[_Entry], task_entries: Sequence[_Entry], context: GradingContext, meaning: str
+    eval_entries: Sequence[_Entry],
+    task_entries: Sequence[_Entry],
+    context: GradingContext,
+    meaning: str,
+    grade: GradeEntry,
 ) -> Iterator[tuple[_Entry, GraderVerdict | GraderFailure]]:
     """Yield the outcome of each entry, grading lazily."""
     leveled: list[tuple[Level, Sequence[_Entry]]] = [("eval", eval_entries), ("task", task_entries)]
     for level, entries in leveled:
-        yield from ((it, grade_entry(it, context, meaning, level)) for it in entries)
+        yield from ((it, grade(it, context, meaning, level)) for it in entries)
 
 
 def _run_verdict(results: Mapping[str, GraderVerdict], agent_error: str) -> RunVerdict:

@@ -19,7 +19,7 @@ from waza_engine.graders.base import ConfigError, Demand, GraderResult, GradingC
 from waza_engine.graders.entry import Level
 from waza_engine.graders.registry import find_grader
 from waza_engine.graders.result import GraderFailure, RunVerdict
-from waza_engine.grading.grade import build, entry_message, grade_task
+from waza_engine.grading.grade import GradeEntry, build, entry_message, grade_entry, grade_task
 from waza_engine.lib.process.sandbox import using
 from waza_engine.model.findings import Scope
 from waza_engine.model.judge import NO_JUDGE, Judge
@@ -45,6 +45,8 @@ class Bench:
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     refusals: dict[int, str] = field(default_factory=dict)
     """The first error of each checked entry of the plan, by the entry's identity; "" if it has none."""
+    grade: GradeEntry = grade_entry
+    """How one entry is graded."""
 
 
 def unusable_grader_record(bench: Bench, task: Task) -> TrialRecord | None:
@@ -113,7 +115,9 @@ def grade_trial(
         )
     context = grading_context(bench, task, trajectory, workspace, captured)
     with using(plan.settings.sandbox):
-        verdict = grade_task(plan.suite.dialect, task, plan.suite.graders, plan.suite.scoring, context)
+        verdict = grade_task(
+            plan.suite.dialect, task, plan.suite.graders, plan.suite.scoring, context, bench.grade
+        )
     if plan.compares_skills and plan.suite.scoring is None and verdict.status == "failed":
         verdict = _without_skill_graders(verdict, plan.suite.dialect)
     entries = (*plan.suite.graders, *task.graders, *_constraint_entries(task))

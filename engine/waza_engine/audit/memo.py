@@ -1,0 +1,92 @@
+"""Cache verdicts by what each grader reads: a grader is not asked again about work that looks the same to it.
+
+A deterministic grader that reads the same values gives the same verdict. What it reads is noted while it grades.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+from waza_engine.graders.base import GradingContext
+from waza_engine.graders.entry import Level
+from waza_engine.graders.result import GraderFailure, GraderVerdict
+from waza_engine.grading.grade import grade_entry
+from waza_engine.model.suite import GraderEntry
+from waza_engine.runs.recordings.free_graders import is_free
+
+_FILES = "captured_files"
+_FIELDS = tuple(it.name for it in fields(GradingContext))
+_Verdict = GraderVerdict | GraderFailure
+
+
+class _WatchedContext(GradingContext):
+    """A context that notes the names of the fields that are read."""
+
+    __slots__ = ("reads",)
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        made = object.__new__(cls)
+        object.__setattr__(made, "reads", set())
+        return made
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _FIELDS:
+            object.__getattribute__(self, "reads").add(name)
+        return object.__getattribute__(self, name)
+
+
+@dataclass(slots=True)
+class GradeMemo:
+    """Grades entries like `grade_entry`, and keeps the verdicts of graders that run nothing and ask no model.
+
+    A field counts as the same if it is the same object, or an equal plain value. The workspace is the same if the captured
+    files are.
+    """
+
+    _known: dict[str, list[tuple[dict[str, Any], _Verdict]]] = field(default_factory=dict)
+    given: dict[str, _Verdict] = field(default_factory=dict)
+    """The last verdict of each grader. It is the same object for work that looks the same to the grader."""
+
+    def grade(
+        self,
+        entry: Mapping[str, Any] | GraderEntry,
+        context: GradingContext,
+        meaning: str = "",
+        level: Level = "eval",
+    ) -> _Verdict:
+        """Return the verdict of one entry."""
+        if not isinstance(entry, GraderEntry):
+            return grade_entry(entry, context, meaning, level)
+        key = _key(entry, meaning, level)
+        self.given[key] = verdict = self._verdict(key, entry, context, meaning, level)
+        return verdict
+
+    def _verdict(
+        self, key: str, entry: GraderEntry, context: GradingContext, meaning: str, level: Level
+    ) -> _Verdict:
+        if not is_free(entry):
+            return grade_entry(entry, context, meaning, level)
+        known = self._known.setdefault(key, [])
+        for seen, verdict in known:
+            if all(_is_same(getattr(context, name), it) for name, it in seen.items()):
+                return verdict
+        watched = _watched(context)
+        verdict = grade_entry(entry, watched, meaning, level)
+        reads = {_FILES if it == "workspace_dir" else it for it in object.__getattribute__(watched, "reads")}
+        known.append(({it: getattr(context, it) for it in reads}, verdict))
+        return verdict
+
+
+def _watched(context: GradingContext) -> _WatchedContext:
+    return _WatchedContext(**{name: getattr(context, name) for name in _FIELDS})
+
+
+def _key(entry: GraderEntry, meaning: str, level: Level) -> str:
+    """Return what decides about a verdict; the place in the file does not."""
+    return repr(
+        (entry.type, entry.name, entry.weight, entry.config, entry.extras, entry.turn, meaning, level)
+    )
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or (isinstance(one, str | int | float | tuple) and one == other)

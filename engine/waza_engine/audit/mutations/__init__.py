@@ -1,0 +1,1 @@
+"""Ways to break a recorded trial: one file per mutation."""

@@ -1,0 +1,99 @@
+"""Agents that do no work. A task that one of them passes does not notice whether the work was done."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from waza_engine.audit.calls import calls_of
+from waza_engine.audit.texts import input_texts
+from waza_engine.model.suite import Task
+from waza_engine.model.trajectory import Session, Trajectory, Usage
+
+_REFUSAL = "I'm sorry, I can't help with that."
+_CLAIM = "I have completed the task. All requested changes are made, and everything works as expected."
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a null agent knows: its task, the text of the skill under test ("" if unknown), and a passing trial, if any."""
+
+    task: Task
+    skill: str = ""
+    passing: Trajectory | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NullAgent:
+    """An agent without work: `name` for reports, `about` in words. `answer` returns None where it makes no sense."""
+
+    name: str
+    about: str
+    answer: Callable[[Scene], str | None]
+    empties_workspace: bool = False
+    refuses: bool = False
+    """Whether its answer is the right one for a task that must be refused."""
+
+    def perform(self, scene: Scene) -> Trajectory | None:
+        """Return its trial of the task, or None if it has no answer."""
+        output = self.answer(scene)
+        if output is None or (self.empties_workspace and not scene.task.files):
+            return None
+        task = scene.task
+        return Trajectory(
+            task=task.id,
+            model=f"null agent {self.name}",
+            prompt=task.prompt,
+            output=output,
+            session=Session(usage=Usage(turns=1)),
+            session_id=f"null-{self.name}",
+            transcript=list(_transcript(task.prompt, output)),
+            files={} if self.empties_workspace else input_texts(task),
+            removed=[it.target for it in task.files] if self.empties_workspace else [],
+        )
+
+
+def _transcript(prompt: str, output: str) -> Iterator[dict[str, Any]]:
+    yield {"type": "session.start"}
+    yield {"type": "user.message", "content": prompt}
+    yield {"type": "assistant.turn_start"}
+    if output:
+        yield {"type": "assistant.message", "content": output}
+    yield {"type": "assistant.turn_end"}
+    yield {"type": "session.idle"}
+
+
+def _plan(scene: Scene) -> str:
+    """Describe the steps, with the tools of the passing trial if there is one."""
+    names = dict.fromkeys(it.name for it in calls_of(scene.passing) if it.name) if scene.passing else {}
+    steps = [f"I will use {it}." for it in names] or ["I will read the files.", "I will make the changes."]
+    steps.append("Then I will check the result.")
+    numbered = "\n".join(f"{number}. {it}" for number, it in enumerate(steps, 1))
+    return f"Here is my plan for: {scene.task.prompt.strip()}\n\n{numbered}"
+
+
+def _same_words(scene: Scene) -> str | None:
+    """Claim what a passing trial says, if that trial changed the workspace."""
+    if scene.passing is None:
+        return _CLAIM
+    changes = scene.passing.removed or any(
+        input_texts(scene.task).get(name) != text for name, text in scene.passing.files.items()
+    )
+    return scene.passing.output if changes else _CLAIM
+
+
+NULL_AGENTS: Mapping[str, NullAgent] = {
+    it.name: it
+    for it in (
+        NullAgent("silence", "says nothing", lambda _: ""),
+        NullAgent("done", 'says only "Done."', lambda _: "Done."),
+        NullAgent("refusal", "refuses", lambda _: _REFUSAL, refuses=True),
+        NullAgent("echo", "repeats the prompt", lambda it: it.task.prompt),
+        NullAgent("recital", "recites SKILL.md", lambda it: it.skill or None),
+        NullAgent("plan", "makes a plan and calls no tool", _plan),
+        NullAgent("untouched", "claims success and changes no file", _same_words),
+        NullAgent(
+            "emptied", "claims success and deletes all files", lambda _: _CLAIM, empties_workspace=True
+        ),
+    )
+}
+"""All null agents, by name."""

@@ -1,0 +1,139 @@
+"""Pure sums over an audited task: what passes, which mutants survive, and what each grader notices."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from waza_engine.audit.intent import Intent
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.scores import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One piece of broken work with its verdict: of the null agent or mutation `name`.
+
+    `trial` is the number of the recorded trial that was broken, 0 for null agents. `failed_graders` are the names of the
+    graders that noticed. `before` and `after` are the texts that a mutation changed.
+    """
+
+    kind: Literal["null agent", "mutant"]
+    name: str
+    change: str
+    status: Status
+    failed_graders: tuple[str, ...] = ()
+    trial: int = 0
+    before: str = ""
+    after: str = ""
+    error: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """Whether the task does not notice that the work is broken."""
+        return self.status == "passed"
+
+
+@dataclass(frozen=True, slots=True)
+class GraderPlace:
+    """A grader that was asked: its name, its type, and the place of its entry."""
+
+    name: str
+    type: str
+    path: Path | None = None
+    pointer: Pointer = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraderPower:
+    """What a grader notices of a task's mutants and null agents, by the words for each."""
+
+    grader: GraderPlace
+    kills: tuple[str, ...]
+    only_kills: tuple[str, ...]
+    """What no other grader notices."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskAudit:
+    """The audit of one task. `trials` is the number of recorded trials that pass and were broken.
+
+    `left_out` are graders that were not asked, because they run programs or ask a model. `problem` says why there is no
+    result.
+    """
+
+    task: str
+    name: str
+    path: Path | None
+    pointer: Pointer
+    intent: Intent
+    attempts: tuple[Attempt, ...] = ()
+    graders: tuple[GraderPlace, ...] = ()
+    left_out: tuple[GraderPlace, ...] = ()
+    trials: int = 0
+    problem: str = ""
+
+    @property
+    def passing_agents(self) -> list[Attempt]:
+        """The null agents that pass."""
+        return [it for it in self.attempts if it.kind == "null agent" and it.passes]
+
+    @property
+    def accused(self) -> list[Attempt]:
+        """The null agents that pass although the task wants work, or anything else than they do."""
+        return [it for it in self.passing_agents if self.intent is Intent.WORK]
+
+    @property
+    def mutants(self) -> list[Attempt]:
+        """The mutants that graders could judge."""
+        return [it for it in self.attempts if it.kind == "mutant" and it.status != "error"]
+
+    @property
+    def survivors(self) -> list[Attempt]:
+        """The mutants that pass."""
+        return [it for it in self.mutants if it.passes]
+
+    @property
+    def mutation_score(self) -> float | None:
+        """The share of mutants that some grader notices; None without mutants."""
+        return score_of(self.mutants)
+
+    @property
+    def has_only_left_out(self) -> bool:
+        """Whether only graders that were not asked stand between no work and a pass."""
+        return bool(self.left_out) and not self.graders
+
+
+def score_of(mutants: Sequence[Attempt]) -> float | None:
+    """Return the share of mutants that do not pass, from 0 to 1; None if there are none."""
+    return sum(not it.passes for it in mutants) / len(mutants) if mutants else None
+
+
+def eval_score(audits: Iterable[TaskAudit]) -> float | None:
+    """Return the mutation score of all tasks together: every mutant counts once."""
+    return score_of([mutant for it in audits for mutant in it.mutants])
+
+
+def grader_powers(audit: TaskAudit) -> list[GraderPower]:
+    """Return what each grader of the task notices."""
+    judged = [it for it in audit.attempts if it.status != "error"]
+    powers = []
+    for grader in audit.graders:
+        kills = [it for it in judged if grader.name in it.failed_graders]
+        powers.append(
+            GraderPower(
+                grader,
+                tuple(it.change for it in kills),
+                tuple(it.change for it in kills if len(it.failed_graders) == 1),
+            )
+        )
+    return powers
+
+
+def totals_by_name(audits: Iterable[TaskAudit]) -> Mapping[str, tuple[int, int]]:
+    """Return for each null agent and mutation how many of its attempts pass, and how many there are."""
+    totals: dict[str, tuple[int, int]] = {}
+    for attempt in (each for it in audits for each in it.attempts if each.status != "error"):
+        passed, total = totals.get(attempt.name, (0, 0))
+        totals[attempt.name] = passed + attempt.passes, total + 1
+    return totals
