@@ -133,9 +133,16 @@ def _edited_transcript(
         position = owner.get(index)
         if position is None:
             made.append(event)
-        elif index == blocks[position][0]:
-            for edit in share[position]:
-                made.extend(_edited_block([transcript[it] for it in blocks[edit.origin]], edit))
+            continue
+        # Calls in parallel interleave, so each event goes into the slot of its own kind.
+        slots = blocks[position]
+        slot, is_last = slots.index(index), index == slots[-1]
+        for number, edit in enumerate(share[position]):
+            block = list(_edited_block([transcript[it] for it in blocks[edit.origin]], edit))
+            if number == 0:
+                made.extend(block[slot:] if is_last else block[slot : slot + 1])
+            elif is_last:
+                made.extend(block)
     return made
 
 
@@ -146,19 +153,19 @@ def _blocks(transcript: Sequence[dict[str, Any]], calls: Sequence[Call]) -> dict
     by_position = {position: starts[place] for position, place in _by_position(ids, calls).items()}
     of_start = {index: position for position, index in by_position.items()}
     blocks = {position: [index] for position, index in by_position.items()}
-    open_: int | None = None
+    open_: list[int] = []
     for index, event in enumerate(transcript):
-        kind = event.get("type")
-        if kind == _START:
-            open_ = of_start.get(index)
-        elif kind == _SKILL and open_ is not None:
-            blocks[open_].append(index)
-        elif kind == _COMPLETE:
-            id_ = _text(event, "tool_call_id")
-            position = next((it for it in blocks if calls[it].id == id_), None) if id_ else open_
+        kind, id_ = event.get("type"), _text(event, "tool_call_id")
+        if kind == _START and index in of_start:
+            open_.append(of_start[index])
+        elif kind == _SKILL and open_:
+            blocks[open_[-1]].append(index)
+        elif kind == _COMPLETE and open_:
+            # Without an id, results come in the order of the calls.
+            position = next((it for it in open_ if calls[it].id == id_), None) if id_ else open_[0]
             if position is not None:
                 blocks[position].append(index)
-            open_ = None
+                open_.remove(position)
     return blocks
 
 

@@ -3,8 +3,9 @@
 A deterministic grader that reads the same values gives the same verdict. What it reads is noted while it grades.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Self
 
 from waza_engine.graders.base import GradingContext
@@ -20,19 +21,27 @@ _Verdict = GraderVerdict | GraderFailure
 
 
 class _WatchedContext(GradingContext):
-    """A context that notes the names of the fields that are read."""
+    """A context that notes the names of the fields that are read, and lays out the workspace when it is read."""
 
-    __slots__ = ("reads",)
+    __slots__ = ("lay_out", "reads")
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         made = object.__new__(cls)
         object.__setattr__(made, "reads", set())
+        object.__setattr__(made, "lay_out", None)
         return made
 
     def __getattribute__(self, name: str) -> Any:
+        value = object.__getattribute__(self, name)
         if name in _FIELDS:
             object.__getattribute__(self, "reads").add(name)
-        return object.__getattribute__(self, name)
+            if (
+                name == "workspace_dir"
+                and value is None
+                and (lay_out := object.__getattribute__(self, "lay_out"))
+            ):
+                return lay_out()
+        return value
 
 
 @dataclass(slots=True)
@@ -46,6 +55,8 @@ class GradeMemo:
     _known: dict[str, list[tuple[dict[str, Any], _Verdict]]] = field(default_factory=dict)
     given: dict[str, _Verdict] = field(default_factory=dict)
     """The last verdict of each grader. It is the same object for work that looks the same to the grader."""
+    lay_out: Callable[[], Path] | None = None
+    """Makes the workspace of the trial, for contexts without one; returns the same path each time."""
 
     def grade(
         self,
@@ -65,12 +76,14 @@ class GradeMemo:
         self, key: str, entry: GraderEntry, context: GradingContext, meaning: str, level: Level
     ) -> _Verdict:
         if not is_free(entry):
-            return grade_entry(entry, context, meaning, level)
+            folder = self.lay_out() if self.lay_out is not None else context.workspace_dir
+            return grade_entry(entry, replace(context, workspace_dir=folder), meaning, level)
         known = self._known.setdefault(key, [])
         for seen, verdict in known:
             if all(_is_same(getattr(context, name), it) for name, it in seen.items()):
                 return verdict
         watched = _watched(context)
+        object.__setattr__(watched, "lay_out", self.lay_out)
         verdict = grade_entry(entry, watched, meaning, level)
         reads = {_FILES if it == "workspace_dir" else it for it in object.__getattribute__(watched, "reads")}
         known.append(({it: getattr(context, it) for it in reads}, verdict))

@@ -26,7 +26,7 @@ from waza_engine.project.skills import skills
 from waza_engine.project.suite_files import SuiteFiles
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.recordings.find import Recording
-from waza_engine.runs.recordings.regrade import ReplayedTrial, bench_for, lay_out_recording
+from waza_engine.runs.recordings.regrade import bench_for, lay_out_recording
 from waza_engine.runs.trial.grade import Bench, grade_trial, unusable_grader_record
 from waza_engine.runs.trial.workspace import CapturedFiles, WorkspaceError, remove_workspace
 
@@ -152,16 +152,15 @@ def _attempt(kind: str, name: str, change: str, record: TrialRecord) -> Attempt:
 
 
 class _Grading:
-    """Grades trials of one task. Trials that leave the same files share a workspace: free graders do not write into it."""
+    """Grades trials of one task. Trials that leave the same files share a workspace: graders do not write into it."""
 
     def __init__(self, plan: Plan, task: Task, process_dir: Path, judge: Judge | None) -> None:
         self.task = task
         self._plan, self._process_dir, self._judge = plan, process_dir, judge
         self._memo = GradeMemo()
         self._benches: dict[str, Bench] = {}
-        self._key: object = None
         self._captured: list[CapturedFiles] = []
-        self._laid_out: ReplayedTrial | None = None
+        self._workspaces: list[tuple[object, Path]] = []
 
     def refusal(self) -> TrialRecord | None:
         """Return the error of the first grader that cannot work."""
@@ -170,9 +169,11 @@ class _Grading:
     def record(self, trajectory: Trajectory, recording: Recording | None = None) -> TrialRecord:
         """Return the verdict on a trial, as the executor of `recording` could observe it."""
         executor = recording.executor if recording is not None else ReplayExecutor.name
-        trial = self._trial(trajectory, executor)
         self._memo.given.clear()
-        return grade_trial(self._bench(executor), self.task, trajectory, trial.workspace, trial.captured)
+        self._memo.lay_out = lambda: self._workspace(trajectory)
+        return grade_trial(
+            self._bench(executor), self.task, trajectory, None, self._captured_files(trajectory)
+        )
 
     def verdicts(self) -> Mapping[str, object]:
         """Return each grader's verdict on the last trial, by a key of the grader."""
@@ -185,9 +186,8 @@ class _Grading:
         return any(it is not verdicts.get(key) for key, it in self._memo.given.items())
 
     def close(self) -> None:
-        if self._laid_out is not None:
-            remove_workspace(self._laid_out.workspace)
-            self._laid_out = None
+        while self._workspaces:
+            remove_workspace(self._workspaces.pop()[1])
 
     def _bench(self, executor: str) -> Bench:
         if executor not in self._benches:
@@ -196,19 +196,29 @@ class _Grading:
             self._benches[executor] = replace(made, judge=self._judge, grade=self._memo.grade)
         return self._benches[executor]
 
-    def _trial(self, trajectory: Trajectory, executor: str) -> ReplayedTrial:
+    def _workspace(self, trajectory: Trajectory) -> Path:
+        """Return a folder with the files that the trial left. Only few graders need one, so it is made late."""
         key = (trajectory.files, trajectory.removed)
-        if self._laid_out is None or self._key != key:
-            self.close()
-            self._laid_out = lay_out_recording(self.task, Recording(self.task.id, 1, trajectory, executor))
-            # Equal files are one object, by which the memo knows them.
-            known = next((it for it in self._captured if it == self._laid_out.captured), None)
-            if known is None:
-                self._captured.append(self._laid_out.captured)
-            else:
-                self._laid_out = replace(self._laid_out, captured=known)
-            self._key = key
-        return self._laid_out
+        known = next((path for it, path in self._workspaces if it == key), None)
+        if known is None:
+            known = lay_out_recording(
+                self.task, Recording(self.task.id, 1, trajectory, ReplayExecutor.name)
+            ).workspace
+            self._workspaces.append((key, known))
+        return known
+
+    def _captured_files(self, trajectory: Trajectory) -> CapturedFiles:
+        """Return what the workspace would hold. Equal files are one object, by which the memo knows them."""
+        removed = tuple(trajectory.removed)
+        contents = {Path(it.target).as_posix(): it.content for it in self.task.files} | {
+            name: text.encode() for name, text in trajectory.files.items()
+        }
+        contents = {name: it for name, it in contents.items() if name not in removed}
+        known = next((it for it in self._captured if it.contents == contents), None)
+        if known is None:
+            known = CapturedFiles(contents, trajectory.files, removed, tuple(trajectory.uncaptured))
+            self._captured.append(known)
+        return known
 
 
 def _asked_graders(

@@ -1,6 +1,7 @@
 """Change the output of a trajectory, and the files in its workspace."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
@@ -32,8 +33,9 @@ def with_files(trajectory: Trajectory, task: Task, files: Mapping[str, str]) -> 
 
     Input files that are missing in `files` are removed, but for those that the recording could not hold as text.
     """
-    hidden = {*trajectory.uncaptured, *_binary(task)}
-    removed = [it.target for it in task.files if it.target not in files and it.target not in hidden]
+    hidden = _binary(task)
+    names = [Path(it.target).as_posix() for it in task.files if it.target not in hidden]
+    removed = [it for it in names if it not in files and it not in trajectory.uncaptured]
     gone = [it for it in trajectory.removed if it not in files and it not in removed]
     # The recorded diff is no longer that of the workspace; graders compute one from the files.
     return trajectory.model_copy(update={"files": dict(files), "removed": [*gone, *removed], "patch": None})
@@ -42,7 +44,7 @@ def with_files(trajectory: Trajectory, task: Task, files: Mapping[str, str]) -> 
 def input_texts(task: Task) -> dict[str, str]:
     """Return the input files that are text, by path."""
     hidden = _binary(task)
-    return {it.target: it.content.decode() for it in task.files if it.target not in hidden}
+    return {Path(it.target).as_posix(): it.content.decode() for it in task.files if it.target not in hidden}
 
 
 def _binary(task: Task) -> set[str]:

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from waza_engine.model.suite import Task
@@ -32,7 +33,7 @@ class Subject:
     @property
     def before(self) -> Mapping[str, bytes]:
         """The files of the workspace before the agent started, by path."""
-        return {it.target: it.content for it in self.task.files}
+        return {Path(it.target).as_posix(): it.content for it in self.task.files}
 
     @property
     def written(self) -> list[str]:
