@@ -18,15 +18,16 @@ _TAG = re.compile(
 _REFUSAL_TAG = re.compile(
     r"refus|safety|jailbreak|injection|harmful|decline|guardrail|abstain", re.IGNORECASE
 )
+_VERBS = r"(?:trigger|activat|invok|load|call|use|using|fire|apply|edit|chang|touch|run)\w*"
 _NAME = re.compile(
-    r"\bnegative\b|\b(?:should|must|does|do|will)[-_ ](?:not|n[o']t)\b|\b(?:not?|never|without|avoids?|leaves|ignores?|skips?|stays?)[-_ ]"
-    r"(?:\w+[-_ ]){0,3}?(?:trigger\w*|activat\w*|invok\w*|load\w*|call\w*|use\w*|alone|silent|edit\w*|chang\w*|touch\w*)"
-    r"|\b(?:no|non|anti|false)[-_ ](?:trigger|activation|invocation|op|positive)s?\b"
-    r"|\b(?:unrelated|irrelevant|off[-_ ]topic|out[-_ ]of[-_ ]scope|small[-_ ]talk)\b",
+    rf"^negative\b|\bnegative (?:test|case|trigger|example|prompt)|\b(?:should|must) not\b"
+    rf"|\b(?:do|does|will|not|never|without|avoids?|no)(?: not)?(?: \w+){{0,2}}? {_VERBS}|\b(?:no|non|anti) (?:trigger|activation|op)s?\b"
+    r"|\b(?:leaves|left) (?:\w+ ){1,4}alone\b|\bstays? (?:silent|out|quiet)\b"
+    r"|\b(?:unrelated|irrelevant|off topic|out of scope|small talk)\b",
     re.IGNORECASE,
 )
 _REFUSAL_NAME = re.compile(
-    r"\brefus\w+|\bdeclin\w+|\brejects?\b|\babstains?\b|\bsays[-_ ]no\b|\bpushes[-_ ]back\b", re.IGNORECASE
+    r"\brefus\w+|\bdeclin\w+|\brejects?\b|\babstains?\b|\bsays no\b|\bpushes back\b", re.IGNORECASE
 )
 _FORBIDS = re.compile(
     r"^(?:disallow|forbid|forbidden|reject|banned|prohibit|not_|no_|never|exclude)", re.IGNORECASE
@@ -48,10 +49,10 @@ def intent_of(suite: Suite, task: Task, text: str = "") -> Intent:
     """Return what a task wants. `text` is the text of its file around it, where a comment can mark it."""
     if MARK.search(text):
         return Intent.NOTHING
-    words = " ".join(it.replace("_", " ").replace("-", " ") for it in (task.id, task.name))
-    if any(_REFUSAL_TAG.search(it) for it in task.tags) or _REFUSAL_NAME.search(words):
+    words = [it.replace("_", " ").replace("-", " ") for it in (task.id, task.name)]
+    if any(map(_REFUSAL_TAG.search, task.tags)) or any(map(_REFUSAL_NAME.search, words)):
         return Intent.REFUSAL
-    is_named = any(_TAG.search(it) for it in task.tags) or _NAME.search(f"{words} {task.description}")
+    is_named = any(map(_TAG.search, task.tags)) or any(map(_NAME.search, words))
     if is_named or _only_forbids([*suite.graders, *task.graders], task):
         return Intent.NOTHING
     return Intent.WORK

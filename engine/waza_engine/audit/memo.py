@@ -17,6 +17,11 @@ from waza_engine.runs.recordings.free_graders import is_free
 
 _FILES = "captured_files"
 _FIELDS = tuple(it.name for it in fields(GradingContext))
+_GIVEN = frozenset(
+    ["prompt", "task", "process_dir", "rubric", "judge", "judge_model", "judge_reasoning_effort", "sleep"]
+)
+"""Fields that are the same whatever the agent does."""
+_WORK = frozenset(_FIELDS) - _GIVEN
 _Verdict = GraderVerdict | GraderFailure
 
 
@@ -53,10 +58,13 @@ class GradeMemo:
     """
 
     _known: dict[str, list[tuple[dict[str, Any], _Verdict]]] = field(default_factory=dict)
+    _reads: dict[str, set[str]] = field(default_factory=dict)
     given: dict[str, _Verdict] = field(default_factory=dict)
-    """The last verdict of each grader. It is the same object for work that looks the same to the grader."""
+    """The last verdict of each grader, by name. It is the same object for work that looks the same to the grader."""
     lay_out: Callable[[], Path] | None = None
     """Makes the workspace of the trial, for contexts without one; returns the same path each time."""
+    lay_out_own: Callable[[], Path] | None = None
+    """Makes one more workspace of the trial."""
 
     def grade(
         self,
@@ -69,14 +77,19 @@ class GradeMemo:
         if not isinstance(entry, GraderEntry):
             return grade_entry(entry, context, meaning, level)
         key = _key(entry, meaning, level)
-        self.given[key] = verdict = self._verdict(key, entry, context, meaning, level)
+        self.given[entry.name] = verdict = self._verdict(key, entry, context, meaning, level)
         return verdict
+
+    def blind(self) -> tuple[str, ...]:
+        """Return the names of the graders that have read nothing of any agent's work."""
+        return tuple(name for name, reads in self._reads.items() if not reads & _WORK)
 
     def _verdict(
         self, key: str, entry: GraderEntry, context: GradingContext, meaning: str, level: Level
     ) -> _Verdict:
         if not is_free(entry):
-            folder = self.lay_out() if self.lay_out is not None else context.workspace_dir
+            # What it starts may write into the workspace, so the others do not get the same one.
+            folder = self.lay_out_own() if self.lay_out_own is not None else context.workspace_dir
             return grade_entry(entry, replace(context, workspace_dir=folder), meaning, level)
         known = self._known.setdefault(key, [])
         for seen, verdict in known:
@@ -85,6 +98,7 @@ class GradeMemo:
         watched = _watched(context)
         object.__setattr__(watched, "lay_out", self.lay_out)
         verdict = grade_entry(entry, watched, meaning, level)
+        self._reads.setdefault(entry.name, set()).update(object.__getattribute__(watched, "reads"))
         reads = {_FILES if it == "workspace_dir" else it for it in object.__getattribute__(watched, "reads")}
         known.append(({it: getattr(context, it) for it in reads}, verdict))
         return verdict

@@ -9,6 +9,8 @@ from waza_engine.audit.texts import input_texts
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Session, Trajectory, Usage
 
+UNTOUCHED = "untouched"
+"""The agent that says what a good one says, and changes nothing."""
 _REFUSAL = "I'm sorry, I can't help with that."
 _CLAIM = "I have completed the task. All requested changes are made, and everything works as expected."
 
@@ -90,7 +92,7 @@ NULL_AGENTS: Mapping[str, NullAgent] = {
         NullAgent("echo", "repeats the prompt", lambda it: it.task.prompt),
         NullAgent("recital", "recites SKILL.md", lambda it: it.skill or None),
         NullAgent("plan", "makes a plan and calls no tool", _plan),
-        NullAgent("untouched", "claims success and changes no file", _same_words),
+        NullAgent(UNTOUCHED, "claims success and changes no file", _same_words),
         NullAgent(
             "emptied", "claims success and deletes all files", lambda _: _CLAIM, empties_workspace=True
         ),

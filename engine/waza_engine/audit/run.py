@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waza_engine.audit.intent import intent_of
-from waza_engine.audit.memo import GradeMemo
 from waza_engine.audit.mutations.base import Subject, mutations
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
 from waza_engine.audit.score import Attempt, GraderPlace, TaskAudit
-from waza_engine.executors.replay import ReplayExecutor
+from waza_engine.audit.task_grading import TaskGrading
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_text
 from waza_engine.lib.files.vfs import Files
@@ -26,9 +25,7 @@ from waza_engine.project.skills import skills
 from waza_engine.project.suite_files import SuiteFiles
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.recordings.find import Recording
-from waza_engine.runs.recordings.regrade import bench_for, lay_out_recording
-from waza_engine.runs.trial.grade import Bench, grade_trial, unusable_grader_record
-from waza_engine.runs.trial.workspace import CapturedFiles, WorkspaceError, remove_workspace
+from waza_engine.runs.trial.workspace import WorkspaceError
 
 _MAX_SKILL = 200_000
 _MAX_SHOWN = 4_000
@@ -84,17 +81,20 @@ def audit_task(  # each has a meaning of its own
         return made
     plan = replace(plan, suite=free, tasks=())
     task = replace(task, graders=tuple(it for it in task.graders if it in asked), checkpoints=())
-    grading = _Grading(plan, task, process_dir, options.judge)
-    if failure := grading.refusal():
-        return replace(made, problem=failure.error)
-    try:
-        passing = [it for it in recordings if grading.record(it.trajectory, it).status == "passed"]
-        attempts = [*_null_attempts(grading, skill, passing), *_mutant_attempts(grading, passing, others)]
-    except WorkspaceError as error:
-        return replace(made, problem=str(error))
-    finally:
-        grading.close()
-    return replace(made, attempts=tuple(attempts), trials=len(passing))
+    with TaskGrading(plan, task, process_dir, options.judge) as grading:
+        if failure := grading.refusal():
+            return replace(made, problem=failure.error)
+        try:
+            passing = [it for it in recordings if grading.record(it.trajectory, it).status == "passed"]
+            attempts = [
+                *_null_attempts(grading, skill, passing),
+                *_mutant_attempts(grading, passing, others),
+            ]
+        except WorkspaceError as error:
+            return replace(made, problem=str(error))
+        if attempts and all(it.status == "error" for it in attempts):
+            return replace(made, problem=attempts[0].error)
+        return replace(made, attempts=tuple(attempts), trials=len(passing), blind=grading.blind())
 
 
 def skill_text(suite: Suite) -> str:
@@ -112,7 +112,7 @@ def skill_text(suite: Suite) -> str:
     return ""
 
 
-def _null_attempts(grading: "_Grading", skill: str, passing: Sequence[Recording]) -> Iterator[Attempt]:
+def _null_attempts(grading: TaskGrading, skill: str, passing: Sequence[Recording]) -> Iterator[Attempt]:
     scene = Scene(grading.task, skill, passing[0].trajectory if passing else None)
     for agent in NULL_AGENTS.values():
         trajectory = agent.perform(scene)
@@ -122,7 +122,7 @@ def _null_attempts(grading: "_Grading", skill: str, passing: Sequence[Recording]
 
 
 def _mutant_attempts(
-    grading: "_Grading", passing: Sequence[Recording], others: tuple[Trajectory, ...]
+    grading: TaskGrading, passing: Sequence[Recording], others: tuple[Trajectory, ...]
 ) -> Iterator[Attempt]:
     seen: list[Trajectory] = []
     for recording in passing:
@@ -135,11 +135,10 @@ def _mutant_attempts(
                     continue
                 seen.append(mutant.trajectory)
                 record = grading.record(mutant.trajectory, recording)
-                if not grading.can_see(recording.trajectory, mutant.trajectory, verdicts):
-                    continue
-                attempt = _attempt("mutant", mutation.name, mutant.change, record)
+                observers = grading.observers(recording.trajectory, mutant.trajectory, verdicts)
                 yield replace(
-                    attempt,
+                    _attempt("mutant", mutation.name, mutant.change, record),
+                    observers=observers,
                     trial=recording.trial,
                     before=mutant.before[:_MAX_SHOWN],
                     after=mutant.after[:_MAX_SHOWN],
@@ -149,76 +148,6 @@ def _mutant_attempts(
 def _attempt(kind: str, name: str, change: str, record: TrialRecord) -> Attempt:
     noticed = tuple(it.name for it in record.graders if not it.passed)
     return Attempt(kind, name, change, record.status, noticed, error=record.error)  # type: ignore[arg-type]
-
-
-class _Grading:
-    """Grades trials of one task. Trials that leave the same files share a workspace: graders do not write into it."""
-
-    def __init__(self, plan: Plan, task: Task, process_dir: Path, judge: Judge | None) -> None:
-        self.task = task
-        self._plan, self._process_dir, self._judge = plan, process_dir, judge
-        self._memo = GradeMemo()
-        self._benches: dict[str, Bench] = {}
-        self._captured: list[CapturedFiles] = []
-        self._workspaces: list[tuple[object, Path]] = []
-
-    def refusal(self) -> TrialRecord | None:
-        """Return the error of the first grader that cannot work."""
-        return unusable_grader_record(self._bench(ReplayExecutor.name), self.task)
-
-    def record(self, trajectory: Trajectory, recording: Recording | None = None) -> TrialRecord:
-        """Return the verdict on a trial, as the executor of `recording` could observe it."""
-        executor = recording.executor if recording is not None else ReplayExecutor.name
-        self._memo.given.clear()
-        self._memo.lay_out = lambda: self._workspace(trajectory)
-        return grade_trial(
-            self._bench(executor), self.task, trajectory, None, self._captured_files(trajectory)
-        )
-
-    def verdicts(self) -> Mapping[str, object]:
-        """Return each grader's verdict on the last trial, by a key of the grader."""
-        return dict(self._memo.given)
-
-    def can_see(self, one: Trajectory, other: Trajectory, verdicts: Mapping[str, object]) -> bool:
-        """Whether any grader reads something of the last trial, `other`, that differs from `one` with its verdicts."""
-        if self.task.constraints or (any(self.task.expected.values()) and one.output != other.output):
-            return True
-        return any(it is not verdicts.get(key) for key, it in self._memo.given.items())
-
-    def close(self) -> None:
-        while self._workspaces:
-            remove_workspace(self._workspaces.pop()[1])
-
-    def _bench(self, executor: str) -> Bench:
-        if executor not in self._benches:
-            recording = Recording(self.task.id, 1, Trajectory(), executor)
-            made = bench_for(self._plan, recording, self._process_dir)
-            self._benches[executor] = replace(made, judge=self._judge, grade=self._memo.grade)
-        return self._benches[executor]
-
-    def _workspace(self, trajectory: Trajectory) -> Path:
-        """Return a folder with the files that the trial left. Only few graders need one, so it is made late."""
-        key = (trajectory.files, trajectory.removed)
-        known = next((path for it, path in self._workspaces if it == key), None)
-        if known is None:
-            known = lay_out_recording(
-                self.task, Recording(self.task.id, 1, trajectory, ReplayExecutor.name)
-            ).workspace
-            self._workspaces.append((key, known))
-        return known
-
-    def _captured_files(self, trajectory: Trajectory) -> CapturedFiles:
-        """Return what the workspace would hold. Equal files are one object, by which the memo knows them."""
-        removed = tuple(trajectory.removed)
-        contents = {Path(it.target).as_posix(): it.content for it in self.task.files} | {
-            name: text.encode() for name, text in trajectory.files.items()
-        }
-        contents = {name: it for name, it in contents.items() if name not in removed}
-        known = next((it for it in self._captured if it.contents == contents), None)
-        if known is None:
-            known = CapturedFiles(contents, trajectory.files, removed, tuple(trajectory.uncaptured))
-            self._captured.append(known)
-        return known
 
 
 def _asked_graders(

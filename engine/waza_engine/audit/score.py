@@ -15,7 +15,7 @@ class Attempt:
     """One piece of broken work with its verdict: of the null agent or mutation `name`.
 
     `trial` is the number of the recorded trial that was broken, 0 for null agents. `failed_graders` are the names of the
-    graders that noticed. `before` and `after` are the texts that a mutation changed.
+    graders that noticed. `observers` are the checks that read what a mutation changed. `before` and `after` are the texts that a mutation changed.
     """
 
     kind: Literal["null agent", "mutant"]
@@ -23,6 +23,7 @@ class Attempt:
     change: str
     status: Status
     failed_graders: tuple[str, ...] = ()
+    observers: tuple[str, ...] = ()
     trial: int = 0
     before: str = ""
     after: str = ""
@@ -58,7 +59,8 @@ class GraderPower:
 class TaskAudit:
     """The audit of one task. `trials` is the number of recorded trials that pass and were broken.
 
-    `left_out` are graders that were not asked, because they run programs or ask a model. `problem` says why there is no
+    `left_out` are graders that were not asked, because they run programs or ask a model. `blind` are
+    the names of graders that read nothing of the agent's work. `problem` says why there is no
     result.
     """
 
@@ -70,6 +72,7 @@ class TaskAudit:
     attempts: tuple[Attempt, ...] = ()
     graders: tuple[GraderPlace, ...] = ()
     left_out: tuple[GraderPlace, ...] = ()
+    blind: tuple[str, ...] = ()
     trials: int = 0
     problem: str = ""
 
@@ -85,8 +88,13 @@ class TaskAudit:
 
     @property
     def mutants(self) -> list[Attempt]:
-        """The mutants that graders could judge."""
-        return [it for it in self.attempts if it.kind == "mutant" and it.status != "error"]
+        """The mutants with a change that some grader could see, and could judge."""
+        return [it for it in self.attempts if it.kind == "mutant" and it.status != "error" and it.observers]
+
+    @property
+    def unseen(self) -> list[Attempt]:
+        """The mutants whose change no grader looks at."""
+        return [it for it in self.attempts if it.kind == "mutant" and not it.observers]
 
     @property
     def survivors(self) -> list[Attempt]:

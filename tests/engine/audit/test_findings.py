@@ -1,0 +1,113 @@
+"""Findings of an audit stand at the grader or task that should have noticed."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.engine.audit.evals import plan_of, recorded, recording, text_grader, write_eval
+from waza_engine.audit.findings import RULES, PlacedFinding, audit_findings
+from waza_engine.audit.run import audit_suite
+from waza_engine.model.findings import Severity
+
+FILE = {"type": "file", "name": "made", "config": {"must_exist": ["NOTES.md"]}}
+WORK = [("create", {"path": "NOTES.md"})]
+
+
+def found(path: Path) -> list[PlacedFinding]:
+    plan = plan_of(path)
+    return list(audit_findings(audit_suite(plan, recorded(plan), path.parent)))
+
+
+def told(path: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
+    return [(it.finding.code, it.path.name, it.finding.pointer) for it in found(path)]
+
+
+def test_all_are_hints() -> None:
+    assert {it.severity for it in RULES} == {Severity.HINT}
+
+
+def test_a_task_that_passes_without_work(tmp_path: Path) -> None:
+    grader = text_grader(not_contains=["error"])
+    path = write_eval(tmp_path / "e", [{"id": "t", "graders": [grader]}])
+    assert told(path) == [("passes-without-work", "t.yaml", ("graders", 0))]
+    [it] = found(path)
+    assert it.finding.message == (
+        'This task passes for an agent that says nothing; an agent that says only "Done."; an agent that refuses; and 3'
+        " more. Add a check that only the finished work passes"
+    )
+
+
+def test_graders_of_the_eval_are_not_blamed_for_a_task(tmp_path: Path) -> None:
+    path = write_eval(tmp_path / "e", [{"id": "t"}], graders=[text_grader(not_contains=["error"])])
+    assert told(path) == [("passes-without-work", "t.yaml", ())]
+
+
+def test_only_a_judge(tmp_path: Path) -> None:
+    judge = {"type": "prompt", "name": "judge", "config": {"prompt": "Is it good?"}}
+    path = write_eval(
+        tmp_path / "e",
+        [
+            {"id": "a", "graders": [judge]},
+            {"id": "b", "graders": [text_grader(not_contains=["error"]), judge]},
+            {"id": "c", "graders": [text_grader(contains=["Version"]), judge]},
+        ],
+    )
+    assert told(path) == [
+        ("only-judge", "a.yaml", ("graders", 0)),
+        ("only-judge", "b.yaml", ("graders", 1)),
+    ]
+
+
+def test_survivors_stand_at_the_grader_that_could_see_them(tmp_path: Path) -> None:
+    trial = recording("t", "Version 2.0", WORK, files={"NOTES.md": "Version 2.0"})
+    graders = [text_grader(contains=["Version 2.0"]), FILE]
+    path = write_eval(tmp_path / "e", [{"id": "t", "graders": graders}], recordings=[trial])
+    assert told(path) == [("surviving-mutant", "t.yaml", ("graders", 1))]
+    [it] = found(path)
+    assert it.finding.message == (
+        "Broken work passes: with an empty file NOTES.md; with only the first half of NOTES.md"
+    )
+
+
+def test_written_files_that_no_grader_looks_at(tmp_path: Path) -> None:
+    trial = recording("t", "Version 2.0", WORK, files={"NOTES.md": "Version 2.0"})
+    path = write_eval(
+        tmp_path / "e", [{"id": "t", "graders": [text_grader(contains=["Version 2.0"])]}], recordings=[trial]
+    )
+    [it] = found(path)
+    assert it.finding.code == "unseen-work"
+    assert it.finding.message == "The recorded agent wrote NOTES.md, but no grader looks at files"
+
+
+def test_a_grader_that_never_looks_at_the_agent_is_told_once(tmp_path: Path) -> None:
+    trigger = {"type": "trigger", "name": "fits", "config": {"mode": "positive", "skill_path": "s/SKILL.md"}}
+    path = write_eval(
+        tmp_path / "e",
+        [
+            {"id": "a", "graders": [text_grader(contains=["x"])]},
+            {"id": "b", "graders": [text_grader(contains=["x"])]},
+        ],
+        graders=[trigger],
+    )
+    skill = path.parent / "s" / "SKILL.md"
+    skill.parent.mkdir()
+    skill.write_text("---\nname: s\ndescription: Do a thing. USE FOR - do\n---\n")
+    assert told(path) == [("blind-grader", "eval.yaml", ("graders", 0))]
+
+
+def test_negative_tests_are_left_alone(tmp_path: Path) -> None:
+    task = {"id": "t", "tags": ["negative"], "graders": [text_grader(not_contains=["error"])]}
+    assert told(write_eval(tmp_path / "e", [task])) == []
+
+
+def test_an_idle_grader(tmp_path: Path) -> None:
+    trial = recording("t", "Version 2.0 is out, said 3 people.\n\nIt is late.\n\nBye.")
+    graders = [
+        text_grader(contains=["Version 2.0 is out", "Bye"]),
+        text_grader("calm", not_contains=["damn"]),
+    ]
+    path = write_eval(
+        tmp_path / "e",
+        [{"id": "t", "graders": graders}, {"id": "u", "graders": [text_grader(contains=["q"])]}],
+        recordings=[trial, recording("u", "q is all")],
+    )
+    assert ("idle-grader", "t.yaml", ("graders", 1)) in told(path)
