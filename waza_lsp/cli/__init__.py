@@ -29,6 +29,7 @@ _COMMANDS = {
     "merge": ("stored.merge", "Merge the shards of a run."),
     "review": ("stored.review", "Record human verdicts for 'human' graders."),
     "trust": ("trust", "Trust the evals of a folder, for editors that cannot ask."),
+    "audit": ("audit.command", "Find checks that would pass on broken work."),
     "mcp": ("mcp.command", "Serve these tools to agents (MCP)."),
     "agents": ("agents.command", "Show coding agents the findings after their edits."),
     "convert": ("convert.command", "Convert an eval to another dialect or the newest form."),

@@ -1,0 +1,232 @@
+"""Hold the audits of a command, and print them as text or JSON."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from waza_engine.audit.findings import audit_findings
+from waza_engine.audit.intent import Intent
+from waza_engine.audit.score import Attempt, TaskAudit, eval_score, grader_powers, totals_by_name
+from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
+from waza_engine.model.findings import Finding
+from waza_engine.reports.inert import harmless
+from waza_lsp.cli.check.report import CheckedFile, Tries
+from waza_lsp.cli.load_errors import find_place, short_path
+from waza_lsp.diagnostics.ranges import RangedFinding, span_in
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Place, Span
+
+_MOST_SURVIVORS = 5
+_INTENTS = {Intent.NOTHING: "negative test", Intent.REFUSAL: "refusal test"}
+
+
+@dataclass(slots=True)
+class EvalAudit:
+    """The audits of an eval's tasks; of `task_count` tasks, those that were reached."""
+
+    path: Path
+    name: str
+    audits: list[TaskAudit]
+    task_count: int
+
+
+@dataclass(slots=True)
+class AuditReport:
+    """The audits of all evals. `problems` say which evals could not be audited. `stopped` is why the audit is not whole."""
+
+    evals: list[EvalAudit] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    stopped: str = ""
+
+    @property
+    def audits(self) -> list[TaskAudit]:
+        return [audit for it in self.evals for audit in it.audits]
+
+
+def conclusion(report: AuditReport, least: float) -> str:
+    """Return why the audit fails with `least` (in percent) as the lowest score, or ""."""
+    accused = [it for it in report.audits if it.accused]
+    if accused:
+        return f"{_counted(len(accused), 'task')} pass{'es' * (len(accused) == 1)} for an agent that does no work"
+    score = eval_score(report.audits)
+    if score is not None and score * 100 < least:
+        return f"the mutation score is {_percent(score)}, wanted are {least:g} %"
+    return ""
+
+
+def as_text(report: AuditReport, *, quiet: bool = False, colour: bool = False) -> str:
+    """Return the audit as text: a block for each eval, and a summary."""
+    lines: list[str] = []
+    for it in report.evals:
+        found = [line for audit in it.audits for line in _task_lines(audit, quiet=quiet, colour=colour)]
+        if found or not quiet:
+            lines.extend([_bold(str(it.path), colour=colour), *found, ""])
+    return "\n".join([*lines, *_summary(report)])
+
+
+def _task_lines(audit: TaskAudit, *, quiet: bool, colour: bool) -> Iterator[str]:
+    agents = ", ".join(it.name for it in audit.accused)
+    is_weak = bool(agents or audit.survivors or audit.problem or audit.has_only_left_out)
+    if quiet and not is_weak:
+        return
+    mark = click.style("!", fg="yellow") if is_weak and colour else "!" if is_weak else " "
+    yield f"{mark} {harmless(audit.task)}: {'; '.join(_words(audit))}"
+    if agents:
+        yield f"    passes for: {agents}"
+    shown = audit.survivors[:_MOST_SURVIVORS]
+    for it in shown:
+        yield f"    passes {harmless(it.change)}{_of_trial(audit, it)}"
+    if len(audit.survivors) > len(shown):
+        yield f"    and {len(audit.survivors) - len(shown)} more"
+    if audit.unseen and not quiet:
+        names = ", ".join(dict.fromkeys(it.name for it in audit.unseen))
+        yield f"    no grader looks at: {names}"
+    if audit.left_out and not quiet:
+        yield f"    not asked: {', '.join(harmless(it.name or it.type) for it in audit.left_out)}"
+
+
+def _words(audit: TaskAudit) -> Iterator[str]:
+    if audit.problem:
+        yield f"not audited: {harmless(audit.problem)}"
+        return
+    if audit.intent in _INTENTS:
+        yield _INTENTS[audit.intent]
+    if audit.has_only_left_out:
+        yield "only graders that were not asked"
+    elif not audit.attempts:
+        yield "no graders"
+    elif audit.mutation_score is not None:
+        mutants = audit.mutants
+        killed = len(mutants) - len(audit.survivors)
+        yield f"mutation score {_percent(audit.mutation_score)} ({killed} of {len(mutants)})"
+    else:
+        yield "no recorded trial that passes"
+
+
+def _of_trial(audit: TaskAudit, attempt: Attempt) -> str:
+    return f" (trial {attempt.trial})" if audit.trials > 1 else ""
+
+
+def _summary(report: AuditReport) -> Iterator[str]:
+    audits = report.audits
+    score = eval_score(audits)
+    tasks = _counted(len(audits), "task")
+    accused = sum(bool(it.accused) for it in audits)
+    words = [
+        f"{tasks} audited",
+        f"{accused or 'none'} pass{'es' * (accused == 1)} for an agent that does no work",
+    ]
+    if score is not None:
+        words.append(f"mutation score {_percent(score)}")
+    if report.stopped:
+        total = sum(it.task_count for it in report.evals)
+        words.append(f"{report.stopped} after {len(audits)} of {total} tasks")
+    yield "; ".join(words)
+
+
+def as_json(report: AuditReport) -> str:
+    """Return the audit as one JSON object. Scores are from 0 to 1; lines count from 0."""
+    audits = report.audits
+    data = {
+        "evals": [_eval_json(it) for it in report.evals],
+        "agents_and_mutations": {
+            name: {"passed": passed, "total": total}
+            for name, (passed, total) in totals_by_name(audits).items()
+        },
+        "summary": {
+            "tasks": len(audits),
+            "pass_without_work": sum(bool(it.accused) for it in audits),
+            "mutation_score": eval_score(audits),
+            "problems": report.problems,
+            "stopped": report.stopped,
+        },
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def _eval_json(audited: EvalAudit) -> dict[str, Any]:
+    return {
+        "path": str(audited.path),
+        "name": audited.name,
+        "mutation_score": eval_score(audited.audits),
+        "tasks": [_task_json(it) for it in audited.audits],
+    }
+
+
+def _task_json(audit: TaskAudit) -> dict[str, Any]:
+    return {
+        "id": audit.task,
+        "name": audit.name,
+        "path": str(short_path(audit.path)) if audit.path else None,
+        "line": _line(audit.path, audit.pointer),
+        "intent": audit.intent.value,
+        "passes_for": [it.name for it in audit.passing_agents],
+        "mutation_score": audit.mutation_score,
+        "mutants": len(audit.mutants),
+        "survivors": [
+            {
+                "mutation": it.name,
+                "change": it.change,
+                "trial": it.trial,
+                "before": it.before,
+                "after": it.after,
+            }
+            for it in audit.survivors
+        ],
+        "unseen": [it.change for it in audit.unseen],
+        "graders": [
+            {
+                "name": it.grader.name,
+                "type": it.grader.type,
+                "path": str(short_path(it.grader.path)) if it.grader.path else None,
+                "line": _line(it.grader.path, it.grader.pointer),
+                "notices": list(it.kills),
+                "only_one_to_notice": list(it.only_kills),
+            }
+            for it in grader_powers(audit)
+        ],
+        "not_asked": [it.name or it.type for it in audit.left_out],
+        "problem": audit.problem,
+    }
+
+
+def _line(path: Path | None, pointer: Sequence[Any]) -> int | None:
+    place: Place | None = find_place(path, tuple(pointer)) if path is not None else None
+    return place.line if place is not None else None
+
+
+def checked_files(report: AuditReport) -> list[CheckedFile]:
+    """Return the findings of the audit by file, for the formats of CI systems."""
+    by_file: dict[Path, list[Finding]] = {}
+    for each in report.evals:
+        for path, finding in audit_findings(each.audits):
+            by_file.setdefault(path, []).append(finding)
+    return [_checked_file(path, findings) for path, findings in by_file.items()]
+
+
+def _checked_file(path: Path, findings: Sequence[Finding]) -> CheckedFile:
+    try:
+        text = regular_text(path, "utf-8-sig", MAX_SOURCE_BYTES)
+    except (OSError, ValueError):
+        text = ""
+    snapshot = Snapshot.of(path.as_uri(), text)
+    top = Span(Place(0, 0), Place(0, 0))
+    marks = [RangedFinding(span_in(snapshot.tree, it.pointer) or top, it) for it in findings]
+    return CheckedFile.of(str(short_path(path)), snapshot, sorted(marks), Tries.NONE)
+
+
+def _percent(score: float) -> str:
+    # A score below 1 is never shown as 100 %.
+    return f"{int(score * 100)} %"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _bold(text: str, *, colour: bool) -> str:
+    return click.style(harmless(text), bold=True) if colour else harmless(text)
