@@ -22,6 +22,8 @@ _GIVEN = frozenset(
 )
 """Fields that are the same whatever the agent does."""
 _WORK = frozenset(_FIELDS) - _GIVEN
+_BY_VALUE = _GIVEN | {"baseline_files", "outcome"}
+"""Fields that are made anew for each trial, but are small or share their parts."""
 _Verdict = GraderVerdict | GraderFailure
 
 
@@ -93,7 +95,7 @@ class GradeMemo:
             return grade_entry(entry, replace(context, workspace_dir=folder), meaning, level)
         known = self._known.setdefault(key, [])
         for seen, verdict in known:
-            if all(_is_same(getattr(context, name), it) for name, it in seen.items()):
+            if all(_is_same(name, getattr(context, name), it) for name, it in seen.items()):
                 return verdict
         watched = _watched(context)
         object.__setattr__(watched, "lay_out", self.lay_out)
@@ -115,5 +117,8 @@ def _key(entry: GraderEntry, meaning: str, level: Level) -> str:
     )
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return one is other or (isinstance(one, str | int | float | tuple) and one == other)
+def _is_same(name: str, one: Any, other: Any) -> bool:
+    # Large values are only the same if they are one object: comparing them would take longer than most graders.
+    return one is other or (
+        (name in _BY_VALUE or isinstance(one, (str, int, float, Path, tuple))) and bool(one == other)
+    )

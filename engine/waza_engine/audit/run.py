@@ -4,16 +4,16 @@ Nothing is executed unless the options ask for it: graders that run programs or 
 says so. The same suite and the same recordings give the same audit.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waza_engine.audit.intent import intent_of
-from waza_engine.audit.mutations.base import Subject, mutations
+from waza_engine.audit.mutations.base import Mutant, Subject, mutations
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
 from waza_engine.audit.score import Attempt, GraderPlace, TaskAudit
-from waza_engine.audit.task_grading import TaskGrading
+from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_text
 from waza_engine.lib.files.vfs import Files
@@ -65,8 +65,12 @@ def audit_task(  # each has a meaning of its own
     *,
     others: tuple[Trajectory, ...] = (),
     skill: str = "",
+    memory: TaskMemory | None = None,
 ) -> TaskAudit:
-    """Return the audit of one task. `others` are trials of other tasks, `skill` is the text of the skill under test."""
+    """Return the audit of one task. `others` are trials of other tasks, `skill` is the text of the skill under test.
+
+    With the `memory` of an earlier audit, only graders that have changed since are asked.
+    """
     free, asked, left_out = _asked_graders(plan.suite, task, options)
     made = TaskAudit(
         task.id,
@@ -81,7 +85,7 @@ def audit_task(  # each has a meaning of its own
         return made
     plan = replace(plan, suite=free, tasks=())
     task = replace(task, graders=tuple(it for it in task.graders if it in asked), checkpoints=())
-    with TaskGrading(plan, task, process_dir, options.judge) as grading:
+    with TaskGrading(plan, task, process_dir, options.judge, memory) as grading:
         if failure := grading.refusal():
             return replace(made, problem=failure.error)
         try:
@@ -114,8 +118,9 @@ def skill_text(suite: Suite) -> str:
 
 def _null_attempts(grading: TaskGrading, skill: str, passing: Sequence[Recording]) -> Iterator[Attempt]:
     scene = Scene(grading.task, skill, passing[0].trajectory if passing else None)
-    for agent in NULL_AGENTS.values():
-        trajectory = agent.perform(scene)
+    key = ("null agents", _task_key(grading.task), skill, id(scene.passing))
+    performed = grading.memory.once(key, lambda: [(it, it.perform(scene)) for it in NULL_AGENTS.values()])
+    for agent, trajectory in performed:
         if trajectory is not None:
             record = grading.record(trajectory)
             yield _attempt("null agent", agent.name, f"an agent that {agent.about}", record)
@@ -124,25 +129,42 @@ def _null_attempts(grading: TaskGrading, skill: str, passing: Sequence[Recording
 def _mutant_attempts(
     grading: TaskGrading, passing: Sequence[Recording], others: tuple[Trajectory, ...]
 ) -> Iterator[Attempt]:
-    seen: list[Trajectory] = []
-    for recording in passing:
+    trials = tuple(id(it.trajectory) for it in passing), tuple(map(id, others))
+    key = ("mutants", _task_key(grading.task), trials)
+    made = grading.memory.once(key, lambda: list(_mutants(grading.task, passing, others)))
+    for recording, mutants in made:
         grading.record(recording.trajectory, recording)
         verdicts = grading.verdicts()
-        subject = Subject(grading.task, recording.trajectory, others)
+        for name, mutant in mutants:
+            record = grading.record(mutant.trajectory, recording)
+            yield replace(
+                _attempt("mutant", name, mutant.change, record),
+                observers=grading.observers(recording.trajectory, mutant.trajectory, verdicts),
+                trial=recording.trial,
+                before=mutant.before[:_MAX_SHOWN],
+                after=mutant.after[:_MAX_SHOWN],
+            )
+
+
+def _mutants(
+    task: Task, passing: Sequence[Recording], others: tuple[Trajectory, ...]
+) -> Iterator[tuple[Recording, list[tuple[str, Mutant]]]]:
+    """Yield the mutants of each recording, with their mutation's name. Two that are equal count once."""
+    seen: list[Trajectory] = []
+    for recording in passing:
+        seen.append(recording.trajectory)
+        subject, found = Subject(task, recording.trajectory, others), []
         for mutation in mutations().values():
-            for mutant in mutation.mutants(subject):
-                if mutant.trajectory == recording.trajectory or mutant.trajectory in seen:
-                    continue
-                seen.append(mutant.trajectory)
-                record = grading.record(mutant.trajectory, recording)
-                observers = grading.observers(recording.trajectory, mutant.trajectory, verdicts)
-                yield replace(
-                    _attempt("mutant", mutation.name, mutant.change, record),
-                    observers=observers,
-                    trial=recording.trial,
-                    before=mutant.before[:_MAX_SHOWN],
-                    after=mutant.after[:_MAX_SHOWN],
-                )
+            for it in mutation.mutants(subject):
+                if it.trajectory not in seen:
+                    seen.append(it.trajectory)
+                    found.append((mutation.name, it))
+        yield recording, found
+
+
+def _task_key(task: Task) -> Hashable:
+    """Return what broken trials depend on, besides the recorded ones."""
+    return task.id, task.prompt, tuple((it.target, it.content) for it in task.files)
 
 
 def _attempt(kind: str, name: str, change: str, record: TrialRecord) -> Attempt:

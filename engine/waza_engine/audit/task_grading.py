@@ -1,9 +1,9 @@
 """Grade many trials of one task quickly: graders are asked only about what looks different to them."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypeVar
 
 from waza_engine.audit.memo import GradeMemo
 from waza_engine.executors.replay import ReplayExecutor
@@ -18,16 +18,44 @@ from waza_engine.runs.recordings.regrade import bench_for, lay_out_recording
 from waza_engine.runs.trial.grade import Bench, grade_trial, grading_context, unusable_grader_record
 from waza_engine.runs.trial.workspace import CapturedFiles, remove_workspace
 
+_Value = TypeVar("_Value")
+
+
+@dataclass(slots=True)
+class TaskMemory:
+    """What later audits of the same task take again: verdicts, captured files and broken trials.
+
+    Trials must stay the same objects, by which verdicts are known.
+    """
+
+    memo: GradeMemo = field(default_factory=GradeMemo)
+    captured: list[CapturedFiles] = field(default_factory=list)
+    _made: dict[Hashable, Any] = field(default_factory=dict)
+
+    def once(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
+        """Return what `make` returned for this key the first time."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: _Value = self._made[key]
+        return made
+
 
 class TaskGrading:
     """Grades trials of one task. Trials that leave the same files share a workspace: graders do not write into it."""
 
-    def __init__(self, plan: Plan, task: Task, process_dir: Path, judge: Judge | None) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        task: Task,
+        process_dir: Path,
+        judge: Judge | None,
+        memory: TaskMemory | None = None,
+    ) -> None:
         self.task = task
+        self.memory = memory or TaskMemory()
         self._plan, self._process_dir, self._judge = plan, process_dir, judge
-        self._memo = GradeMemo()
+        self._memo = self.memory.memo
         self._benches: dict[str, Bench] = {}
-        self._captured: list[CapturedFiles] = []
         self._workspaces: list[tuple[object, Path]] = []
 
     def refusal(self) -> TrialRecord | None:
@@ -101,8 +129,8 @@ class TaskGrading:
             name: text.encode() for name, text in trajectory.files.items()
         }
         contents = {name: it for name, it in contents.items() if name not in removed}
-        known = next((it for it in self._captured if it.contents == contents), None)
+        known = next((it for it in self.memory.captured if it.contents == contents), None)
         if known is None:
             known = CapturedFiles(contents, trajectory.files, removed, tuple(trajectory.uncaptured))
-            self._captured.append(known)
+            self.memory.captured.append(known)
         return known
