@@ -20,6 +20,7 @@ from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.anchors import anchor_of_alias, anchored_text
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.node import Kind
+from waza_lsp.workspace.audit_notes import AuditNote, audit_paragraphs
 from waza_lsp.workspace.hover_facts import CheckFailure, failure_paragraphs, hover_facts
 from waza_lsp.workspace.template_facts import template_fact
 from waza_lsp.workspace.workspace import WorkspaceFiles
@@ -35,11 +36,13 @@ def hover(
     *,
     generic: bool = True,
     failed: Sequence[CheckFailure] = (),
+    audited: Sequence[AuditNote] = (),
     markdown: bool = True,
 ) -> types.Hover | None:
     """Return the hover at a position. Without `generic`, plain keys and values are left to another YAML server.
 
-    `failed` lists the failed checks that runs reported here. Their recorded lines come first. Without `markdown`, the
+    `failed` lists the failed checks that runs reported here. Their recorded lines come first.
+    `audited` has what an audit found here. Without `markdown`, the
     text is plain.
     """
     if snapshot.form is None:
@@ -54,6 +57,7 @@ def hover(
         located = None
     known = [] if located is None else [*_explanation(snapshot, located, place, workspace, generic, failed)]
     paragraphs = [it for one in failed for it in failure_paragraphs(one)]
+    paragraphs += [it for one in audited for it in audit_paragraphs(one)]
     paragraphs += ["---", *known] if paragraphs and known else known
     if not paragraphs:
         return None
@@ -62,7 +66,9 @@ def hover(
         contents=types.MarkupContent(types.MarkupKind.Markdown, text)
         if markdown
         else types.MarkupContent(types.MarkupKind.PlainText, plain_text(text)),
-        range=snapshot.range(_span(located) if located is not None and known else failed[0].span),
+        range=snapshot.range(
+            _span(located) if located is not None and known else (*failed, *audited)[0].span
+        ),
     )
 
 

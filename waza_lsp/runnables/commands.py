@@ -52,6 +52,33 @@ class LiveStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditStatus:
+    """The audit of a task: the agents without work that pass, and its mutation score (None without mutants).
+
+    For an eval, `accused` of `total` tasks pass for such an agent.
+    """
+
+    passes_for: tuple[str, ...] = ()
+    score: float | None = None
+    accused: int = 0
+    total: int = 0
+
+    @property
+    def text(self) -> str:
+        """The audit in a few words: `⚠ passes for: silence, echo · mutation score 62 %`; "" if there is nothing to say."""
+        parts = []
+        if self.passes_for:
+            more = len(self.passes_for) - _MOST_AGENTS
+            named = ", ".join(self.passes_for[:_MOST_AGENTS]) + (f" and {more} more" if more > 0 else "")
+            parts.append(f"⚠ passes for: {named}")
+        elif self.accused:
+            parts.append(f"⚠ {self.accused} of {self.total} pass without work")
+        if self.score is not None:
+            parts.append(f"mutation score {int(self.score * 100)} %")
+        return " · ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
 class RunStatus:
     """The status of a runnable: its last verdict, its current run, and what can be repeated."""
 
@@ -64,6 +91,7 @@ class RunStatus:
     live: LiveStatus | None = None
     """The status of the edited text, if it differs from the text of the verdict."""
     forecast: Forecast | None = None
+    audit: AuditStatus | None = None
 
 
 NO_STATUS = RunStatus()
@@ -102,6 +130,7 @@ def explain_command(uri: str, site: DocumentGrader) -> types.Command:
     return types.Command(title, "waza.explainGrader", arguments=[{"uri": uri, "pointer": list(site.pointer)}])
 
 
+_MOST_AGENTS = 3
 _ICONS = {"passed": "✓", "failed": "✗", "error": "⚠", "skipped": "○", "cancelled": "○"}
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -113,6 +142,7 @@ class ActionKind(StrEnum):
     RUN_FAILED = "runFailed"
     GRADE = "grade"
     RESULT = "result"
+    AUDIT = "audit"
 
 
 class RunAction(NamedTuple):
@@ -136,6 +166,8 @@ def runnable_actions(it: Runnable, standing: RunStatus, now: float) -> Iterator[
     if standing.is_recorded:
         yield RunAction(ActionKind.GRADE, types.Command("↻ Grade again", "waza.grade", arguments=[here]))
     yield from _result(here, standing, now)
+    if standing.audit is not None and standing.audit.text:
+        yield RunAction(ActionKind.AUDIT, types.Command(standing.audit.text, ""))
 
 
 def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[RunAction]:

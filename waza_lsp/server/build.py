@@ -10,6 +10,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_lsp.diagnostics.json_writer import diagnostic_json
+from waza_lsp.server.audit.controller import LiveAudit
 from waza_lsp.server.commands.explain_grader import explain_grader
 from waza_lsp.server.commands.files import convert, export_schemas
 from waza_lsp.server.commands.recorded_runs import compare_runs, delete_runs, rerun, show_report
@@ -41,6 +42,8 @@ from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
 
 _LIVE_SECONDS = 5.0
+_AUDIT_SECONDS = 20.0
+AUDIT_MODULE = "waza_lsp.server.audit.worker"
 COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.runTask": run_task,
     "waza.runEval": run_eval,
@@ -95,7 +98,8 @@ def _join_parts() -> Session:
     def annotations_of(snapshot: Snapshot) -> list[str]:
         if not configuration.settings.results_inline:
             return []
-        return [diagnostic_json(it) for it in annotations.diagnostics(snapshot)]
+        found = [*annotations.diagnostics(snapshot), *audit_marks.diagnostics(snapshot)]
+        return [diagnostic_json(it) for it in found]
 
     def live_changed() -> None:
         refreshes.lenses.soon()
@@ -106,6 +110,16 @@ def _join_parts() -> Session:
         on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
         regrade=lambda eval_path, graders: live.regrade(eval_path, graders),  # noqa: PLW0108  # made later
     )
+    audit_marks = Annotations(
+        documents,
+        on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
+        regrade=lambda *_: None,
+    )
+
+    def recordings_known(snapshot: Snapshot) -> None:
+        live.recordings_known(snapshot)
+        audit.recordings_known(snapshot)
+
     live_verdicts = LiveVerdictEvents(client, documents, annotations)
     ledger = ResultLedger(
         documents,
@@ -117,7 +131,7 @@ def _join_parts() -> Session:
             live_changed=live_changed,
             live_graded=lambda eval_path, statuses: live_verdicts.graded(eval_path, statuses),  # noqa: PLW0108
             verdict_changed=lambda: tests.everything_changed(),  # noqa: PLW0108  # made later
-            recordings_known=lambda snapshot: live.recordings_known(snapshot),  # noqa: PLW0108  # made later
+            recordings_known=recordings_known,
             store_read=collector.collect_soon,
         ),
     )
@@ -140,6 +154,17 @@ def _join_parts() -> Session:
         configuration,
         client,
     )
+    audit = LiveAudit(
+        Worker(AUDIT_MODULE, _AUDIT_SECONDS),
+        questions,
+        ledger,
+        audit_marks,
+        documents,
+        workspace.context,
+        configuration,
+        client,
+        changed=refreshes.lenses.soon,
+    )
     tests = TestTree(client, documents, workspace, ledger, annotations)
     return Session(
         client=client,
@@ -154,6 +179,7 @@ def _join_parts() -> Session:
         store_watch=StoreWatch(documents, ledger, refreshes.lenses),
         processes=RunProcesses(run_environment),
         live=live,
+        audit=audit,
         questions=questions,
         tests=tests,
         trust=Trust(client),

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 
+from waza_lsp.server.audit.controller import LiveAudit
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
 from waza_lsp.server.diagnostics.pull import PullDiagnostics
 from waza_lsp.server.documents import Documents
@@ -37,6 +38,7 @@ class Session:
     store_watch: StoreWatch
     processes: RunProcesses
     live: LiveGrading
+    audit: LiveAudit
     questions: Questions
     tests: TestTree
     trust: Trust
@@ -50,3 +52,4 @@ class Session:
         """End the runs and the worker, because the server ends."""
         self.processes.end_all()
         self.live.end()
+        self.audit.end()

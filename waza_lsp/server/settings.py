@@ -128,6 +128,19 @@ class Settings:
             "Show the failed checks of the last run at their places in the text.",
         ),
     )
+    audit_enable: bool = field(
+        default=True,
+        metadata=_setting(
+            "audit.enable",
+            FLAG,
+            "Audit the tasks of open evals: show which of them agents without work pass, and which broken work. Nothing is "
+            "executed.",
+        ),
+    )
+    lens_audit: bool = field(
+        default=True,
+        metadata=_setting("lens.audit", FLAG, "Show the audit of tasks and evals as a lens."),
+    )
     live_enable: bool = field(
         default=True,
         metadata=_setting(

@@ -1,24 +1,21 @@
-"""What an author should know of an audit, as findings at the graders and tasks concerned.
-
-They are hints: an audit is no error of the file. Levels in the settings raise them by code. See docs/is-my-eval-any-good.md.
-"""
+"""What an author should know of an audit, as findings at the graders and tasks concerned."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from waza_engine.audit.codes import (
+    BLIND_GRADER,
+    IDLE_GRADER,
+    ONLY_JUDGE,
+    PASSES_WITHOUT_WORK,
+    SURVIVING_MUTANT,
+    UNSEEN_WORK,
+)
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.null_agents import UNTOUCHED
 from waza_engine.audit.score import Attempt, GraderPlace, TaskAudit, grader_powers
-from waza_engine.model.findings import Finding, Rule, Severity
-
-PASSES_WITHOUT_WORK = Rule("passes-without-work", "task that an agent without work passes", Severity.HINT)
-ONLY_JUDGE = Rule("only-judge", "task that only a judge or a program keeps from passing", Severity.HINT)
-SURVIVING_MUTANT = Rule("surviving-mutant", "grader that does not notice broken work", Severity.HINT)
-IDLE_GRADER = Rule("idle-grader", "grader that notices nothing that no other grader notices", Severity.HINT)
-UNSEEN_WORK = Rule("unseen-work", "written files that no grader looks at", Severity.HINT)
-BLIND_GRADER = Rule("blind-grader", "grader that never looks at the agent's work", Severity.HINT)
-RULES = (PASSES_WITHOUT_WORK, ONLY_JUDGE, SURVIVING_MUTANT, IDLE_GRADER, UNSEEN_WORK, BLIND_GRADER)
+from waza_engine.model.findings import Finding, Rule
 
 _MOST_NAMED = 3
 _ENOUGH_MUTANTS = 5

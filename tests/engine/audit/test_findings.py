@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.engine.audit.evals import plan_of, recorded, recording, text_grader, write_eval
-from waza_engine.audit.findings import RULES, PlacedFinding, audit_findings
+from waza_engine.audit.codes import RULES
+from waza_engine.audit.findings import PlacedFinding, audit_findings
 from waza_engine.audit.run import audit_suite
 from waza_engine.model.findings import Severity
 

@@ -175,6 +175,7 @@ def on_change(session: Session, params: types.DidChangeTextDocumentParams) -> No
     after = session.documents.get(uri)
     if before is not None and after is not None:
         session.live.text_changed(before, after)
+        session.audit.text_changed(before, after)
         session.tests.text_changed(uri)
 
 

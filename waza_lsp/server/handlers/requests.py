@@ -128,6 +128,7 @@ def _hover(request: Request) -> types.Hover | None:
         request.workspace_files,
         generic=request.is_ours("hover"),
         failed=[CheckFailure(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
+        audited=session.audit.notes_at(snapshot, place),
         markdown=session.client.shows_markdown,
     )
 
@@ -210,9 +211,10 @@ def _code_lenses(request: Request) -> list[types.CodeLens]:
         ActionKind.RUN_FAILED: on.lens_run_failed,
         ActionKind.GRADE: on.lens_grade,
         ActionKind.RESULT: on.lens_result,
+        ActionKind.AUDIT: on.lens_audit,
     }
     sorts = [sort for sort, shown in is_shown.items() if shown]
-    standings = request.session.ledger.standings(snapshot)
+    standings = request.session.audit.standings(snapshot, request.session.ledger.standings(snapshot))
     if on.run_executor and _is_free(on.run_executor):
         standings = {key: replace(it, forecast=None) for key, it in standings.items()}
     return code_lens(snapshot, standings, sorts, time.time())

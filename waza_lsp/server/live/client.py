@@ -172,12 +172,15 @@ class Questions:
     def about(
         self,
         snapshot: Snapshot,
-        ask: Literal["grade", "explain", "draft"],
+        ask: Literal["grade", "explain", "draft", "audit"],
         pointer: Pointer,
         *,
         may_execute: bool = False,
     ) -> dict[str, Any]:
-        """A question about the item at `pointer` of a file: a grader, or a task to draft graders for."""
+        """A question about the item at `pointer` of a file: a grader, or a task to draft graders for.
+
+        An audit is about all of the file.
+        """
         path = snapshot.path
         ancestors = [it for it in runnables_in(snapshot) if pointer[: len(it.pointer)] == it.pointer]
         task = next((it.id for it in reversed(ancestors) if it.kind == "task"), "")

@@ -8,16 +8,14 @@ a judge. It starts programs only if the question allows that, because the user h
 import dataclasses
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from waza_engine.graders.drafts import grader_drafts
 from waza_engine.graders.registry import find_grader, graders
-from waza_engine.lib.process import run as processes
 from waza_engine.model.records import GraderOutcome
 from waza_engine.model.suite import GraderEntry
 from waza_engine.runs.recordings.find import Recording, all_recordings_of, newest_first, recordings_of
@@ -32,8 +30,8 @@ from waza_engine.runs.trial.checkpoints import reached_last_turn
 from waza_engine.runs.trial.grade import grading_context
 from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.runnables.failed_checks import failed_checks, sentence
+from waza_lsp.server.live.question_loop import WaitsError, answer_questions
 from waza_lsp.server.live.worker_suite import (
-    BrokenError,
     NothingError,
     Question,
     RecordedEntry,
@@ -53,35 +51,9 @@ _MOST_TRIALS = 100
 """How many trials `explain` grades, shared by all tasks of an eval's grader."""
 
 
-class WaitsError(NothingError):
-    """The entry executes something, which the question does not allow."""
-
-
 def main() -> None:
     """Answer until there are no more questions."""
-    answers = _own_stdout()
-    for line in sys.stdin:
-        question = json.loads(line)
-        try:
-            answer = _ANSWERS[question["ask"]](question)
-        except WaitsError as reason:
-            answer = {"none": str(reason), "waits": True}
-        except BrokenError as reason:
-            answer = {"none": str(reason), "broken": True}
-        except NothingError as reason:
-            answer = {"none": str(reason)}
-        except Exception as error:  # noqa: BLE001  # the one place per question that catches our own mistakes
-            answer = {"none": f"Unexpected error: {type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer, default=str) + "\n")
-        answers.flush()
-        processes.end_all()
-
-
-def _own_stdout() -> TextIO:
-    """Return the pipe to the server, and redirect whatever else prints."""
-    pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    return pipe
+    answer_questions(_ANSWERS)
 
 
 def _grade(question: Question) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class Annotation:
     excerpt: str = ""
     graded: frozenset[str] = frozenset()
     failed: frozenset[str] = frozenset()
+    severity: types.DiagnosticSeverity | None = None
+    """Its level, if the code does not decide it."""
 
 
 class LiveVerdicts(NamedTuple):
@@ -139,6 +141,16 @@ class Annotations:
         self._add(path, snapshot.text.lines, annotations)
         if is_dropped or annotations:
             self._publish({path})
+
+    def add(self, snapshot: Snapshot, annotations: Collection[Annotation]) -> None:
+        """Add annotations to a file that had the text of `snapshot`."""
+        if snapshot.path is not None and annotations:
+            self._add(snapshot.path, snapshot.text.lines, annotations)
+            self._publish({snapshot.path})
+
+    def at(self, snapshot: Snapshot, place: Place) -> list[Annotation]:
+        """The annotations at a place of an open document."""
+        return [it for it in self._of(snapshot) if it.span.start <= place <= it.span.end]
 
     def clear(self, is_meant: Callable[[Path, Annotation], bool]) -> None:
         """Remove the annotations for which `is_meant(path, annotation)` holds."""
@@ -362,8 +374,8 @@ def _diagnostic(snapshot: Snapshot, span: Span, code: str, annotations: list[Ann
     return types.Diagnostic(
         range=snapshot.range(span),
         message="\n".join(dict.fromkeys(lines)),
-        severity=_SEVERITIES[code],
+        severity=annotations[0].severity or _SEVERITIES[code],
         code=code,
-        code_description=types.CodeDescription(f"{PAGES}/running.md"),
+        code_description=types.CodeDescription(f"{PAGES}/{'running' if code in _SEVERITIES else 'audit'}.md"),
         source=SOURCE,
     )

@@ -1,0 +1,14 @@
+"""The codes of an audit's findings. Plain data: the server needs them without the audit.
+
+They are hints: an audit finds no error of the file. Levels in the settings raise them by code.
+"""
+
+from waza_engine.model.findings import Rule, Severity
+
+PASSES_WITHOUT_WORK = Rule("passes-without-work", "task that an agent without work passes", Severity.HINT)
+ONLY_JUDGE = Rule("only-judge", "task that only a judge or a program keeps from passing", Severity.HINT)
+SURVIVING_MUTANT = Rule("surviving-mutant", "grader that does not notice broken work", Severity.HINT)
+IDLE_GRADER = Rule("idle-grader", "grader that notices nothing", Severity.HINT)
+UNSEEN_WORK = Rule("unseen-work", "written files that no grader looks at", Severity.HINT)
+BLIND_GRADER = Rule("blind-grader", "grader that never looks at the agent's work", Severity.HINT)
+RULES = (PASSES_WITHOUT_WORK, ONLY_JUDGE, SURVIVING_MUTANT, IDLE_GRADER, UNSEEN_WORK, BLIND_GRADER)

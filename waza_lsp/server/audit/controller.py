@@ -1,0 +1,201 @@
+"""The live audit: audits the tasks of open evals in a worker process, and again after each edit.
+
+It executes nothing, so it needs no trust. Findings of a task stay until its next audit is there, unless an edit touches
+their place.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.audit.codes import RULES
+from waza_engine.model.findings import Severity
+from waza_lsp.runnables.commands import AuditStatus, RunStatus
+from waza_lsp.runnables.runnables import FILE_KINDS, runnables_in
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.live.client import Questions, Worker, WorkerError
+from waza_lsp.server.results.annotations import Annotation, Annotations, short_span
+from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.settings import Configuration
+from waza_lsp.server.transport.client import Client
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.span_mapping import change_between
+from waza_lsp.syntax.text import Place
+from waza_lsp.workspace.audit_notes import AuditNote, Survivor
+
+_PAUSE_SECONDS = 0.05
+"""How long to wait for the next key, and for live grading."""
+_MOST_TASKS = 100
+"""So many tasks of an eval are audited unasked; `waza-lsp audit` audits all."""
+_RULES = {it.code: it for it in RULES}
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFORMATION: types.DiagnosticSeverity.Information,
+    Severity.HINT: types.DiagnosticSeverity.Hint,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedTask:
+    """The audit of a task: the null agents that pass, the mutation score (None without mutants), and what survives."""
+
+    passes_for: tuple[str, ...]
+    score: float | None
+    mutants: int
+    survivors: tuple[Survivor, ...]
+
+    @classmethod
+    def of(cls, result: Mapping[str, Any]) -> "AuditedTask | None":
+        """Return the audit in an answer; None if the task could not be audited."""
+        if result["problem"]:
+            return None
+        survivors = tuple(Survivor(*(it[key] for key in Survivor._fields)) for it in result["survivors"])
+        return cls(tuple(result["passesFor"]), result["score"], result["mutants"], survivors)
+
+
+class LiveAudit:
+    """Audits of open documents. `changed` is called when lenses show something else."""
+
+    def __init__(  # noqa: PLR0913, PLR0917  # the parts that it needs
+        self,
+        worker: Worker,
+        questions: Questions,
+        ledger: ResultLedger,
+        marks: Annotations,
+        documents: Documents,
+        context_of: Callable[[Snapshot], CheckContext],
+        configuration: Configuration,
+        client: Client,
+        changed: Callable[[], None],
+    ) -> None:
+        self._worker = worker
+        self._questions = questions
+        self._ledger = ledger
+        self._marks = marks
+        self._documents = documents
+        self._context_of = context_of
+        self._configuration = configuration
+        self._client = client
+        self._changed = changed
+        self._audits: dict[Path, dict[str, AuditedTask]] = {}
+        self._pending: dict[str, set[str] | None] = {}
+        """The tasks to audit by the URI of a document; None for all of its tasks."""
+        self._working: asyncio.Task[None] | None = None
+
+    def recordings_known(self, snapshot: Snapshot) -> None:
+        """Audit the tasks of a document, because its recordings were read."""
+        self._add(snapshot.uri, None)
+
+    def text_changed(self, before: Snapshot, after: Snapshot) -> None:
+        """Audit the tasks again that an edit touched; all of them if it touched what they share."""
+        change = change_between(before.text.lines, after.text.lines)
+        if change is None or self._ledger.eval_of(after) is None:
+            return
+        first, last = change.start.line, change.new_end.line
+        tasks = [it for it in runnables_in(after) if it.kind == "task"]
+        touched = {it.id for it in tasks if it.range.start.line <= first and last <= it.range.end.line}
+        self._add(after.uri, touched or None)
+
+    def end(self) -> None:
+        """End the worker, because the server ends."""
+        self._worker.end()
+
+    def standings(
+        self, snapshot: Snapshot, known: Mapping[tuple[str, str], RunStatus]
+    ) -> dict[tuple[str, str], RunStatus]:
+        """Return the status of each runnable, by kind and id, with its audit."""
+        eval_path = self._ledger.eval_of(snapshot)
+        audits = self._audits.get(eval_path, {}) if eval_path is not None else {}
+        return {key: replace(it, audit=_status(audits, *key)) for key, it in known.items()}
+
+    def notes_at(self, snapshot: Snapshot, place: Place) -> list[AuditNote]:
+        """Return what the hover tells of the findings at a place: what survives in their tasks."""
+        return [
+            AuditNote(it.span, it.task, audit.survivors)
+            for it in self._marks.at(snapshot, place)
+            if (audit := self._audits.get(it.eval_path, {}).get(it.task)) is not None
+        ]
+
+    def _add(self, uri: str, tasks: set[str] | None) -> None:
+        if not self._configuration.settings.audit_enable:
+            return
+        known = self._pending.pop(uri, set())
+        self._pending[uri] = None if tasks is None or known is None else known | tasks
+        if self._working is None or self._working.done():
+            self._working = asyncio.get_running_loop().create_task(self._audit_pending())
+
+    async def _audit_pending(self) -> None:
+        while self._pending:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            uri, tasks = self._pending.popitem()
+            snapshot = self._documents.get(uri)
+            if snapshot is not None and self._ledger.eval_of(snapshot) is not None:
+                await self._audit(snapshot, tasks)
+
+    async def _audit(self, snapshot: Snapshot, tasks: set[str] | None) -> None:
+        question = self._questions.about(snapshot, "audit", ())
+        own = [it.id for it in runnables_in(snapshot) if it.kind == "task"]
+        only = sorted(tasks) if tasks is not None else own[:_MOST_TASKS] or None
+        try:
+            answer = await self._worker.ask({**question, "only": only, "most": _MOST_TASKS})
+        except WorkerError as error:
+            self._client.log(f"The audit of {snapshot.path} was given up: {error}")
+            return
+        if "tasks" not in answer:
+            return
+        self._show(snapshot, answer)
+        if answer["left"] and self._pending.get(snapshot.uri, set()) is not None:
+            self._add(snapshot.uri, set(answer["left"]))
+
+    def _show(self, asked: Snapshot, answer: Mapping[str, Any]) -> None:
+        eval_path = Path(answer["eval"])
+        audits = self._audits.setdefault(eval_path, {})
+        before = dict(audits)
+        for task, result in answer["tasks"].items():
+            audit = AuditedTask.of(result)
+            if audit is not None:
+                audits[task] = audit
+            else:
+                audits.pop(task, None)
+        by_path: dict[Path, list[Mapping[str, Any]]] = {}
+        for it in answer["findings"]:
+            by_path.setdefault(Path(it["path"]), []).append(it)
+        self._marks.clear(lambda _, it: it.eval_path == eval_path and it.task in answer["tasks"])
+        for path, findings in by_path.items():
+            snapshot = asked if path == asked.path else self._documents.of_path(path)
+            if snapshot is not None:
+                self._marks.add(snapshot, list(self._annotations(snapshot, eval_path, findings)))
+        if audits != before:
+            self._changed()
+
+    def _annotations(
+        self, snapshot: Snapshot, eval_path: Path, findings: Iterable[Mapping[str, Any]]
+    ) -> Iterable[Annotation]:
+        levels = self._context_of(snapshot).levels
+        for it in findings:
+            rule = _RULES[it["code"]]
+            level = levels.get(rule.code, rule.severity)
+            span = short_span(snapshot, tuple(it["pointer"])) or short_span(
+                snapshot, (next(iter(snapshot.data or {}), ""),)
+            )
+            if span is not None and isinstance(level, Severity):
+                yield Annotation(
+                    span, it["message"], rule.code, eval_path, it["task"], severity=_SEVERITIES[level]
+                )
+
+
+def _status(audits: Mapping[str, AuditedTask], kind: str, id_: str) -> AuditStatus | None:
+    if kind == "task" and id_ in audits:
+        return AuditStatus(audits[id_].passes_for, audits[id_].score)
+    if kind not in FILE_KINDS or not audits:
+        return None
+    mutants = sum(it.mutants for it in audits.values())
+    killed = sum((it.score or 0) * it.mutants for it in audits.values())
+    accused = sum(bool(it.passes_for) for it in audits.values())
+    return AuditStatus((), killed / mutants if mutants else None, accused, len(audits))

@@ -1,0 +1,145 @@
+"""The child process that audits the tasks of an eval, with the texts of the editor.
+
+It executes nothing: graders that run programs or ask a model are left out. Between questions it keeps what was graded, so
+that after an edit only the edited graders are asked again.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from waza_engine.audit.findings import audit_findings
+from waza_engine.audit.run import audit_task, skill_text
+from waza_engine.audit.score import TaskAudit
+from waza_engine.audit.task_grading import TaskMemory
+from waza_engine.lib.files.read_tracking import Stamp, stamp
+from waza_engine.model.suite import Task
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.recordings.find import Recording, recording_sources, recordings_of
+from waza_engine.runs.store.store import StoreError, default_store_dir
+from waza_lsp.server.live.question_loop import answer_questions
+from waza_lsp.server.live.worker_suite import BrokenError, Question, suite_of
+
+_SLICE_SECONDS = 0.1
+"""After this time, an answer has what is done. The rest is a further question, so that edits come between."""
+_MOST_RECORDINGS = 4
+_MOST_OTHERS = 20
+"""So many other tasks are searched for trials to swap with."""
+_MOST_SHOWN = 20
+_MOST_CHARACTERS = 1_000
+
+
+def main() -> None:
+    """Answer until there are no more questions."""
+    answer_questions({"audit": _audit})
+
+
+@dataclass(slots=True)
+class _EvalMemory:
+    """What is known of an eval, as long as its recordings are the same."""
+
+    stamps: tuple[Stamp, ...]
+    recordings: dict[str, list[Recording]] = field(default_factory=dict)
+    tasks: dict[str, TaskMemory] = field(default_factory=dict)
+
+
+_MEMORIES: dict[Path, _EvalMemory] = {}
+
+
+def _audit(question: Question) -> dict[str, Any]:
+    """Audit tasks: `{eval, tasks: {id: result}, findings, left}`.
+
+    `only` are the ids of the tasks, None for all; at most `most` are audited.
+    """
+    started = time.monotonic()
+    suite = suite_of(question)
+    if suite.problem:
+        raise BrokenError(suite.problem)
+    memory = _memory(suite.eval_path)
+    only = question.get("only")
+    tasks = [it for it in suite.plan.tasks if only is None or it.id in only][: question["most"]]
+    others = _other_trials(memory, suite.eval_path, suite.plan.tasks)
+    skill = skill_text(suite.plan.suite)
+    audits: list[TaskAudit] = []
+    while tasks and (not audits or time.monotonic() - started < _SLICE_SECONDS):
+        task = tasks.pop(0)
+        audits.append(
+            audit_task(
+                suite.plan,
+                task,
+                _recordings(memory, suite.eval_path, task.id),
+                suite.process_dir,
+                others=tuple(it for id_, it in others.items() if id_ != task.id),
+                skill=skill,
+                memory=memory.tasks.setdefault(task.id, TaskMemory()),
+            )
+        )
+    return {
+        "eval": str(suite.eval_path),
+        "tasks": {it.task: _result(it) for it in audits},
+        "findings": [finding for it in audits for finding in _findings(it)],
+        "left": [it.id for it in tasks],
+    }
+
+
+def _memory(eval_path: Path) -> _EvalMemory:
+    """Return the memory of an eval; an empty one if its recordings have changed."""
+    stamps = tuple(map(stamp, recording_sources(eval_path, default_store_dir(eval_path))))
+    known = _MEMORIES.get(eval_path)
+    if known is None or known.stamps != stamps:
+        known = _MEMORIES[eval_path] = _EvalMemory(stamps)
+    return known
+
+
+def _recordings(memory: _EvalMemory, eval_path: Path, task: str) -> list[Recording]:
+    if task not in memory.recordings:
+        try:
+            found = recordings_of(eval_path, task, default_store_dir(eval_path), _MOST_RECORDINGS)
+        except StoreError:
+            found = []
+        memory.recordings[task] = found[:_MOST_RECORDINGS]
+    return memory.recordings[task]
+
+
+def _other_trials(memory: _EvalMemory, eval_path: Path, tasks: Sequence[Task]) -> dict[str, Trajectory]:
+    """Return a recorded trial of each of the first tasks."""
+    found = {it.id: _recordings(memory, eval_path, it.id) for it in tasks[:_MOST_OTHERS]}
+    return {task: its[0].trajectory for task, its in found.items() if its}
+
+
+def _result(audit: TaskAudit) -> dict[str, Any]:
+    return {
+        "passesFor": [it.name for it in audit.accused],
+        "score": audit.mutation_score,
+        "mutants": len(audit.mutants),
+        "survivors": [
+            {
+                "kind": it.kind,
+                "name": it.name,
+                "change": it.change,
+                "before": it.before[:_MOST_CHARACTERS],
+                "after": it.after[:_MOST_CHARACTERS],
+            }
+            for it in [*audit.accused, *audit.survivors][:_MOST_SHOWN]
+        ],
+        "problem": audit.problem,
+    }
+
+
+def _findings(audit: TaskAudit) -> list[dict[str, Any]]:
+    return [
+        {
+            "task": audit.task,
+            "path": str(path),
+            "pointer": list(finding.pointer),
+            "code": finding.code,
+            "message": finding.message,
+        }
+        for path, finding in audit_findings([audit])
+    ]
+
+
+if __name__ == "__main__":
+    main()
