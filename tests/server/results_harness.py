@@ -104,6 +104,17 @@ class Editor:
         found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))
         return [it.command.title for it in found or () if it.command is not None]
 
+    async def hover(self, line: int, character: int) -> str:
+        """Return the text of the hover at a position, "" if there is none."""
+        found = await self.client.text_document_hover_async(
+            types.HoverParams(types.TextDocumentIdentifier(self.uri), types.Position(line, character))
+        )
+        return (
+            found.contents.value
+            if found is not None and isinstance(found.contents, types.MarkupContent)
+            else ""
+        )
+
     async def first_lens_line(self) -> int:
         document = types.TextDocumentIdentifier(self.uri)
         found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))

@@ -57,18 +57,17 @@ def hover(
         located = None
     known = [] if located is None else [*_explanation(snapshot, located, place, workspace, generic, failed)]
     paragraphs = [it for one in failed for it in failure_paragraphs(one)]
-    paragraphs += [it for one in audited for it in audit_paragraphs(one)]
+    paragraphs += audit_paragraphs(audited)
     paragraphs += ["---", *known] if paragraphs and known else known
     if not paragraphs:
         return None
+    marked: list[Span] = [*(it.span for it in failed), *(one.span for one in audited)]
     text = visible("\n\n".join(paragraphs))
     return types.Hover(
         contents=types.MarkupContent(types.MarkupKind.Markdown, text)
         if markdown
         else types.MarkupContent(types.MarkupKind.PlainText, plain_text(text)),
-        range=snapshot.range(
-            _span(located) if located is not None and known else (*failed, *audited)[0].span
-        ),
+        range=snapshot.range(_span(located) if located is not None and known else marked[0]),
     )
 
 

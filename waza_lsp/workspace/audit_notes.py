@@ -8,6 +8,7 @@ from waza_lsp.schema.markup import fenced
 from waza_lsp.schema.type_words import code
 from waza_lsp.syntax.text import Span
 
+AGENT = "null agent"
 _MOST = 5
 _MOST_LINES = 8
 _WIDTH = 100
@@ -31,16 +32,20 @@ class AuditNote(NamedTuple):
     survivors: tuple[Survivor, ...]
 
 
-def audit_paragraphs(note: AuditNote) -> Iterator[str]:
-    """Return the broken work that passes in the task of a finding."""
-    if not note.survivors:
-        return
-    yield f"Passes in {code(note.task)}:"
-    for it in note.survivors[:_MOST]:
-        difference = "\n".join(islice(_difference(it.before, it.after), _MOST_LINES))
-        yield f"- {it.change}" + (f"\n{fenced(difference, 'diff')}" if difference else "")
-    if len(note.survivors) > _MOST:
-        yield f"- and {len(note.survivors) - _MOST} more"
+def audit_paragraphs(notes: Sequence[AuditNote]) -> Iterator[str]:
+    """Return the broken work that passes in the tasks of findings; each task once."""
+    for note in {it.task: it for it in notes}.values():
+        agents = [it.name for it in note.survivors if it.kind == AGENT]
+        mutants = [it for it in note.survivors if it.kind != AGENT]
+        if agents:
+            yield f"{code(note.task)} passes for agents without work: {', '.join(agents)}"
+        if mutants:
+            yield f"{code(note.task)} passes for broken work:"
+        for it in mutants[:_MOST]:
+            difference = "\n".join(islice(_difference(it.before, it.after), _MOST_LINES))
+            yield f"- {it.change}" + (f"\n{fenced(difference, 'diff')}" if difference else "")
+        if len(mutants) > _MOST:
+            yield f"- and {len(mutants) - _MOST} more"
 
 
 def _difference(before: str, after: str) -> Iterator[str]:

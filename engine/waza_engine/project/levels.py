@@ -10,13 +10,13 @@ from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Severity
 from waza_engine.recognition.recognise import dialects
 
-_SHARED = "waza_engine.rules"
+_SHARED = ("waza_engine.rules", "waza_engine.audit.rules")
 
 
 @cache
 def codes() -> frozenset[str]:
     """Return the codes of all findings; rule modules are named like their codes, so none is imported."""
-    packages = [_SHARED, *(it.rules for it in dialects() if it.rules)]
+    packages = [*_SHARED, *(it.rules for it in dialects() if it.rules)]
     found = (find_spec(it) for it in packages)
     folders = (folder for it in found if it is not None for folder in it.submodule_search_locations or ())
     files = (it for folder in folders for it in Path(folder).glob("*.py"))

@@ -4,10 +4,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.engine.audit.evals import plan_of, recorded, recording, text_grader, write_eval
+from waza_engine.analysis.rules import rule_modules
 from waza_engine.audit.codes import RULES
-from waza_engine.audit.findings import PlacedFinding, audit_findings
+from waza_engine.audit.findings import PACKAGE, audit_findings
+from waza_engine.audit.placing import PlacedFinding
 from waza_engine.audit.run import audit_suite
 from waza_engine.model.findings import Severity
+from waza_engine.project.settings import codes
 
 FILE = {"type": "file", "name": "made", "config": {"must_exist": ["NOTES.md"]}}
 WORK = [("create", {"path": "NOTES.md"})]
@@ -20,6 +23,12 @@ def found(path: Path) -> list[PlacedFinding]:
 
 def told(path: Path) -> list[tuple[str, str, tuple[Any, ...]]]:
     return [(it.finding.code, it.path.name, it.finding.pointer) for it in found(path)]
+
+
+def test_each_code_has_a_file_of_its_name() -> None:
+    names = {it.__name__.rpartition(".")[2].replace("_", "-") for it in rule_modules(PACKAGE)}
+    assert names == {it.code for it in RULES}
+    assert names <= codes()
 
 
 def test_all_are_hints() -> None:

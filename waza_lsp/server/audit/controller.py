@@ -148,6 +148,7 @@ class LiveAudit:
             self._client.log(f"The audit of {snapshot.path} was given up: {error}")
             return
         if "tasks" not in answer:
+            self._client.log(f"{snapshot.path} was not audited: {answer.get('none')}")
             return
         self._show(snapshot, answer)
         if answer["left"] and self._pending.get(snapshot.uri, set()) is not None:

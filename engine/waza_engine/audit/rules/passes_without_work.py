@@ -1,0 +1,36 @@
+"""A task that passes for an agent that does no work.
+
+## Why
+The audit grades agents that say nothing, say only "Done.", refuse, repeat the prompt, recite the skill, or claim success
+without touching a file. If one of them passes, the task says nothing about a real agent: it is green whatever happens.
+
+## What to do
+Add a check for something that only the finished work has: a file with the right content, a fact in the answer that is not
+in the prompt, the command that was called. The code action *Add a check that tells them apart* drafts one from a recorded
+run and proves it.
+
+If the task wants that nothing happens, mark it: with the tag `negative`, or with a comment in its file.
+
+```yaml
+# waza-lsp: negative-test
+```
+
+See [Is my eval any good?](../is-my-eval-any-good.md).
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.audit.codes import PASSES_WITHOUT_WORK
+from waza_engine.audit.intent import Intent
+from waza_engine.audit.placing import PlacedFinding, listed, place, unseen_files
+from waza_engine.audit.score import TaskAudit
+
+
+def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
+    """Report a task that wants work and passes without it."""
+    agents = [it.change for it in audit.accused]
+    if audit.intent is not Intent.WORK or not agents or audit.left_out or unseen_files(audit):
+        return
+    nearest = next((it for it in reversed(audit.graders) if it.path == audit.path), None)
+    message = f"This task passes for {listed(agents)}. Add a check that only the finished work passes"
+    yield from place(PASSES_WITHOUT_WORK, nearest, audit, message)

@@ -1,0 +1,37 @@
+"""A grader that reads broken work and passes.
+
+## Why
+The audit breaks recorded trials that pass: it drops a tool call, truncates a file, cuts the last paragraph of the answer,
+changes the numbers. This grader reads what was broken, and no grader fails. The hover shows each difference.
+
+## What to do
+Decide for each whether a good eval must notice it. If so, sharpen this grader, or let the code action *Add a check that
+tells them apart* draft one. If not, leave it: not every difference matters.
+
+See [Is my eval any good?](../is-my-eval-any-good.md).
+"""
+
+from collections.abc import Iterator
+
+from waza_engine.audit.codes import SURVIVING_MUTANT
+from waza_engine.audit.intent import Intent
+from waza_engine.audit.placing import PlacedFinding, listed, place
+from waza_engine.audit.score import Attempt, TaskAudit
+
+
+def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
+    """Report each grader with the mutants that it could have noticed."""
+    by_grader: dict[str, list[Attempt]] = {}
+    for it in audit.survivors if audit.intent is Intent.WORK else ():
+        by_grader.setdefault(_nearest_observer(audit, it), []).append(it)
+    graders = {it.name: it for it in audit.graders}
+    for name, attempts in by_grader.items():
+        changes = list(dict.fromkeys(it.change for it in attempts))
+        message = f"Broken work passes: {listed(changes)}"
+        yield from place(SURVIVING_MUTANT, graders.get(name), audit, message)
+
+
+def _nearest_observer(audit: TaskAudit, survivor: Attempt) -> str:
+    """Return the grader nearest to the task that reads what is broken."""
+    own = [it.name for it in audit.graders if it.path == audit.path]
+    return next((it for it in (*own, *survivor.observers) if it in survivor.observers), "")

@@ -1,0 +1,61 @@
+"""The live audit: what passes on broken work is shown in the file, and follows each edit."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.audit.evals import recording, text_grader, write_eval
+from tests.server.results_harness import Editor, editor, until
+from waza_engine.audit.codes import RULES
+
+WEAK = text_grader(not_contains=["error"])
+CODES = {it.code for it in RULES}
+
+
+def told(it: Editor) -> dict[str, str]:
+    """Return the messages of the audit's findings by code."""
+    mine = [params for _, params in it.published if params.uri == it.uri]
+    return {str(one.code): one.message for one in (mine[-1].diagnostics if mine else ()) if one.code in CODES}
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    trial = recording(
+        "t", "Version 2.0 is out", [("create", {"path": "NOTES.md"})], files={"NOTES.md": "2.0"}
+    )
+    return write_eval(tmp_path / "e", [{"id": "t", "graders": [WEAK]}], recordings=[trial]).parent
+
+
+async def test_what_passes_without_work_is_shown_and_goes_with_the_edit(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / "t.yaml")
+        await until(lambda: set(told(it)) == {"passes-without-work", "surviving-mutant"})
+        assert told(it)["passes-without-work"].startswith("This task passes for an agent that says nothing")
+        await it.lenses_with("⚠ passes for: silence, done, refusal and 3 more · mutation score 0 %")
+        line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
+        hover = await it.hover(line, it.text.split("\n")[line].index("config"))
+        assert "`t` passes for agents without work: silence, done, refusal, echo, plan, untouched" in hover
+        assert "-Version 2.0 is out\n+Version 2.0 is not out" in hover.replace("- V", "-V").replace(
+            "+ V", "+V"
+        )
+        it.replace("not_contains", "contains")
+        it.replace("- error", "- Version 2.0 is out")
+        await it.lenses_with("mutation score 100 %")
+        await until(lambda: not told(it))
+        assert it.events == []
+
+
+async def test_levels_and_the_switch(tmp_path: Path, suite: Path) -> None:
+    (tmp_path / ".waza-lsp.toml").write_text(
+        '[rules]\npasses-without-work = "warning"\nsurviving-mutant = "off"\n'
+    )
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / "t.yaml")
+        await until(lambda: set(told(it)) == {"passes-without-work"})
+        [(_, params)] = [one for one in it.published if one[1].uri == it.uri][-1:]
+        assert [one.severity for one in params.diagnostics if one.code in CODES] == [2]
+    async with editor(tmp_path, settings={"audit": {"enable": False}}) as it:
+        it.open(suite / "tasks" / "t.yaml")
+        lenses = await it.lenses_with("Grade again")
+        assert not any("mutation score" in one for one in lenses)
+        assert told(it) == {}
