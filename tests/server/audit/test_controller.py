@@ -41,7 +41,7 @@ async def test_what_passes_without_work_is_shown_and_goes_with_the_edit(tmp_path
         it.replace("not_contains", "contains")
         it.replace("- error", "- Version 2.0 is out")
         await it.lenses_with("mutation score 100 %")
-        await until(lambda: not told(it))
+        await until(lambda: set(told(it)) == {"unseen-work"})
         assert it.events == []
 
 
