@@ -9,6 +9,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, resolve, schema_at
+from waza_engine.audit.codes import RULES
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import AppendItem, Fix
 from waza_lsp.fixes.edits import fix_edits
@@ -20,13 +21,17 @@ from waza_lsp.syntax.edit.edits import Draft
 
 _KIND = types.CodeActionKind.Empty.value
 _MAX_TITLE = 60
+_AUDITED = frozenset(it.code for it in RULES)
+"""The codes of findings that a drafted check can resolve."""
 
 
 def task_to_draft_for(
     snapshot: Snapshot, at: types.Range, context: types.CodeActionContext
 ) -> Runnable | None:
-    """Return the task at the cursor if the user explicitly asked for code actions."""
-    if snapshot.form is None or not is_manual_request(context) or not accepts_kind(_KIND, context):
+    """Return the task at the cursor if the user explicitly asked for code actions, or at a finding of the audit."""
+    is_audited = any(it.code in _AUDITED for it in context.diagnostics)
+    is_wanted = is_audited or is_manual_request(context)
+    if snapshot.form is None or not is_wanted or not accepts_kind(_KIND, context):
         return None
     line = snapshot.place(at.start).line
     return next((it for it in runnables_at_line(snapshot, line) if it.kind == "task"), None)
@@ -35,7 +40,10 @@ def task_to_draft_for(
 def draft_actions(
     snapshot: Snapshot, task: Runnable, drafts: Sequence[Mapping[str, Any]], *, document_changes: bool = True
 ) -> list[types.CodeAction]:
-    """Return one action per draft (`{type, about, entry}`) that fits into the task."""
+    """Return one action per draft (`{type, about, entry}`) that fits into the task.
+
+    A draft with `passes` and `notices` was graded on so many recorded runs, and fails on so many broken ones.
+    """
     form = snapshot.form
     found = _grader_list(form, snapshot, task.pointer) if form is not None else None
     if form is None or found is None:
@@ -55,8 +63,7 @@ def _actions(
     taken = {it.name for it in graders_in(snapshot)}
     for it in drafts:
         entry = _with_free_name(it["entry"], items, taken)
-        about = it["about"] if len(it["about"]) <= _MAX_TITLE else it["about"][: _MAX_TITLE - 1] + "…"
-        title = f"Write a '{it['type']}' grader from the recorded run: {about}"
+        title = _title(it)
         outcome = fix_edits(
             Fix(title, (AppendItem(place, entry),)), Draft(snapshot.text, snapshot.tree), form.schema
         )
@@ -66,6 +73,17 @@ def _actions(
         yield types.CodeAction(
             title, types.CodeActionKind.Empty, edit=_edit(snapshot, edits, document_changes=document_changes)
         )
+
+
+def _title(draft: Mapping[str, Any]) -> str:
+    about = draft["about"] if len(draft["about"]) <= _MAX_TITLE else draft["about"][: _MAX_TITLE - 1] + "…"
+    if "notices" not in draft:
+        return f"Write a '{draft['type']}' grader from the recorded run: {about}"
+    passes = "1 recorded run" if draft["passes"] == 1 else f"{draft['passes']} recorded runs"
+    return (
+        f"Add a check that tells them apart: '{draft['type']}', {about} (passes on {passes}, fails on "
+        f"{draft['notices']} broken)"
+    )
 
 
 def _edit(snapshot: Snapshot, edits: list[types.TextEdit], *, document_changes: bool) -> types.WorkspaceEdit:

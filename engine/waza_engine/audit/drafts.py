@@ -1,12 +1,11 @@
-"""Draft checks that tell good trials from a broken one. Each draft was graded on all of them."""
+"""Draft checks that tell good trials from broken ones. Each draft was graded on all of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from waza_engine.audit.mutations.base import Mutant, Subject, mutations
-from waza_engine.audit.null_agents import NULL_AGENTS, Scene
+from waza_engine.audit.run import BrokenWork, broken_work, passing_trials
 from waza_engine.audit.task_grading import TaskGrading
-from waza_engine.graders.base import Grader
+from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.graders.drafts import GraderDraft, grader_drafts
 from waza_engine.graders.result import GraderVerdict
 from waza_engine.grading.grade import grade_entry
@@ -16,45 +15,53 @@ from waza_engine.runs.recordings.find import Recording
 
 @dataclass(frozen=True, slots=True)
 class ProvenDraft:
-    """A drafted grader that passes on `passes` recorded trials and fails on the broken one, for the reason in `fails_for`."""
+    """A drafted grader that passes on `passes` recorded trials, and fails on the broken work in `notices` (in words)."""
 
     draft: GraderDraft
     passes: int
-    fails_for: str
+    notices: tuple[str, ...]
 
 
-def telling_drafts(
+def proven_drafts(
     grading: TaskGrading,
     kinds: Iterable[type[Grader]],
-    passing: Sequence[Recording],
-    broken: Trajectory,
+    recordings: Sequence[Recording],
     dialect: str,
-) -> Iterator[ProvenDraft]:
-    """Yield graders that pass on all `passing` trials and fail on `broken`.
+    *,
+    others: tuple[Trajectory, ...] = (),
+    skill: str = "",
+) -> list[ProvenDraft]:
+    """Return graders that pass on all recorded trials that pass, and fail on broken work that passes; the best first.
 
     Raises:
         WorkspaceError: a workspace cannot be created.
 
     """
+    passing = passing_trials(grading, recordings)
+    if not passing:
+        return []
+    found = broken_work(grading, passing, others, skill)
+    survivors = [it for it in found if it.attempt.passes]
     contexts = [grading.context(it.trajectory, it) for it in passing]
-    if not contexts:
-        return
-    failing = grading.context(broken, passing[0])
-    for draft in grader_drafts(kinds, contexts):
-        verdicts = [grade_entry(draft.entry, it, dialect, "task") for it in (*contexts, failing)]
-        # As an entry it can mean something else than the drafted model, so the entry is what is proven.
-        decided = [it for it in verdicts if isinstance(it, GraderVerdict)]
-        if len(decided) == len(verdicts) and all(it.result.passed for it in decided[:-1]):
-            last = decided[-1].result
-            if not last.passed and last.status != "error":
-                yield ProvenDraft(draft, len(contexts), last.feedback)
+    broken = [(it, grading.context(it.trajectory, passing[0])) for it in survivors]
+    drafts = [_proven(draft, contexts, broken, dialect) for draft in grader_drafts(kinds, contexts)]
+    return sorted((it for it in drafts if it is not None), key=lambda it: -len(it.notices))
 
 
-def broken_trial(kind: str, name: str, change: str, subject: Subject, skill: str = "") -> Trajectory | None:
-    """Return the trial of an attempt again, by its kind, name and change; None if it is not made any more."""
-    if kind == "null agent":
-        agent = NULL_AGENTS.get(name)
-        return agent.perform(Scene(subject.task, skill, subject.trajectory)) if agent else None
-    mutation = mutations().get(name)
-    made: Iterable[Mutant] = mutation.mutants(subject) if mutation else ()
-    return next((it.trajectory for it in made if it.change == change), None)
+def _proven(
+    draft: GraderDraft,
+    contexts: Sequence[GradingContext],
+    broken: Sequence[tuple[BrokenWork, GradingContext]],
+    dialect: str,
+) -> ProvenDraft | None:
+    """Grade the draft as the entry that would be written; None if it does not tell the trials apart."""
+
+    def verdict(context: GradingContext) -> bool | None:
+        graded = grade_entry(draft.entry, context, dialect, "task")
+        is_decided = isinstance(graded, GraderVerdict) and graded.result.status != "error"
+        return graded.result.passed if isinstance(graded, GraderVerdict) and is_decided else None
+
+    if not all(verdict(it) for it in contexts):
+        return None
+    notices = tuple(it.attempt.change for it, context in broken if verdict(context) is False)
+    return ProvenDraft(draft, len(contexts), notices) if notices else None

@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from waza_engine.audit.intent import intent_of
 from waza_engine.audit.mutations.base import Mutant, Subject, mutations
@@ -71,34 +72,73 @@ def audit_task(  # each has a meaning of its own
 
     With the `memory` of an earlier audit, only graders that have changed since are asked.
     """
-    free, asked, left_out = _asked_graders(plan.suite, task, options)
+    entries = [*plan.suite.graders, *task.graders]
     made = TaskAudit(
         task.id,
         task.name,
         task.path,
         task.pointer,
         intent_of(plan.suite, task),
-        graders=tuple(map(_place, asked)),
-        left_out=tuple(map(_place, left_out)),
+        graders=tuple(_place(it) for it in entries if _is_asked(it, options)),
+        left_out=tuple(_place(it) for it in entries if not _is_asked(it, options)),
     )
-    if not asked and not any(task.expected.values()) and not task.constraints:
+    if not made.graders and not any(task.expected.values()) and not task.constraints:
         return made
-    plan = replace(plan, suite=free, tasks=())
-    task = replace(task, graders=tuple(it for it in task.graders if it in asked), checkpoints=())
-    with TaskGrading(plan, task, process_dir, options.judge, memory) as grading:
+    with task_grading(plan, task, process_dir, options, memory) as grading:
         if failure := grading.refusal():
             return replace(made, problem=failure.error)
         try:
-            passing = [it for it in recordings if grading.record(it.trajectory, it).status == "passed"]
-            attempts = [
-                *_null_attempts(grading, skill, passing),
-                *_mutant_attempts(grading, passing, others),
-            ]
+            passing = passing_trials(grading, recordings)
+            attempts = tuple(it.attempt for it in broken_work(grading, passing, others, skill))
         except WorkspaceError as error:
             return replace(made, problem=str(error))
         if attempts and all(it.status == "error" for it in attempts):
             return replace(made, problem=attempts[0].error)
-        return replace(made, attempts=tuple(attempts), trials=len(passing), blind=grading.blind())
+        return replace(made, attempts=attempts, trials=len(passing), blind=grading.blind())
+
+
+def task_grading(
+    plan: Plan,
+    task: Task,
+    process_dir: Path,
+    options: AuditOptions = AuditOptions(),  # frozen
+    memory: TaskMemory | None = None,
+) -> TaskGrading:
+    """Return the grading of a task with the graders that may be asked. Enter it; leaving it deletes its workspaces."""
+    suite = replace(plan.suite, graders=tuple(it for it in plan.suite.graders if _is_asked(it, options)))
+    graders = tuple(it for it in task.graders if _is_asked(it, options))
+    task = replace(task, graders=graders, checkpoints=())
+    return TaskGrading(replace(plan, suite=suite, tasks=()), task, process_dir, options.judge, memory)
+
+
+def passing_trials(grading: TaskGrading, recordings: Sequence[Recording]) -> list[Recording]:
+    """Return the recorded trials that pass.
+
+    Raises:
+        WorkspaceError: a workspace cannot be created.
+
+    """
+    return [it for it in recordings if grading.record(it.trajectory, it).status == "passed"]
+
+
+class BrokenWork(NamedTuple):
+    """An attempt and its trial."""
+
+    attempt: Attempt
+    trajectory: Trajectory
+
+
+def broken_work(
+    grading: TaskGrading, passing: Sequence[Recording], others: tuple[Trajectory, ...], skill: str
+) -> Iterator[BrokenWork]:
+    """Yield the attempts of all null agents, and all mutants of the passing trials.
+
+    Raises:
+        WorkspaceError: a workspace cannot be created.
+
+    """
+    yield from _null_attempts(grading, skill, passing)
+    yield from _mutant_attempts(grading, passing, others)
 
 
 def skill_text(suite: Suite) -> str:
@@ -116,19 +156,20 @@ def skill_text(suite: Suite) -> str:
     return ""
 
 
-def _null_attempts(grading: TaskGrading, skill: str, passing: Sequence[Recording]) -> Iterator[Attempt]:
+def _null_attempts(grading: TaskGrading, skill: str, passing: Sequence[Recording]) -> Iterator[BrokenWork]:
     scene = Scene(grading.task, skill, passing[0].trajectory if passing else None)
     key = ("null agents", _task_key(grading.task), skill, id(scene.passing))
     performed = grading.memory.once(key, lambda: [(it, it.perform(scene)) for it in NULL_AGENTS.values()])
     for agent, trajectory in performed:
         if trajectory is not None:
             record = grading.record(trajectory)
-            yield _attempt("null agent", agent.name, f"an agent that {agent.about}", record)
+            attempt = _attempt("null agent", agent.name, f"an agent that {agent.about}", record)
+            yield BrokenWork(attempt, trajectory)
 
 
 def _mutant_attempts(
     grading: TaskGrading, passing: Sequence[Recording], others: tuple[Trajectory, ...]
-) -> Iterator[Attempt]:
+) -> Iterator[BrokenWork]:
     trials = tuple(id(it.trajectory) for it in passing), tuple(map(id, others))
     key = ("mutants", _task_key(grading.task), trials)
     made = grading.memory.once(key, lambda: list(_mutants(grading.task, passing, others)))
@@ -137,13 +178,14 @@ def _mutant_attempts(
         verdicts = grading.verdicts()
         for name, mutant in mutants:
             record = grading.record(mutant.trajectory, recording)
-            yield replace(
+            attempt = replace(
                 _attempt("mutant", name, mutant.change, record),
                 observers=grading.observers(recording.trajectory, mutant.trajectory, verdicts),
                 trial=recording.trial,
                 before=mutant.before[:_MAX_SHOWN],
                 after=mutant.after[:_MAX_SHOWN],
             )
+            yield BrokenWork(attempt, mutant.trajectory)
 
 
 def _mutants(
@@ -170,16 +212,6 @@ def _task_key(task: Task) -> Hashable:
 def _attempt(kind: str, name: str, change: str, record: TrialRecord) -> Attempt:
     noticed = tuple(it.name for it in record.graders if not it.passed)
     return Attempt(kind, name, change, record.status, noticed, error=record.error)  # type: ignore[arg-type]
-
-
-def _asked_graders(
-    suite: Suite, task: Task, options: AuditOptions
-) -> tuple[Suite, list[GraderEntry], list[GraderEntry]]:
-    """Return the suite with the graders that are asked, these graders of the suite and the task, and those left out."""
-    entries = [*suite.graders, *task.graders]
-    asked = [it for it in entries if _is_asked(it, options)]
-    free = replace(suite, graders=tuple(it for it in suite.graders if _is_asked(it, options)))
-    return free, asked, [it for it in entries if not _is_asked(it, options)]
 
 
 def _is_asked(entry: GraderEntry, options: AuditOptions) -> bool:

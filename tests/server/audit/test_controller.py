@@ -1,14 +1,17 @@
 """The live audit: what passes on broken work is shown in the file, and follows each edit."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from tests.engine.audit.evals import recording, text_grader, write_eval
+from tests.server.commands.test_recorded_runs import actions, apply
 from tests.server.results_harness import Editor, editor, until
 from waza_engine.audit.codes import RULES
 
 WEAK = text_grader(not_contains=["error"])
+TELL = "Add a check that tells them apart: "
 CODES = {it.code for it in RULES}
 
 
@@ -59,3 +62,19 @@ async def test_levels_and_the_switch(tmp_path: Path, suite: Path) -> None:
         lenses = await it.lenses_with("Grade again")
         assert not any("mutation score" in one for one in lenses)
         assert told(it) == {}
+
+
+async def test_a_check_that_tells_them_apart_is_offered_and_works(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path) as it:
+        it.open(suite / "tasks" / "t.yaml")
+        await until(lambda: "passes-without-work" in told(it))
+        line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
+        async with asyncio.timeout(60):
+            # The menu has a short timeout, which a busy machine can miss.
+            while not (offered := [one for one in await actions(it, line) if one["title"].startswith(TELL)]):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        assert offered[0]["title"].endswith("(passes on 1 recorded run, fails on 7 broken)")
+        apply(it, offered[0]["edit"])
+        await it.lenses_with("mutation score")
+        await until(lambda: "passes-without-work" not in told(it))
+        assert not any("passes for" in one for one in await it.lenses())

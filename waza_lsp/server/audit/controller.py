@@ -16,7 +16,7 @@ from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.audit.codes import RULES
 from waza_engine.model.findings import Severity
 from waza_lsp.runnables.commands import AuditStatus, RunStatus
-from waza_lsp.runnables.runnables import FILE_KINDS, runnables_in
+from waza_lsp.runnables.runnables import FILE_KINDS, Runnable, runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
 from waza_lsp.server.results.annotations import Annotation, Annotations, short_span
@@ -32,6 +32,9 @@ _PAUSE_SECONDS = 0.05
 """How long to wait for the next key, and for live grading."""
 _MOST_TASKS = 100
 """So many tasks of an eval are audited unasked; `waza-lsp audit` audits all."""
+_DRAFT_SECONDS = 2.0
+"""How long the menu of code actions may wait for drafts."""
+_MOST_DRAFTS = 3
 _RULES = {it.code: it for it in RULES}
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
@@ -87,6 +90,7 @@ class LiveAudit:
         self._pending: dict[str, set[str] | None] = {}
         """The tasks to audit by the URI of a document; None for all of its tasks."""
         self._working: asyncio.Task[None] | None = None
+        self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
 
     def recordings_known(self, snapshot: Snapshot) -> None:
         """Audit the tasks of a document, because its recordings were read."""
@@ -121,6 +125,28 @@ class LiveAudit:
             for it in self._marks.at(snapshot, place)
             if (audit := self._audits.get(it.eval_path, {}).get(it.task)) is not None
         ]
+
+    async def drafts_for(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
+        """Return checks that notice broken work of a task which passes now; none if the answer takes too long."""
+        eval_path = self._ledger.eval_of(snapshot)
+        audit = self._audits.get(eval_path, {}).get(task.id) if eval_path is not None else None
+        if audit is None or not audit.survivors:
+            return []
+        asking = asyncio.create_task(self._ask_for_drafts(snapshot, task))
+        self._drafting.add(asking)
+        asking.add_done_callback(self._drafting.discard)
+        # Not cancelled after the time: that would kill the worker.
+        done, _ = await asyncio.wait({asking}, timeout=_DRAFT_SECONDS)
+        return asking.result() if done else []
+
+    async def _ask_for_drafts(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
+        try:
+            answer = await self._worker.ask(self._questions.about(snapshot, "tell apart", task.pointer))
+        except WorkerError as error:
+            self._client.log(f"No checks could be drafted for {snapshot.path}: {error}")
+            return []
+        drafts: list[dict[str, Any]] = answer.get("drafts", [])
+        return drafts[:_MOST_DRAFTS]
 
     def _add(self, uri: str, tasks: set[str] | None) -> None:
         if not self._configuration.settings.audit_enable:

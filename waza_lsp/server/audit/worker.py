@@ -4,23 +4,27 @@ It executes nothing: graders that run programs or ask a model are left out. Betw
 that after an edit only the edited graders are asked again.
 """
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from waza_engine.audit.drafts import proven_drafts
 from waza_engine.audit.findings import audit_findings
-from waza_engine.audit.run import audit_task, skill_text
+from waza_engine.audit.run import audit_task, skill_text, task_grading
 from waza_engine.audit.score import TaskAudit
 from waza_engine.audit.task_grading import TaskMemory
+from waza_engine.graders.registry import graders
 from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
-from waza_engine.runs.recordings.find import Recording, recording_sources, recordings_of
+from waza_engine.project.store_location import recording_sources
+from waza_engine.runs.recordings.find import Recording, recordings_of
 from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_lsp.server.live.question_loop import answer_questions
-from waza_lsp.server.live.worker_suite import BrokenError, Question, suite_of
+from waza_lsp.server.live.worker_suite import BrokenError, NothingError, Question, suite_of
 
 _SLICE_SECONDS = 0.1
 """After this time, an answer has what is done. The rest is a further question, so that edits come between."""
@@ -33,7 +37,7 @@ _MOST_CHARACTERS = 1_000
 
 def main() -> None:
     """Answer until there are no more questions."""
-    answer_questions({"audit": _audit})
+    answer_questions({"audit": _audit, "tell apart": _tell_apart})
 
 
 @dataclass(slots=True)
@@ -81,6 +85,32 @@ def _audit(question: Question) -> dict[str, Any]:
         "tasks": {it.task: _result(it) for it in audits},
         "findings": [finding for it in audits for finding in _findings(it)],
         "left": [it.id for it in tasks],
+    }
+
+
+def _tell_apart(question: Question) -> dict[str, Any]:
+    """Draft checks that notice broken work which passes: `{drafts: [{type, about, entry, passes, notices}]}`."""
+    suite, id_ = suite_of(question), question["task"]
+    task = next((it for it in suite.plan.tasks if it.id == id_), None)
+    if task is None:
+        raise NothingError("the suite cannot be loaded as it is now")
+    memory = _memory(suite.eval_path)
+    others = _other_trials(memory, suite.eval_path, suite.plan.tasks)
+    kinds = graders(question["dialect"]).values()
+    known = memory.tasks.setdefault(id_, TaskMemory())
+    with task_grading(suite.plan, task, suite.process_dir, memory=known) as grading:
+        drafts = proven_drafts(
+            grading,
+            kinds,
+            _recordings(memory, suite.eval_path, id_),
+            question["dialect"],
+            others=tuple(it for other, it in others.items() if other != id_),
+            skill=skill_text(suite.plan.suite),
+        )
+    return {
+        "drafts": [
+            {**dataclasses.asdict(it.draft), "passes": it.passes, "notices": len(it.notices)} for it in drafts
+        ]
     }
 
 

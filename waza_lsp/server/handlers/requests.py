@@ -242,7 +242,13 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
         *run_actions(snapshot, at, context, standings, time.time()),
     ]
     task = task_to_draft_for(snapshot, at, context)
-    drafts = await session.live.drafts_for(snapshot, task) if task is not None else []
+    drafts: list[dict[str, Any]] = []
+    if task is not None:
+        proven, other = await asyncio.gather(
+            session.audit.drafts_for(snapshot, task), session.live.drafts_for(snapshot, task)
+        )
+        entries = [it["entry"] for it in proven]
+        drafts = [*proven, *(it for it in other if it["entry"] not in entries)]
     if task is not None and drafts and session.documents.get(snapshot.uri) is snapshot:
         found += draft_actions(snapshot, task, drafts, document_changes=edits.document_changes)
     return found
