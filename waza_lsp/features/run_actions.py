@@ -45,7 +45,8 @@ def _commands(
                 yield explain_command(snapshot.uri, site)
     for it in enclosing:
         for offer in runnable_actions(it, statuses.get((it.kind, it.id), NO_STATUS), now):
-            yield offer.command
+            if offer.command.command:
+                yield offer.command
 
 
 def _holds(span: Span, line: int) -> bool:

@@ -1,6 +1,7 @@
 """The codes of an audit's findings. Plain data: the server needs them without the audit.
 
-They are hints: an audit finds no error of the file. Levels in the settings raise them by code.
+They are hints: an audit finds no error of the file. Only counter examples say what the author wants. Levels in the
+settings raise them by code.
 """
 
 from waza_engine.model.findings import Rule, Severity
@@ -11,4 +12,13 @@ SURVIVING_MUTANT = Rule("surviving-mutant", "grader that does not notice broken 
 IDLE_GRADER = Rule("idle-grader", "grader that notices nothing", Severity.HINT)
 UNSEEN_WORK = Rule("unseen-work", "written files that no grader looks at", Severity.HINT)
 BLIND_GRADER = Rule("blind-grader", "grader that never looks at the agent's work", Severity.HINT)
-RULES = (PASSES_WITHOUT_WORK, ONLY_JUDGE, SURVIVING_MUTANT, IDLE_GRADER, UNSEEN_WORK, BLIND_GRADER)
+COUNTER_EXAMPLE_PASSES = Rule("counter-example-passes", "counter example that passes", Severity.WARNING)
+RULES = (
+    COUNTER_EXAMPLE_PASSES,
+    PASSES_WITHOUT_WORK,
+    ONLY_JUDGE,
+    SURVIVING_MUTANT,
+    IDLE_GRADER,
+    UNSEEN_WORK,
+    BLIND_GRADER,
+)

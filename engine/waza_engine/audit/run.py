@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from waza_engine.audit.counter_examples import CounterExampleError, counter_examples
 from waza_engine.audit.intent import intent_of
 from waza_engine.audit.mutations.base import Mutant, Subject, mutations
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
@@ -89,8 +90,11 @@ def audit_task(  # each has a meaning of its own
             return replace(made, problem=failure.error)
         try:
             passing = passing_trials(grading, recordings)
-            attempts = tuple(it.attempt for it in broken_work(grading, passing, others, skill))
-        except WorkspaceError as error:
+            attempts = (
+                *(it.attempt for it in broken_work(grading, passing, others, skill)),
+                *_counter_attempts(grading, plan.suite.path),
+            )
+        except (WorkspaceError, CounterExampleError) as error:
             return replace(made, problem=str(error))
         if attempts and all(it.status == "error" for it in attempts):
             return replace(made, problem=attempts[0].error)
@@ -186,6 +190,12 @@ def _mutant_attempts(
                 after=mutant.after[:_MAX_SHOWN],
             )
             yield BrokenWork(attempt, mutant.trajectory)
+
+
+def _counter_attempts(grading: TaskGrading, eval_path: Path) -> Iterator[Attempt]:
+    for path, trajectory in counter_examples(eval_path, grading.task.id):
+        record = grading.record(trajectory)
+        yield _attempt("counter example", path.name, f"the counter example {path.name}", record)
 
 
 def _mutants(

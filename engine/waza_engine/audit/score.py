@@ -12,13 +12,13 @@ from waza_engine.model.scores import Status
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One piece of broken work with its verdict: of the null agent or mutation `name`.
+    """One piece of broken work with its verdict: of the null agent or mutation `name`, or a counter example in that file.
 
     `trial` is the number of the recorded trial that was broken, 0 for null agents. `failed_graders` are the names of the
     graders that noticed. `observers` are the checks that read what a mutation changed. `before` and `after` are the texts that a mutation changed.
     """
 
-    kind: Literal["null agent", "mutant"]
+    kind: Literal["null agent", "mutant", "counter example"]
     name: str
     change: str
     status: Status
@@ -85,6 +85,11 @@ class TaskAudit:
     def accused(self) -> list[Attempt]:
         """The null agents that pass although the task wants work, or anything else than they do."""
         return [it for it in self.passing_agents if self.intent is Intent.WORK]
+
+    @property
+    def passing_counter_examples(self) -> list[Attempt]:
+        """The counter examples that pass."""
+        return [it for it in self.attempts if it.kind == "counter example" and it.passes]
 
     @property
     def mutants(self) -> list[Attempt]:
