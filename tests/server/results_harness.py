@@ -199,7 +199,8 @@ async def editor(
             },
         )
     )
-    configured = {"run": {"executor": "replay"}, **(settings or {})}
+    # The audit shows a lens and findings of its own, which only its tests ask for.
+    configured = {"run": {"executor": "replay"}, "audit": {"enable": False}, **(settings or {})}
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"waza": configured}))
     try:
         yield found

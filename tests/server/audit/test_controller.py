@@ -30,7 +30,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 async def test_what_passes_without_work_is_shown_and_goes_with_the_edit(tmp_path: Path, suite: Path) -> None:
-    async with editor(tmp_path) as it:
+    async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
         it.open(suite / "tasks" / "t.yaml")
         await until(lambda: set(told(it)) == {"passes-without-work", "surviving-mutant"})
         assert told(it)["passes-without-work"].startswith("This task passes for an agent that says nothing")
@@ -52,7 +52,7 @@ async def test_levels_and_the_switch(tmp_path: Path, suite: Path) -> None:
     (tmp_path / ".waza-lsp.toml").write_text(
         '[rules]\npasses-without-work = "warning"\nsurviving-mutant = "off"\n'
     )
-    async with editor(tmp_path) as it:
+    async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
         it.open(suite / "tasks" / "t.yaml")
         await until(lambda: set(told(it)) == {"passes-without-work"})
         [(_, params)] = [one for one in it.published if one[1].uri == it.uri][-1:]
@@ -65,7 +65,7 @@ async def test_levels_and_the_switch(tmp_path: Path, suite: Path) -> None:
 
 
 async def test_a_check_that_tells_them_apart_is_offered_and_works(tmp_path: Path, suite: Path) -> None:
-    async with editor(tmp_path) as it:
+    async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
         it.open(suite / "tasks" / "t.yaml")
         await until(lambda: "passes-without-work" in told(it))
         line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
