@@ -10,7 +10,7 @@ from waza_engine.audit.findings import PACKAGE, audit_findings
 from waza_engine.audit.placing import PlacedFinding
 from waza_engine.audit.run import audit_suite
 from waza_engine.model.findings import Severity
-from waza_engine.project.settings import codes
+from waza_engine.project.levels import codes
 
 FILE = {"type": "file", "name": "made", "config": {"must_exist": ["NOTES.md"]}}
 WORK = [("create", {"path": "NOTES.md"})]
