@@ -42,7 +42,8 @@ async def test_the_way_to_a_first_eval(
     (suite / "new.yaml").write_text("\n", encoding="utf-8")
     async with open_window(browser, vscode.page_url(suite, "new.yaml"), shots) as screen:
         await screen.go_to_line(1)
-        assert {"waza-eval", "waza-task", "waza-triggers"} <= set(await screen.completions("waza"))
+        offered = await screen.completions("waza", "waza-eval")
+        assert {"waza-eval", "waza-task", "waza-triggers"} <= set(offered)
         await screen.command("Welcome: Open Walkthrough...")
         await screen.pick("Test an agent with evals")
         # The server runs already, so its step is done.

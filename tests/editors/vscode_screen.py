@@ -152,12 +152,20 @@ class Screen:
         await self._page.keyboard.type("  ")
         return await self.completions()
 
-    async def completions(self, typed: str = "") -> list[str]:
-        """Return the completions at the cursor after typing a text."""
+    async def completions(self, typed: str = "", expected: str = "") -> list[str]:
+        """Return the completions at the cursor after typing a text, when the expected one is there."""
         await self._page.keyboard.type(typed)
-        await self._page.keyboard.press("Control+Space")
-        await self._seen(row := ".suggest-widget.visible .monaco-list-row")
-        return await self._page.locator(row).locator(".label-name").all_inner_texts()
+        labels: list[str] = []
+        for _ in range(10):
+            await self._page.keyboard.press("Control+Space")
+            await self._seen(row := ".suggest-widget.visible .monaco-list-row")
+            labels = await self._page.locator(row).locator(".label-name").all_inner_texts()
+            if not expected or expected in labels:
+                break
+            # Until the server runs, VS Code offers the words of the file.
+            await self._page.keyboard.press("Escape")
+            await self._page.wait_for_timeout(1000)
+        return labels
 
     async def take_back(self) -> None:
         """Close the completion list and revert the file."""

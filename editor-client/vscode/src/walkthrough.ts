@@ -4,8 +4,8 @@ import { commands, Disposable, window } from 'vscode';
 
 import type { Server } from './server';
 
-/** The page of a walkthrough needs a moment to listen. */
-const pauseMs = 1000;
+/** The page of a walkthrough needs a moment to listen, on a busy machine a longer one. Nobody tells when it does. */
+const pausesMs = [500, 1500, 4000, 10_000, 20_000];
 
 export function walkthrough(server: Server): Disposable {
   const done = new Set<string>();
@@ -36,7 +36,9 @@ export function walkthrough(server: Server): Disposable {
     window.tabGroups.onDidChangeTabs(({ opened }) => {
       // Pages of VS Code itself have no input.
       if (opened.some(({ input }) => input === undefined)) {
-        setTimeout(() => done.forEach((key) => void tell(key)), pauseMs);
+        for (const pause of pausesMs) {
+          setTimeout(() => done.forEach((key) => void tell(key)), pause);
+        }
       }
     }),
   );
