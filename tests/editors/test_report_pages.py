@@ -12,11 +12,13 @@ from tests.editors.programs import MODE, RAN
 from tests.editors.vscode_package import EXTENSION
 from tests.editors.vscode_programs import chromium
 from tests.editors.vscode_screen import running_browser
+from tests.engine.reports.html.audits import audited_eval
 from tests.engine.reports.html.pages import NASTY, edited, failing
 from tests.engine.reports.html.test_history import past
 from tests.engine.runs.bench import Bench, Scripted
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.model.records import RunRecord, TaskRecord, TrialVerdict
+from waza_engine.reports.html.audit import html_audit
 from waza_engine.reports.html.comparison import html_comparison
 from waza_engine.reports.html.history import history_page
 from waza_engine.reports.html.report import html_report
@@ -54,6 +56,7 @@ async def test_reports_answer_on_their_first_screen(tmp_path: Path) -> None:
         verdicts = TrialVerdict("a", 1, "passed", 1.0), TrialVerdict("b", 1, "failed", 0.0)
         pages = {
             "comparison": html_comparison([NASTY, "after"], [record, other]),
+            "audit": html_audit([audited_eval(6)], ["other.yaml: error"], "out of time", "t0"),
             "history": history_page([past(0, *verdicts), past(1, *verdicts, page="reports/r1.html")]),
         }
         for name, chunks in pages.items():

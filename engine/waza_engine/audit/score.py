@@ -117,6 +117,16 @@ class TaskAudit:
         return bool(self.left_out) and not self.graders
 
 
+@dataclass(slots=True)
+class EvalAudit:
+    """The audits of an eval's tasks; of `task_count` tasks, those that were reached."""
+
+    path: Path
+    name: str
+    audits: list[TaskAudit]
+    task_count: int
+
+
 def score_of(mutants: Sequence[Attempt]) -> float | None:
     """Return the share of mutants that do not pass, from 0 to 1; None if there are none."""
     return sum(not it.passes for it in mutants) / len(mutants) if mutants else None
@@ -125,6 +135,11 @@ def score_of(mutants: Sequence[Attempt]) -> float | None:
 def eval_score(audits: Iterable[TaskAudit]) -> float | None:
     """Return the mutation score of all tasks together: every mutant counts once."""
     return score_of([mutant for it in audits for mutant in it.mutants])
+
+
+def score_text(score: float) -> str:
+    """Return a score in percent. One below 1 is never shown as 100 %."""
+    return f"{int(score * 100)} %"
 
 
 def grader_powers(audit: TaskAudit) -> list[GraderPower]:

@@ -11,7 +11,7 @@ import click
 
 from waza_engine.audit.judging import LimitedJudge
 from waza_engine.audit.run import AuditOptions, audit_suite
-from waza_engine.audit.score import TaskAudit
+from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.executors.base import UnavailableError
 from waza_engine.model.suite import LoadError
 from waza_engine.project.eval_sets import evals_in
@@ -20,9 +20,10 @@ from waza_engine.runs.planning.participants import judge_for, with_sandbox
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, make_plan
 from waza_engine.runs.recordings.find import Recording, recordings_of
 from waza_engine.runs.store.store import StoreError, default_store_dir
-from waza_lsp.cli.audit.report import AuditReport, EvalAudit, as_json, as_text, checked_files, conclusion
+from waza_lsp.cli.audit.report import AuditReport, as_json, as_text, checked_files, conclusion
 from waza_lsp.cli.console import EXIT_CANCELLED, EXIT_ERROR, may_colour, print_err, show
 from waza_lsp.cli.load_errors import load_error_text, short_path
+from waza_lsp.cli.options import HTML
 
 _FORMATS = ("text", "json", "sarif", "junit", "github")
 _MOST_RECORDINGS = 10
@@ -40,6 +41,7 @@ _PROGRESS_AFTER_SECONDS = 1.0
     show_default=True,
     help="Output format.",
 )
+@HTML
 @click.option(
     "--fail-under",
     type=click.FloatRange(0, 100),
@@ -65,6 +67,7 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
     paths: tuple[Path, ...],
     tasks: tuple[str, ...],
     output: str,
+    html: Path | None,
     fail_under: float | None,
     with_programs: bool,
     with_judges: bool,
@@ -84,6 +87,7 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
     Examples:
       waza-lsp audit
       waza-lsp audit evals/notes/eval.yaml --task 'writes-*'
+      waza-lsp audit --html audit.html
       waza-lsp audit --fail-under 80 --format junit > audit.xml
       waza-lsp audit --with-programs evals/notes
     """
@@ -101,6 +105,8 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
         print_err(f"error: No task matches {', '.join(tasks)}")
         sys.exit(EXIT_ERROR)
     _print(report, output, quiet=quiet)
+    if html is not None:
+        _write_page(report, html)
     _end(report, fail_under)
 
 
@@ -215,6 +221,16 @@ def _print(report: AuditReport, output: str, *, quiet: bool) -> None:
                 checked_files(report)
             )
         )
+
+
+def _write_page(report: AuditReport, path: Path) -> None:
+    from waza_engine.reports.html.audit import html_audit
+    from waza_lsp.cli.run.reports import write_report
+
+    problem = write_report(path, html_audit(report.evals, report.problems, report.stopped))
+    if problem:
+        print_err(f"error: {problem}")
+        sys.exit(EXIT_ERROR)
 
 
 def _end(report: AuditReport, fail_under: float | None) -> NoReturn:

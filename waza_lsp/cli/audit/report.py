@@ -10,7 +10,15 @@ import click
 
 from waza_engine.audit.findings import audit_findings
 from waza_engine.audit.intent import Intent
-from waza_engine.audit.score import Attempt, TaskAudit, eval_score, grader_powers, totals_by_name
+from waza_engine.audit.score import (
+    Attempt,
+    EvalAudit,
+    TaskAudit,
+    eval_score,
+    grader_powers,
+    score_text,
+    totals_by_name,
+)
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.model.findings import Finding
 from waza_engine.reports.inert import harmless
@@ -22,16 +30,6 @@ from waza_lsp.syntax.text import Place, Span
 
 _MOST_SURVIVORS = 5
 _INTENTS = {Intent.NOTHING: "negative test", Intent.REFUSAL: "refusal test"}
-
-
-@dataclass(slots=True)
-class EvalAudit:
-    """The audits of an eval's tasks; of `task_count` tasks, those that were reached."""
-
-    path: Path
-    name: str
-    audits: list[TaskAudit]
-    task_count: int
 
 
 @dataclass(slots=True)
@@ -54,7 +52,7 @@ def conclusion(report: AuditReport, least: float) -> str:
         return f"{_counted(len(accused), 'task')} pass{'es' * (len(accused) == 1)} for an agent that does no work"
     score = eval_score(report.audits)
     if score is not None and score * 100 < least:
-        return f"the mutation score is {_percent(score)}, wanted are {least:g} %"
+        return f"the mutation score is {score_text(score)}, wanted are {least:g} %"
     return ""
 
 
@@ -102,7 +100,7 @@ def _words(audit: TaskAudit) -> Iterator[str]:
     elif audit.mutation_score is not None:
         mutants = audit.mutants
         killed = len(mutants) - len(audit.survivors)
-        yield f"mutation score {_percent(audit.mutation_score)} ({killed} of {len(mutants)})"
+        yield f"mutation score {score_text(audit.mutation_score)} ({killed} of {len(mutants)})"
     else:
         yield "no recorded trial that passes"
 
@@ -121,7 +119,7 @@ def _summary(report: AuditReport) -> Iterator[str]:
         f"{accused or 'none'} pass{'es' * (accused == 1)} for an agent that does no work",
     ]
     if score is not None:
-        words.append(f"mutation score {_percent(score)}")
+        words.append(f"mutation score {score_text(score)}")
     if report.stopped:
         total = sum(it.task_count for it in report.evals)
         words.append(f"{report.stopped} after {len(audits)} of {total} tasks")
@@ -217,11 +215,6 @@ def _checked_file(path: Path, findings: Sequence[Finding]) -> CheckedFile:
     top = Span(Place(0, 0), Place(0, 0))
     marks = [RangedFinding(span_in(snapshot.tree, it.pointer) or top, it) for it in findings]
     return CheckedFile.of(str(short_path(path)), snapshot, sorted(marks), Tries.NONE)
-
-
-def _percent(score: float) -> str:
-    # A score below 1 is never shown as 100 %.
-    return f"{int(score * 100)} %"
 
 
 def _counted(count: int, word: str) -> str:

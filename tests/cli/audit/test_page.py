@@ -1,0 +1,32 @@
+"""`waza-lsp audit --html`."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.engine.audit.evals import recording, text_grader, write_eval
+from waza_lsp.cli import main
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    task = {"id": "t", "graders": [text_grader(not_contains=["error"])]}
+    write_eval(tmp_path / "e", [task], recordings=[recording("t", "It is done")])
+    return tmp_path
+
+
+def test_the_page_is_written_beside_the_printed_report(suite: Path) -> None:
+    result = CliRunner().invoke(main, ["audit", "e", "--html", "out/audit.html", "--fail-under", "50"])
+    assert (result.exit_code, "passes for: silence" in result.stdout) == (1, True)
+    page = (suite / "out" / "audit.html").read_text(encoding="utf-8")
+    assert "<b>Passes for</b> an agent that says nothing" in page
+    assert "default-src 'none'" in page
+
+
+def test_a_page_that_cannot_be_written_is_an_error(suite: Path) -> None:
+    (suite / "file").touch()
+    result = CliRunner().invoke(main, ["audit", "e", "--html", "file/audit.html"])
+    assert result.exit_code == 2
+    assert "audit.html: cannot be written" in result.stderr
