@@ -100,9 +100,12 @@ class Editor:
         )
 
     async def lenses(self) -> list[str]:
+        return [it.title for it in await self.lens_commands()]
+
+    async def lens_commands(self) -> list[types.Command]:
         document = types.TextDocumentIdentifier(self.uri)
         found = await self.client.text_document_code_lens_async(types.CodeLensParams(document))
-        return [it.command.title for it in found or () if it.command is not None]
+        return [it.command for it in found or () if it.command is not None]
 
     async def hover(self, line: int, character: int) -> str:
         """Return the text of the hover at a position, "" if there is none."""

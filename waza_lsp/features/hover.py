@@ -21,7 +21,7 @@ from waza_lsp.syntax.tree.anchors import anchor_of_alias, anchored_text
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.workspace.audit_notes import AuditNote, audit_paragraphs
-from waza_lsp.workspace.hover_facts import CheckFailure, failure_paragraphs, hover_facts
+from waza_lsp.workspace.hover_facts import CheckFailure, RunNote, failure_paragraphs, hover_facts
 from waza_lsp.workspace.template_facts import template_fact
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
@@ -37,13 +37,13 @@ def hover(
     generic: bool = True,
     failed: Sequence[CheckFailure] = (),
     audited: Sequence[AuditNote] = (),
+    notes: Sequence[RunNote] = (),
     markdown: bool = True,
 ) -> types.Hover | None:
     """Return the hover at a position. Without `generic`, plain keys and values are left to another YAML server.
 
     `failed` lists the failed checks that runs reported here. Their recorded lines come first.
-    `audited` has what an audit found here. Without `markdown`, the
-    text is plain.
+    `audited` has what an audit found here, `notes` what earlier runs tell. Without `markdown`, the text is plain.
     """
     if snapshot.form is None:
         return None
@@ -58,10 +58,15 @@ def hover(
     known = [] if located is None else [*_explanation(snapshot, located, place, workspace, generic, failed)]
     paragraphs = [it for one in failed for it in failure_paragraphs(one)]
     paragraphs += audit_paragraphs(audited)
+    paragraphs += [it.text for it in notes]
     paragraphs += ["---", *known] if paragraphs and known else known
     if not paragraphs:
         return None
-    marked: list[Span] = [*(it.span for it in failed), *(one.span for one in audited)]
+    marked: list[Span] = [
+        *(it.span for it in failed),
+        *(one.span for one in audited),
+        *(it.span for it in notes),
+    ]
     text = visible("\n\n".join(paragraphs))
     return types.Hover(
         contents=types.MarkupContent(types.MarkupKind.Markdown, text)

@@ -34,6 +34,8 @@ class Verdict:
     passed: int = 0
     total: int = 0
     infrastructure: bool = False
+    since_green: str = ""
+    """What has changed since the task passed, if it did not pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,14 @@ def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[R
         arguments = [{**here, "runId": standing.verdict.run_id}]
         verdict, live = standing.verdict, standing.live
         title = _verdict_text(verdict, now) if live is None else _live_text(live, verdict, now)
-        yield RunAction(ActionKind.RESULT, types.Command(title, "waza.showReport", arguments=arguments))
+        tooltip = sentence(verdict.since_green) or None
+        command = types.Command(title, "waza.showReport", tooltip=tooltip, arguments=arguments)
+        yield RunAction(ActionKind.RESULT, command)
+
+
+def sentence(text: str) -> str:
+    """Return a text of a report as a sentence; "" stays."""
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _verdict_text(verdict: Verdict, now: float) -> str:

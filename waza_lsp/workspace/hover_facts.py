@@ -22,6 +22,13 @@ from waza_lsp.workspace.score_shares import score_shares
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
+class RunNote(NamedTuple):
+    """What runs tell of a task or a grader, as Markdown, at `span`."""
+
+    span: Span
+    text: str
+
+
 class CheckFailure(NamedTuple):
     """A failed check that a run reported for the text at `span`. With `names_task`, the hover names the task.
 

@@ -13,6 +13,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.base import (
@@ -29,10 +30,11 @@ from waza_engine.executors.copilot_cli import cli_environment, cli_path, mcp_ser
 from waza_engine.executors.event_log import EventLog
 from waza_engine.executors.tool_names import all_names
 from waza_engine.lib.extras import install_command
+from waza_engine.lib.files.digests import file_digest
 from waza_engine.lib.process.environment import program_environment
 from waza_engine.model.trajectory import Trajectory
 
-_EXTRA = "copilot"
+_EXTRA, _DISTRIBUTION = "copilot", "github-copilot-sdk"
 _SIGN_IN = (
     "You are not signed in to Copilot. Start 'copilot' and use /login, set GITHUB_TOKEN, or set COPILOT_PROVIDER_BASE_URL "
     "to your own model endpoint"
@@ -57,6 +59,24 @@ class CopilotExecutor:
         self._cli = ""
         self._client: Any = None
         self._sessions: list[str] = []
+
+    def identity(self) -> str:
+        """Return a text that changes with the versions of the SDK and of the CLI."""
+        # Imported late: only runs need it.
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            sdk = version(_DISTRIBUTION)
+        except PackageNotFoundError:
+            sdk = ""
+        cli = cli_path(self._environment)
+        return repr(
+            (
+                sdk,
+                file_digest(Path(cli)) if cli else "",
+                self._environment.get("COPILOT_PROVIDER_BASE_URL", ""),
+            )
+        )
 
     async def start(self) -> None:
         """Start the CLI.

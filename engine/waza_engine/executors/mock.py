@@ -29,6 +29,10 @@ class MockExecutor:
     def __init__(self, options: ExecutorOptions) -> None:
         self._model = options.model
 
+    def identity(self) -> str:
+        """Return the same text always: nothing outside of the plan changes its work."""
+        return ""
+
     async def start(self) -> None:
         """Do nothing."""
 

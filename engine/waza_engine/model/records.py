@@ -106,6 +106,56 @@ class TrialVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskParts:
+    """A digest for each part of what can change a task's verdict; all are empty in runs of older versions."""
+
+    task: str = ""
+    settings: str = ""
+    graders: str = ""
+    skill: str = ""
+    fixtures: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A difference between two runs: `what` is one of a few words. `before` and `after` are "" for texts and files."""
+
+    what: str
+    before: str = ""
+    after: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what} ({self.before} -> {self.after})" if self.before or self.after else self.what
+
+
+@dataclass(frozen=True, slots=True)
+class SinceGreen:
+    """What differs from the last run in which a task passed. `unknown` are the words for what runs did not record."""
+
+    run_id: str
+    started_at: float
+    changes: tuple[Change, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def short_text(self) -> str:
+        """What has changed in a few words; "" if that is not known."""
+        return f"changed: {', '.join(map(str, self.changes))}" if self.changes else ""
+
+    @property
+    def text(self) -> str:
+        """The differences in one sentence, without a final full stop."""
+        unknown = f"; not recorded: {', '.join(self.unknown)}" if self.unknown else ""
+        if self.changes:
+            what = f"changed since: {', '.join(map(str, self.changes))}"
+        elif self.unknown:
+            what = "nothing else that is recorded changed since"
+        else:
+            what = "nothing that is recorded changed since, so the agent or something outside the eval varies"
+        return f"last passed in run {self.run_id}; {what}{unknown}"
+
+
+@dataclass(frozen=True, slots=True)
 class TaskRecord:
     """A task's trials, in order. Without trials there are no stats, and `error` names the hook that stopped the task.
 
@@ -120,6 +170,8 @@ class TaskRecord:
     stats: TaskStats | None = None
     error: str = ""
     golden: bool = False
+    since_green: SinceGreen | None = None
+    """Set for a task that did not pass, if an earlier run in the store has passed it."""
 
 
 @dataclass(frozen=True, slots=True)

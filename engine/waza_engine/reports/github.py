@@ -92,6 +92,8 @@ def _details(record: RunRecord) -> Iterator[str]:
         yield ""
         causes = [it for it in task_evidence(task, sources) if it.status != "points"]
         yield from _fenced(evidence_lines(causes, len(task.trials), Layout(indent=0)))
+        if task.since_green is not None:
+            yield from ("", escape_markdown(task.since_green.text))
     if len(failed) > _MOST_DETAILS:
         yield ""
         yield f"and {len(failed) - _MOST_DETAILS} more"

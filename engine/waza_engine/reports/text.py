@@ -106,6 +106,12 @@ class _Tasks:
         yield from evidence_lines(found, len(task.trials), self.style.layout)
         for line in dict.fromkeys(repeated):
             yield from self.style.layout.lines(line)
+        if task.since_green is not None:
+            yield from self.style.layout.lines(self._since_green(task, task.since_green.text))
+
+    def _since_green(self, task: TaskRecord, text: str) -> str:
+        earlier = self._seen.setdefault(("since green", text), task.task)
+        return one_line(text if earlier == task.task else f"what changed: as in {earlier}")
 
 
 def _owners(evidence: Evidence) -> str:

@@ -14,12 +14,20 @@ from typing import Any, NamedTuple
 
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
 from waza_engine.lib.paths import real_path
-from waza_engine.model.records import GraderOutcome, TrialRecord, TriggerResult
+from waza_engine.model.records import GraderOutcome, SinceGreen, TrialRecord, TriggerResult
 from waza_engine.model.scores import Status, mean, task_status
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.past.changes import since_green
 from waza_engine.runs.reviews import Review, apply_reviews, read_reviews
+from waza_engine.runs.run_header import RunFrame
 from waza_engine.runs.store.file import open_for_reading
-from waza_engine.runs.store.rows import INFRASTRUCTURE, status_of, stored_checkpoints, stored_outcome
+from waza_engine.runs.store.rows import (
+    INFRASTRUCTURE,
+    status_of,
+    stored_checkpoints,
+    stored_frame,
+    stored_outcome,
+)
 from waza_engine.runs.store.store import FILE_NAME
 from waza_engine.runs.trigger_metrics import ACCURACY, trigger_metrics
 
@@ -83,6 +91,9 @@ class TaskHistory:
     infrastructure: bool = False
     cost: TaskCost | None = None
     """Of the newest run that spent tokens, among the last few."""
+    green_run: str = ""
+    """The last run that passed the task, if the newest one did not."""
+    since_green: SinceGreen | None = None
 
 
 _WORST_FIRST: tuple[Status, ...] = ("error", "failed", "passed")
@@ -118,10 +129,39 @@ def read_history(store_dir: Path, eval_path: Path) -> dict[str, TaskHistory]:
         ]
         files = {it: _suite_files(sql, it) for it in {it.run_id for it in histories}}
         order, tasks = _newest_full_run(sql, parameters)
+        headers = _Headers(sql)
         return {
-            it.task: replace(it, files=files[it.run_id], is_gone=it.order < order and it.task not in tasks)
+            it.task: replace(
+                it,
+                files=files[it.run_id],
+                is_gone=it.order < order and it.task not in tasks,
+                since_green=headers.since_green(it),
+            )
             for it in histories
         }
+
+
+class _Headers:
+    """Reads the headers of runs, each once, to compare a failed task with the last run that passed it."""
+
+    def __init__(self, sql: sqlite3.Connection) -> None:
+        self._sql = sql
+        self._read: dict[str, tuple[float, RunFrame]] = {}
+
+    def since_green(self, it: TaskHistory) -> SinceGreen | None:
+        if not it.green_run:
+            return None
+        (started_at, green), (_, red) = self._header(it.green_run), self._header(it.run_id)
+        task = next((frame for frame in red.tasks if frame.id == it.task), None)
+        return since_green(it.green_run, started_at, green, red, task) if task is not None else None
+
+    def _header(self, run_id: str) -> tuple[float, RunFrame]:
+        if run_id not in self._read:
+            ((started_at, frame),) = self._sql.execute(
+                "SELECT started_at, frame FROM runs WHERE run_id = ?", (run_id,)
+            )
+            self._read[run_id] = started_at, stored_frame(frame)
+        return self._read[run_id]
 
 
 def read_arm_history(store_dir: Path, path: Path) -> dict[str, TaskHistory] | None:
@@ -213,6 +253,7 @@ def _task_history(
             for it in latest
         ),
         infrastructure=_is_open(latest),
+        green_run=_green_run(runs),
         reviews=repr(latest_reviews) if (latest_reviews := reviews.get((latest[0][1], task))) else "",
     )
 
@@ -252,6 +293,14 @@ def _shown_status(rows: list[tuple[Any, ...]]) -> Status:
     statuses: list[Status] = [status_of(it[3]) for it in rows]
     # In the editor, a grader that broke must look different from a check that failed.
     return "error" if "error" in statuses else task_status(statuses)
+
+
+def _green_run(runs: list[list[tuple[Any, ...]]]) -> str:
+    """Return the last run that passed the task, if the newest one did not; else ""."""
+    if _shown_status(runs[-1]) not in {"failed", "error"}:
+        return ""
+    earlier = (rows[0][1] for rows in reversed(runs[:-1]) if _shown_status(rows) == "passed")
+    return next(earlier, "")
 
 
 def _decided(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

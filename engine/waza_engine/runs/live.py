@@ -57,7 +57,12 @@ class LiveRun:
         frame = frame_of(self.plan, self.bench.process_dir)
         command = self.redactor.text(frame.overrides.agent_command)
         frame = replace(frame, overrides=replace(frame.overrides, agent_command=command))
-        self.frame = replace(frame, unknown=tuple(sorted(executor.unknown)), agent=agent_of(executor))
+        self.frame = replace(
+            frame,
+            unknown=tuple(sorted(executor.unknown)),
+            agent=agent_of(executor),
+            agent_versioned=getattr(executor, "identity", None) is not None,
+        )
 
     @property
     def plan(self) -> Plan:

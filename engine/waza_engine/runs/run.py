@@ -5,6 +5,7 @@ still run, and the record has the status `cancelled`. A second cancellation stop
 """
 
 import asyncio
+import contextlib
 import os
 import time
 import traceback
@@ -32,6 +33,7 @@ from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.planning.preflight import ignored_features_note, missing_skills_problem
 from waza_engine.runs.planning.resume import ResumeState, copy_cached_trials, is_cacheable
 from waza_engine.runs.run_header import RunEnd
+from waza_engine.runs.store.record import with_changes
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_engine.runs.tasks import run_tasks
 from waza_engine.runs.totals import Ending, run_record
@@ -300,6 +302,16 @@ def _store_end(live: LiveRun, record: RunRecord) -> None:
     live.save(lambda store: store.finish_run(record.run_id, record.status, score, end))
 
 
+def _with_changes(live: LiveRun, record: RunRecord) -> RunRecord:
+    """Return the record with what has changed since the tasks that failed have passed. Nothing depends on it."""
+    if live.store is None or live.is_store_failing:
+        return record
+    with contextlib.suppress(StoreError):
+        for it in live.store.find_runs(live.run_id):
+            return with_changes(live.store, it, record)
+    return record
+
+
 def _unsaved(live: LiveRun) -> int:
     """Return how many writes of the run did not get into its store, and warn about them."""
     passes = [it for it in (live, live.baseline) if it is not None and it.store is not None]
@@ -346,6 +358,6 @@ def _conclude(live: LiveRun, record: RunRecord) -> RunRecord:
     for it in (record, record.baseline):
         if it is not None:
             _store_end(live if it is record else live.baseline or live, it)
-    record = replace(record, unsaved=_unsaved(live))
+    record = replace(_with_changes(live, record), unsaved=_unsaved(live))
     live.emit(run_finished_event(record))
     return record

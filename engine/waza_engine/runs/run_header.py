@@ -11,20 +11,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from waza_engine.lib.system.programs import exists
-from waza_engine.model.records import TriggerResult
+from waza_engine.model.records import TaskParts, TriggerResult
 from waza_engine.model.suite import ExperimentArm, Metric, Scoring
 from waza_engine.runs.planning.plan import Overrides, Plan
+from waza_engine.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFrame:
-    """A task of a run. `fingerprint` changes with everything that can change a verdict (`planning/fingerprint.py`)."""
+    """A task of a run. `fingerprint` changes with everything that can change a verdict (`planning/fingerprint.py`).
+
+    `parts` tells what of it has changed; runs of older versions have none.
+    """
 
     id: str
     name: str
     group: str = ""
     golden: bool = False
     fingerprint: str = ""
+    parts: TaskParts = field(default_factory=TaskParts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,8 @@ class RunFrame:
 
     `overrides` holds the command-line options, `unknown` what the executor could not observe. `host`, `pid` and `born`
     identify the process that runs it. `files` maps the suite's files to the `digest` of their content. `agent`
-    identifies the agent; it is empty if there were several, or if the agent is unknown.
+    identifies the agent; it is empty if there were several, or if the agent is unknown. With `agent_versioned`, it changes
+    with the agent's program or version. `engine` is the version of waza-lsp.
     """
 
     suite_name: str = ""
@@ -56,6 +62,8 @@ class RunFrame:
     files: Mapping[str, str] = field(default_factory=dict)
     arm: ExperimentArm | None = None
     agent: str = ""
+    agent_versioned: bool = False
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +100,7 @@ def frame_of(plan: Plan, process_dir: Path) -> RunFrame:
         eval_path=str(suite.path),
         files=_suite_digests(plan),
         arm=suite.arm,
+        engine=__version__,
     )
     return claim_for_process(frame)
 
@@ -118,10 +127,10 @@ def _host() -> str:
 
 
 def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:
-    from waza_engine.runs.planning.fingerprint import fingerprints
+    from waza_engine.runs.planning.fingerprint import task_prints
 
-    pairs = zip(plan.tasks, fingerprints(plan, process_dir), strict=True)
-    return tuple(TaskFrame(it.id, it.name, it.group, it.golden, fingerprint) for it, fingerprint in pairs)
+    pairs = zip(plan.tasks, task_prints(plan, process_dir), strict=True)
+    return tuple(TaskFrame(it.id, it.name, it.group, it.golden, *found) for it, found in pairs)
 
 
 def _suite_digests(plan: Plan) -> dict[str, str]:

@@ -53,6 +53,18 @@ async def test_a_result_shows_and_goes_stale_with_the_text(tmp_path: Path, suite
         assert "stale" not in (await it.lenses())[-1]
         it.replace("id: explain-retry\n", "id: explain-retry\ntags: [\n")
         assert (await it.lenses())[0] == "▶ Run task"
+        # Red after green: the lens and the hover on its line say what has changed.
+        make_fail(suite / "tasks" / "explain-retry.yaml")
+        run_outside(suite, suite / "eval.yaml", "--model", "another")
+        it.open(suite / "tasks" / "explain-retry.yaml")
+        await it.lenses_with("✗")
+        [tooltip] = [one.tooltip for one in await it.lens_commands() if "✗" in one.title]
+        assert tooltip is not None
+        assert tooltip.startswith("Last passed in run")
+        assert tooltip.endswith("grader text.")
+        assert "changed since: model (" in tooltip
+        shown = await it.hover(await it.first_lens_line(), 0)
+        assert shown.startswith("Last passed in run")
 
 
 async def test_an_eval_counts_its_tasks_and_offers_those_that_failed(tmp_path: Path, suite: Path) -> None:

@@ -48,6 +48,7 @@ from waza_lsp.server.coexistence import own_items
 from waza_lsp.server.handlers.recorded_runs import METHOD as RUNS
 from waza_lsp.server.handlers.recorded_runs import recorded_runs
 from waza_lsp.server.params import members_of, text_in
+from waza_lsp.server.results.notes import run_notes
 from waza_lsp.server.session import Session
 from waza_lsp.server.testing.tree import METHOD as TESTS
 from waza_lsp.server.testing.wire import to_json
@@ -129,6 +130,7 @@ def _hover(request: Request) -> types.Hover | None:
         generic=request.is_ours("hover"),
         failed=[CheckFailure(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
         audited=session.audit.notes_at(snapshot, place),
+        notes=run_notes(session.ledger, snapshot, place),
         markdown=session.client.shows_markdown,
     )
 

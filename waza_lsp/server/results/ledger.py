@@ -346,7 +346,8 @@ class ResultLedger:
             covered = known.covered if known.covered.whole else covered
             if known.reviews == found.reviews:
                 # Our result came with the events. The store adds what events do not have. Later gradings stay.
-                verdict = replace(known.verdict, tokens=found.verdict.tokens)
+                news = found.verdict
+                verdict = replace(known.verdict, tokens=news.tokens, since_green=news.since_green)
                 self._tasks[eval_path, task] = TaskResult(verdict, covered, found.order, found.reviews)
                 return
         cancelled = self._cancelled.get((eval_path, task))

@@ -104,6 +104,7 @@ def read_last_results(
                 found.tokens,
                 found.scores,
                 infrastructure=found.infrastructure,
+                since_green=found.since_green.text if found.since_green is not None else "",
             ),
             task_checks(found.outcomes),
             {path: text for path, text in texts.items() if text is not None},

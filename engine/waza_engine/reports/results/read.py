@@ -15,7 +15,15 @@ from pydantic import ValidationError
 from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, regular_bytes
 from waza_engine.lib.timestamps import unix_seconds
 from waza_engine.model.pydantic_messages import error_text
-from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord, TriggerResult
+from waza_engine.model.records import (
+    Change,
+    GraderOutcome,
+    RunRecord,
+    SinceGreen,
+    TaskRecord,
+    TrialRecord,
+    TriggerResult,
+)
 from waza_engine.model.scores import weighted_mean
 from waza_engine.model.suite import CONSTRAINT, Metric, Scoring
 from waza_engine.model.trajectory import Trajectory
@@ -126,7 +134,23 @@ def _task(
     if is_weighted:
         trials = [replace(it, score=it.weighted_score) for it in trials]
     error = "" if trials or data.get("status") != "failed" else "The task was stopped before its first trial"
-    return task_record(frame, trials, error, seeded_random(run_id, index))
+    record = task_record(frame, trials, error, seeded_random(run_id, index))
+    return replace(record, since_green=_since_green(data.get("since_green")))
+
+
+def _since_green(data: Any) -> SinceGreen | None:
+    if not isinstance(data, Mapping):
+        return None
+    changes = [_map(it) for it in data.get("changes") or ()]
+    return SinceGreen(
+        str(data.get("run_id") or ""),
+        unix_seconds(str(data.get("timestamp") or "")),
+        tuple(
+            Change(str(it.get("what") or ""), str(it.get("before") or ""), str(it.get("after") or ""))
+            for it in changes
+        ),
+        tuple(str(it) for it in data.get("unknown") or ()),
+    )
 
 
 def _trial(data: Mapping[str, Any], task: str, index: int, number: int) -> TrialRecord:

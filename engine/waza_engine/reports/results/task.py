@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from waza_engine.lib.timestamps import rfc3339
-from waza_engine.model.records import CheckpointOutcome, GraderOutcome, TaskRecord, TrialRecord
+from waza_engine.model.records import CheckpointOutcome, GraderOutcome, SinceGreen, TaskRecord, TrialRecord
 from waza_engine.model.scores import Interval, TaskStats
 from waza_engine.model.trajectory import DIGEST_ARGUMENTS, Session, ToolCall, Usage
 
@@ -75,12 +75,28 @@ def task_data(
             "runs": make_list(LazyItems(task.trials, run_data)),
             "stats": _stats(task.stats) if task.stats else None,
             "skill_impact": skill_impact(task, baseline),
+            "since_green": _since_green(task.since_green) if task.since_green else None,
         },
         "group",
         "golden",
         "stats",
         "skill_impact",
+        "since_green",
     )
+
+
+def _since_green(found: SinceGreen) -> dict[str, Any]:
+    """Return what has changed since the task passed, which waza's format has no member for."""
+    return {
+        "run_id": found.run_id,
+        "timestamp": rfc3339(found.started_at, "microseconds"),
+        "changes": [
+            without_empty({"what": it.what, "before": it.before, "after": it.after}, "before", "after")
+            for it in found.changes
+        ],
+        "unknown": list(found.unknown),
+        "text": found.text,
+    }
 
 
 def skill_impact(task: TaskRecord, baseline: TaskRecord | None) -> dict[str, float] | None:

@@ -7,6 +7,9 @@ by themselves are unknown and not covered.
 
 The agent is not part of the fingerprint. The run records it (`RunFrame.agent`), because a resumed run may use another
 one.
+
+Beside the fingerprint, each part of it has a digest of its own (`TaskParts`), so that two runs can tell which part has
+changed. Parts ignore where files are and where an entry is in its file: a task that moved has not changed.
 """
 
 import hashlib
@@ -15,7 +18,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from waza_engine.graders.base import ConfigError, Grader
 from waza_engine.graders.entry import Level, read_entry
@@ -24,6 +27,7 @@ from waza_engine.lib.files.digests import FileDigests, command_files, digest, fi
 from waza_engine.lib.paths import is_directory
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.file_names import SKILL_FILE
+from waza_engine.model.records import TaskParts
 from waza_engine.model.suite import GraderEntry, RunSettings, Task
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.trial.repositories import commit_of
@@ -92,12 +96,21 @@ def _program_digests(
     return command_files(command, words, process_dir, digest_of=digests.of_file)
 
 
-def fingerprints(plan: Plan, process_dir: Path) -> Iterator[str]:
+class TaskPrint(NamedTuple):
+    """The fingerprint of a task, and the digests of its parts."""
+
+    whole: str
+    parts: TaskParts
+
+
+def task_prints(plan: Plan, process_dir: Path) -> Iterator[TaskPrint]:
     """Yield the fingerprint of each task of the plan, in order. `process_dir` is where the run starts."""
     digests = _PlanDigests()
-    shared = _digest(_shared_inputs(plan, process_dir, digests))
+    inputs = _shared_inputs(plan, process_dir, digests)
+    shared, parts = _digest(inputs), _shared_parts(plan, inputs)
     for it in plan.tasks:
-        yield _digest((it, _task_inputs(it, plan, process_dir, digests), shared))[:16]
+        own = _task_inputs(it, plan, process_dir, digests)
+        yield TaskPrint(_digest((it, own, shared))[:16], _task_parts(it, own, parts))
 
 
 class _PlanDigests(DigestCache):
@@ -137,6 +150,56 @@ def _task_inputs(task: Task, plan: Plan, process_dir: Path, digests: _PlanDigest
     files = () if plan.update_snapshots else grader_files(graders, "task", process_dir, digests)
     skills = [digests.of_folder(plan.suite.directory / it) for it in task.skill_directories or ()]
     return files, skills, [digests.commit_of(it.source, it.commit) for it in task.repos]
+
+
+def _shared_parts(plan: Plan, inputs: tuple[Any, ...]) -> TaskParts:
+    """Return the parts that all tasks share. `inputs` are those of `_shared_inputs`."""
+    suite = plan.suite
+    _, (_, *grading), files, settings, skills, process_skills = inputs
+    agent = suite.agent and (suite.agent.name, suite.agent.body, suite.agent.tools)
+    # Which agent ran is compared by name, not by digest.
+    settings = replace(settings, executor="", model="", judge_model="")
+    return TaskParts(
+        settings=_digest((suite.dialect, suite.mcp_mocks, suite.hooks, settings)),
+        graders=_digest((_placeless(suite.graders), grading, files)),
+        skill=_digest((suite.skill, agent, skills, process_skills)),
+    )
+
+
+def _task_parts(task: Task, own: tuple[Any, ...], shared: TaskParts) -> TaskParts:
+    files, skills, commits = own
+    points = [(it.after_turn, it.stops, _placeless(it.graders)) for it in task.checkpoints]
+    limits = [(it.key, it.value) for it in task.constraints]
+    grading = (_placeless(task.graders), points, task.expected, limits, task.rubric, files)
+    inputs = [(it.target, digest(it.content), it.is_executable) for it in task.files]
+    repos = [(it.dest, it.is_workspace) for it in task.repos]
+    text = replace(task, **_OTHER_PARTS)
+    return TaskParts(
+        task=_short(text),
+        settings=_short(shared.settings),
+        graders=_short((grading, shared.graders)),
+        skill=_short((skills, shared.skill)),
+        fixtures=_short((inputs, task.workdir, repos, commits)),
+    )
+
+
+_OTHER_PARTS: Mapping[str, Any] = {
+    **dict.fromkeys(
+        ("graders", "checkpoints", "constraints", "rubric", "files", "repos", "warnings", "pointer"), ()
+    ),
+    "expected": {},
+    "workdir": "",
+    "path": None,
+}
+"""What a task has beside its own text: other parts, and where it is."""
+
+
+def _placeless(entries: Iterable[GraderEntry]) -> list[GraderEntry]:
+    return [replace(it, path=None, pointer=()) for it in entries]
+
+
+def _short(value: object) -> str:
+    return _digest(value)[:12]
 
 
 def _process_dir_skills(process_dir: Path) -> FileDigests:

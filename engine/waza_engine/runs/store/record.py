@@ -4,11 +4,13 @@ Trials are read from the store only when used, so a long run needs no memory for
 reviews are read completely.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast, overload
 
-from waza_engine.model.records import RunRecord, TrialRecord, TrialVerdict
+from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord, TrialVerdict
+from waza_engine.model.scores import Status, task_status
+from waza_engine.runs.past.changes import since_green
 from waza_engine.runs.reviews import PendingVerdict, apply_reviews, pending_verdicts, read_reviews
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore
@@ -78,6 +80,65 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
         StoreError: the store cannot be read.
 
     """
+    return with_changes(store, run, _record(store, run))
+
+
+def with_changes(store: RunStore, run: StoredRun, record: RunRecord) -> RunRecord:
+    """Return the record with what has changed for each task that did not pass, since the last run that it passed.
+
+    Raises:
+        StoreError: the store cannot be read.
+
+    """
+    red = {it.task for it in record.tasks if it.status in {"failed", "error"}}
+    green = _last_green(store, run, red) if red else {}
+    if not green:
+        return record
+    frames = {(it.id, it.name): it for it in reversed(run.frame.tasks)}
+
+    def changed(task: TaskRecord) -> TaskRecord:
+        last, frame = green.get(task.task), frames.get((task.task, task.name))
+        if last is None or frame is None or task.status not in {"failed", "error"}:
+            return task
+        found = since_green(last.run_id, last.started_at, last.frame, run.frame, frame)
+        return replace(task, since_green=found)
+
+    return replace(record, tasks=tuple(changed(it) for it in record.tasks))
+
+
+def _last_green(store: RunStore, run: StoredRun, tasks: Set[str]) -> dict[str, StoredRun]:
+    """Return the last run that passed each task, after reviews."""
+    found = store.last_green(run, tasks)
+    reviewed = {it.run for it in read_reviews(store.directory) if it.task in tasks} - {run.run_id}
+    if not reviewed:
+        return found
+    # A review can only decide what was open, so a stored pass stays one.
+    earlier = [it for it in store.runs(run.eval_path, before=run.run_id) if _arm(it) == _arm(run)]
+    for older in reversed(earlier):
+        if older.run_id in reviewed:
+            for task, passed in _passed_tasks(reviewed_verdicts(store, older.run_id)).items():
+                known = found.get(task)
+                if (
+                    passed
+                    and task in tasks
+                    and (known is None or earlier.index(older) < earlier.index(known))
+                ):
+                    found[task] = older
+    return found
+
+
+def _arm(run: StoredRun) -> tuple[str, str] | None:
+    return (run.frame.arm.variant, run.frame.arm.eval_path) if run.frame.arm is not None else None
+
+
+def _passed_tasks(verdicts: Iterable[TrialVerdict]) -> dict[str, bool]:
+    statuses: dict[str, list[Status]] = {}
+    for it in verdicts:
+        statuses.setdefault(it.task, []).append(it.status)
+    return {task: task_status(its) == "passed" for task, its in statuses.items()}
+
+
+def _record(store: RunStore, run: StoredRun) -> RunRecord:
     reviews = read_reviews(store.directory)
 
     def review(trial: TrialRecord) -> TrialRecord:
@@ -101,7 +162,7 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
         tasks=tasks,
         triggers=run.end.triggers,
         ending=_ending(run),
-        baseline=stored_record(store, second) if second else None,
+        baseline=_record(store, second) if second else None,
     )
 
 

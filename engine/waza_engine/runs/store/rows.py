@@ -87,8 +87,13 @@ def stored_run(row: tuple[Any, ...]) -> StoredRun:
     _require_times(*row[5:7])
     if not _WORD.fullmatch(row[7] or "none"):
         raise strange(f"it has a run with the status {row[7][:40]!r}")
-    frame, end = _from_json(RunFrame, row[-2]), _from_json(RunEnd, row[-1])
+    frame, end = stored_frame(row[-2]), _from_json(RunEnd, row[-1])
     return StoredRun(run_id, Path(eval_path), *plain, frame, end)  # type: ignore[call-arg]  # the columns fit
+
+
+def stored_frame(text: str) -> RunFrame:
+    frame: RunFrame = _from_json(RunFrame, text)
+    return frame
 
 
 def _require_times(*times: float | None) -> None:

@@ -8,7 +8,7 @@ run; it is created again. Runs are ordered by when they were stored, independent
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, Self
 
@@ -62,6 +62,15 @@ _LATEST_SQL = (
 _OF_TASK_SQL = (
     " JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL) USING (run_id)"
     " WHERE task_id = ?2 ORDER BY run_order DESC, task_index, trial LIMIT ?3"
+)
+_EARLIER_RUNS = 100
+"""How many runs are searched for the last one in which a task passed."""
+_GREEN_SQL = (
+    "SELECT task_id, run_id, max(run_order) FROM (SELECT task_id, run_id, run_order FROM trials JOIN (SELECT run_id,"
+    " rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL AND rowid < (SELECT rowid FROM runs"
+    " WHERE run_id = ?2) AND (?3 IS NULL OR (json_extract(frame, '$.arm.variant') = ?3 AND"
+    " json_extract(frame, '$.arm.eval_path') = ?4)) ORDER BY rowid DESC LIMIT ?5) USING (run_id) GROUP BY task_id, run_id"
+    " HAVING min(status IN ('passed', 'skipped')) AND max(status = 'passed')) GROUP BY task_id"
 )
 
 
@@ -223,6 +232,22 @@ class RunStore:
         )
         with translate_errors(self.path):
             return [(stored_run(row[1:]), row[0]) for row in rows]
+
+    def last_green(self, run: StoredRun, tasks: Set[str]) -> dict[str, StoredRun]:
+        """Return for each of these tasks the newest run before `run` in which it passed, if there is one.
+
+        A run of an experiment's arm is compared with runs of the same arm.
+        """
+        arm = run.frame.arm
+        of_arm = (arm.variant, arm.eval_path) if arm is not None else (None, None)
+        rows = self.file.rows(_GREEN_SQL, (str(run.eval_path), run.run_id, *of_arm, _EARLIER_RUNS))
+        found = {task: run_id for task, run_id, _ in rows if task in tasks}
+        runs = {}
+        with translate_errors(self.path):
+            for it in set(found.values()):
+                [row] = self.file.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (it,))  # noqa: S608  # our own names
+                runs[it] = stored_run(row)
+        return {task: runs[it] for task, it in found.items()}
 
     def delete_runs(self, run_ids: Sequence[str]) -> None:
         """Delete runs with their trials and their baseline passes."""

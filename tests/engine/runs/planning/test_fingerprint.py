@@ -1,8 +1,9 @@
 """A task's fingerprint changes with everything that can change a verdict, and with nothing else."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,17 @@ from waza_engine.executors.base import ExecutorOptions, UnavailableError, agent_
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.lib.files.digests import file_digest
-from waza_engine.model.suite import GraderEntry, Repository, Scoring
-from waza_engine.runs.planning.fingerprint import fingerprints
+from waza_engine.model.records import TaskParts
+from waza_engine.model.suite import (
+    Constraint,
+    CustomAgent,
+    GraderEntry,
+    InputFile,
+    McpMock,
+    Repository,
+    Scoring,
+)
+from waza_engine.runs.planning.fingerprint import task_prints
 from waza_engine.runs.planning.plan import Overrides, Plan, make_plan
 from waza_engine.runs.planning.resume import ResumeState
 from waza_engine.runs.run import run_suite
@@ -48,6 +58,10 @@ SCHEMAS = {
     "inline.json": '{"a": {"type": "string"}}',
     "argument.json": '{"minLength": 1}',
 }
+
+
+def fingerprints(plan: Plan, process_dir: Path) -> Iterator[str]:
+    return (it.whole for it in task_prints(plan, process_dir))
 
 
 @pytest.fixture
@@ -250,3 +264,61 @@ async def test_a_run_resumed_with_another_agent_has_no_agent(tmp_path: Path, scr
                 resumed=there,
             )
         assert {it.run_id: it.frame.agent for it in store.runs()} == {"mine": mine, "mixed": ""}
+
+
+def _changed_parts(plan: Plan, changed: Plan, folder: Path) -> list[str]:
+    [(_, before)], [(_, after)] = list(task_prints(plan, folder)), list(task_prints(changed, folder))
+    return [it.name for it in fields(TaskParts) if getattr(before, it.name) != getattr(after, it.name)]
+
+
+def _with_task(plan: Plan, **changes: Any) -> Plan:
+    return replace(plan, tasks=(replace(plan.tasks[0], **changes),))
+
+
+@pytest.mark.parametrize(
+    ("change", "parts"),
+    [
+        (lambda it: _with_task(it, prompt="another"), ["task"]),
+        (lambda it: _with_task(it, follow_ups=("and now?",), environment={"A": "b"}), ["task"]),
+        (lambda it: _with_task(it, files=(InputFile("a.txt", b"text"),)), ["fixtures"]),
+        (lambda it: _with_task(it, workdir="below"), ["fixtures"]),
+        (lambda it: _with_task(it, graders=(contains("x"),)), ["graders"]),
+        (lambda it: _with_task(it, expected={"output_contains": ("x",)}), ["graders"]),
+        (lambda it: _with_task(it, constraints=(Constraint("max_turns", 3),), rubric=("good",)), ["graders"]),
+        (lambda it: replace(it, suite=replace(it.suite, graders=())), ["graders"]),
+        (lambda it: replace(it, skip_graders=True), ["graders"]),
+        (lambda it: replace(it, suite=replace(it.suite, skill="other")), ["skill"]),
+        (lambda it: replace(it, suite=replace(it.suite, agent=CustomAgent(Path("a"), "a", "do"))), ["skill"]),
+        (lambda it: replace(it, suite=replace(it.suite, mcp_mocks=(McpMock("m"),))), ["settings"]),
+        (lambda it: replace(it, settings=replace(it.settings, reasoning_effort="high")), ["settings"]),
+        # Runs name these themselves.
+        (lambda it: replace(it, settings=replace(it.settings, model="a", judge_model="b", executor="c")), []),
+        # Someone added a comment above, or moved the file.
+        (lambda it: _with_task(it, path=Path("/moved.yaml"), pointer=("tasks", 3), warnings=("odd",)), []),
+        (lambda it: replace(it, suite=replace(it.suite, graders=tuple(map(_moved, it.suite.graders)))), []),
+    ],
+)
+def test_a_part_changes_alone(
+    plan: Plan, tmp_path: Path, change: Callable[[Plan], Plan], parts: list[str]
+) -> None:
+    assert _changed_parts(plan, change(plan), tmp_path) == parts
+
+
+def _moved(entry: GraderEntry) -> GraderEntry:
+    return replace(entry, path=Path("/moved.yaml"), pointer=("graders", 7))
+
+
+def test_files_change_the_part_that_they_belong_to(tmp_path: Path) -> None:
+    skill, check = tmp_path / "s" / "SKILL.md", tmp_path / "check.py"
+    skill.parent.mkdir()
+    own = GraderEntry("program", "own", config={"command": "python3", "args": ["check.py"]})
+    plan = make_plan(
+        Bench(tmp_path).suite(task("a", graders=(own,), skill_directories=(str(skill.parent),))), Overrides()
+    )
+    for path, part in ((check, "graders"), (skill, "skill")):
+        [(_, before)] = list(task_prints(plan, tmp_path))
+        path.write_text("now it is there", encoding="utf-8")
+        [(_, after)] = list(task_prints(plan, tmp_path))
+        assert [
+            it.name for it in fields(TaskParts) if getattr(before, it.name) != getattr(after, it.name)
+        ] == [part]
