@@ -13,11 +13,16 @@ from typing import Any, NamedTuple
 
 from tests.behaviour.findings_harness import Found
 from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.audit.findings import audit_findings
+from waza_engine.audit.run import audit_suite
 from waza_engine.generate.pages import rules_with_pages
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.findings import Scope
+from waza_engine.project.load_suite import load_suite
+from waza_engine.runs.planning.plan import Overrides, make_plan
+from waza_engine.runs.recordings.find import recordings_of
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.snapshot import Snapshot
 
@@ -58,6 +63,14 @@ class Example(NamedTuple):
         start = root / "a/b/c/d/e/f"
         write(start / "evals", self.files)
         return findings_at(start / "evals" / self.name, start)
+
+    def audit_in(self, root: Path) -> list[str]:
+        """Return the codes that an audit of the eval finds, without graders that cost something."""
+        path = root / "evals" / "eval.yaml"
+        write(path.parent, self.files)
+        plan = make_plan(load_suite(path, process_dir=root), Overrides())
+        recorded = {it.id: recordings_of(path, it.id, root / "no-store", 9) for it in plan.tasks}
+        return [it.finding.code for it in audit_findings(audit_suite(plan, recorded, root))]
 
 
 def examples(page: str) -> dict[str, Example]:

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 
 from waza_engine.analysis.rules import rule_modules, rule_packages
+from waza_engine.audit.codes import RULES as OF_AUDITS
+from waza_engine.audit.findings import PACKAGE as AUDIT
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.generate.format_pages import filled
 from waza_engine.generate.release_page import release_pages
@@ -103,13 +105,15 @@ def _rule_pages() -> dict[str, str]:
         rows.append(f"| [{rule.code}]({rule.code}.md) | {_usual_level(rule)} | {fixed} | {rule.title} |")
     table = "\n".join(["| code | usually | `--fix` | what it is |", "| --- | --- | --- | --- |", *rows])
     about = "`waza-lsp check --fix` repairs clear cases of the findings with a *yes*."
+    links = ", ".join(f"[{it}]({it}.md)" for it in sorted(rule.code for rule in OF_AUDITS))
+    about += f" `check` does not report what an [audit](../is-my-eval-any-good.md) finds: {links}."
     return {**found, "rules/README.md": f"# Findings\n\n{about}\n\n{table}\n"}
 
 
 def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
     """Yield every rule by code, with the module whose docstring is its page. A shared module comes before a dialect's."""
     found: dict[str, tuple[Rule, ModuleType]] = {}
-    for module in (it for package in rule_packages() for it in rule_modules(package)):
+    for module in (it for package in (*rule_packages(), AUDIT) for it in rule_modules(package)):
         for thing in vars(module).values():
             if isinstance(thing, Rule) and module.__name__.rpartition(".")[2] == thing.code.replace("-", "_"):
                 found.setdefault(thing.code, (thing, module))
@@ -120,7 +124,10 @@ def _rule_page(rule: Rule, module: ModuleType) -> str:
     summary, _, rest = (module.__doc__ or "").strip().partition("\n")
     advice = f" To turn it on, give `{rule.code}` a level in the settings." if rule.opt_in else ""
     fixed = "repairs clear cases" if rule.fixable else "leaves it to you"
-    facts = f"Usually: {_usual_level(rule)}.{advice} `check --fix` {fixed}."
+    found = (
+        f"`check --fix` {fixed}." if rule not in OF_AUDITS else "The editor and `waza-lsp audit` report it."
+    )
+    facts = f"Usually: {_usual_level(rule)}.{advice} {found}"
     return f"# {rule.code}\n\n{summary}\n\n{facts}\n{rest}\n"
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.lib.links import PAGES
+from waza_engine.lib.links import manual_page, rule_page
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.runnables.runnables import runnables_in
@@ -376,6 +376,8 @@ def _diagnostic(snapshot: Snapshot, span: Span, code: str, annotations: list[Ann
         message="\n".join(dict.fromkeys(lines)),
         severity=annotations[0].severity or _SEVERITIES[code],
         code=code,
-        code_description=types.CodeDescription(f"{PAGES}/{'running' if code in _SEVERITIES else 'audit'}.md"),
+        code_description=types.CodeDescription(
+            manual_page("running") if code in _SEVERITIES else rule_page(code)
+        ),
         source=SOURCE,
     )

@@ -8,6 +8,36 @@ are now. A change made them weaker, or they never noticed what is wrong with it.
 Open the file, see what is wrong with the work in it, and add or sharpen the grader that must notice. If the trial is fine
 after all, delete the file.
 
+## Example
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Takes notes
+inputs:
+  prompt: Take notes of the meeting in meeting.txt.
+graders:
+  - type: text
+    name: says-when
+    config:
+      contains: [4 May]
+```
+
+```json file=recordings/counter/some-task.json
+{"version": 1, "task": "some-task", "output": "The last meeting was on 4 May."}
+```
+
+## Instead
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Takes notes
+inputs:
+  prompt: Take notes of the meeting in meeting.txt.
+graders:
+  - type: text
+    name: says-when
+    config:
+      contains: [The next meeting is on 4 May]
+```
+
 See [Is my eval any good?](../is-my-eval-any-good.md).
 """
 

@@ -1,4 +1,4 @@
-"""A grader that fails for none of the broken trials that it could have noticed.
+r"""A grader that fails for none of the broken trials that it could have noticed.
 
 ## Why
 The audit broke recorded trials in many ways. This grader read what was broken in at least five of them, and passed each
@@ -6,6 +6,44 @@ time. It may forbid something that no agent does, or ask for something that ever
 
 ## What to do
 Ask what would have to go wrong for this grader to fail. If you find nothing, remove it, or make it stricter.
+
+## Example
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Tells the result
+inputs:
+  prompt: Run the tests, and say how many fail.
+graders:
+  - type: text
+    name: tells-the-result
+    config:
+      contains: ["12 tests pass, 1 fails", "It is test_login"]
+  - type: text
+    name: stays-calm
+    config:
+      not_contains: [disaster]
+```
+
+```json file=recordings/some-task.json
+{"version": 1, "task": "some-task", "output": "12 tests pass, 1 fails.\n\nIt is test_login."}
+```
+
+```json file=recordings/some-task.2.json
+{"version": 1, "task": "some-task", "output": "I ran them: 12 tests pass, 1 fails.\n\nIt is test_login."}
+```
+
+## Instead
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Tells the result
+inputs:
+  prompt: Run the tests, and say how many fail.
+graders:
+  - type: text
+    name: tells-the-result
+    config:
+      contains: ["12 tests pass, 1 fails", "It is test_login"]
+```
 
 See [Is my eval any good?](../is-my-eval-any-good.md).
 """

@@ -8,6 +8,38 @@ whether this one would notice. A judge that is lenient, or down, decides alone.
 Add a free check for what the finished work must have. Or let the audit ask: `waza-lsp audit --with-programs`, or
 `--with-judges --max-tokens 20000`.
 
+## Example
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Takes notes
+inputs:
+  prompt: Take notes of the meeting in meeting.txt.
+graders:
+  - type: prompt
+    name: good-notes
+    config:
+      prompt: Are these good notes of the meeting? Call set_waza_grade_pass or set_waza_grade_fail.
+      continue_session: false
+```
+
+## Instead
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Takes notes
+inputs:
+  prompt: Take notes of the meeting in meeting.txt.
+graders:
+  - type: prompt
+    name: good-notes
+    config:
+      prompt: Are these good notes of the meeting? Call set_waza_grade_pass or set_waza_grade_fail.
+      continue_session: false
+  - type: text
+    name: says-when
+    config:
+      contains: [The next meeting is on 4 May]
+```
+
 See [Is my eval any good?](../is-my-eval-any-good.md).
 """
 

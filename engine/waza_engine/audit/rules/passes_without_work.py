@@ -15,6 +15,32 @@ If the task wants that nothing happens, mark it: with the tag `negative`, or wit
 # waza-lsp: negative-test
 ```
 
+## Example
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Takes notes
+inputs:
+  prompt: Take notes of the meeting in meeting.txt.
+graders:
+  - type: text
+    name: no-apology
+    config:
+      not_contains: [I am not able to]
+```
+
+## Instead
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Takes notes
+inputs:
+  prompt: Take notes of the meeting in meeting.txt.
+graders:
+  - type: text
+    name: says-when
+    config:
+      contains: [The next meeting is on 4 May]
+```
+
 See [Is my eval any good?](../is-my-eval-any-good.md).
 """
 

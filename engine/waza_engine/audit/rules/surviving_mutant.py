@@ -8,6 +8,36 @@ changes the numbers. This grader reads what was broken, and no grader fails. The
 Decide for each whether a good eval must notice it. If so, sharpen this grader, or let the code action *Add a check that
 tells them apart* draft one. If not, leave it: not every difference matters.
 
+## Example
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Tells the result
+inputs:
+  prompt: Run the tests, and say how many fail.
+graders:
+  - type: text
+    name: tells-the-result
+    config:
+      contains: [12 tests]
+```
+
+```json file=recordings/some-task.json
+{"version": 1, "task": "some-task", "output": "12 tests pass, 1 fails."}
+```
+
+## Instead
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Tells the result
+inputs:
+  prompt: Run the tests, and say how many fail.
+graders:
+  - type: text
+    name: tells-the-result
+    config:
+      contains: ["12 tests pass, 1 fails"]
+```
+
 See [Is my eval any good?](../is-my-eval-any-good.md).
 """
 

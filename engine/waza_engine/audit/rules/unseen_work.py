@@ -7,6 +7,42 @@ passes as well.
 ## What to do
 Add a grader that looks at the files: at their existence, their content, or the difference that they make.
 
+## Example
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Takes notes
+inputs:
+  prompt: Take notes of the meeting in NOTES.md.
+graders:
+  - type: text
+    name: says-where
+    config:
+      contains: [are in NOTES.md]
+```
+
+```json file=recordings/some-task.json
+{"version": 1, "task": "some-task", "output": "My notes are in NOTES.md", "files": {"NOTES.md": "We meet again on 4 May."}}
+```
+
+## Instead
+```yaml file=tasks/some-task.yaml
+id: some-task
+name: Takes notes
+inputs:
+  prompt: Take notes of the meeting in NOTES.md.
+graders:
+  - type: text
+    name: says-where
+    config:
+      contains: [are in NOTES.md]
+  - type: file
+    name: notes
+    config:
+      content_patterns:
+        - path: NOTES.md
+          must_match: [We meet again on 4 May]
+```
+
 See [Is my eval any good?](../is-my-eval-any-good.md).
 """
 
