@@ -133,7 +133,7 @@ class Settings:
         metadata=_setting(
             "audit.enable",
             FLAG,
-            "Audit the tasks of open evals: show which of them agents without work pass, and which broken work. Nothing is "
+            "Audit the tasks of open evals: show which tasks pass for agents that do no work, and which broken work passes. Nothing is "
             "executed.",
         ),
     )

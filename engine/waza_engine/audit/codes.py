@@ -6,7 +6,9 @@ settings raise them by code.
 
 from waza_engine.model.findings import Rule, Severity
 
-PASSES_WITHOUT_WORK = Rule("passes-without-work", "task that an agent without work passes", Severity.HINT)
+PASSES_WITHOUT_WORK = Rule(
+    "passes-without-work", "task that passes for an agent that does no work", Severity.HINT
+)
 ONLY_JUDGE = Rule("only-judge", "task that only a judge or a program keeps from passing", Severity.HINT)
 SURVIVING_MUTANT = Rule("surviving-mutant", "grader that does not notice broken work", Severity.HINT)
 IDLE_GRADER = Rule("idle-grader", "grader that notices nothing", Severity.HINT)

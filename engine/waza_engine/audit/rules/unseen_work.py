@@ -12,16 +12,16 @@ Add a grader that looks at the files: at their existence, their content, or the 
 id: some-task
 name: Takes notes
 inputs:
-  prompt: Take notes of the meeting in NOTES.md.
+  prompt: Take notes of the meeting in notes.txt.
 graders:
   - type: text
     name: says-where
     config:
-      contains: [are in NOTES.md]
+      contains: [are in notes.txt]
 ```
 
 ```json file=recordings/some-task.json
-{"version": 1, "task": "some-task", "output": "My notes are in NOTES.md", "files": {"NOTES.md": "We meet again on 4 May."}}
+{"version": 1, "task": "some-task", "output": "My notes are in notes.txt", "files": {"notes.txt": "We meet again on 4 May."}}
 ```
 
 ## Instead
@@ -29,17 +29,17 @@ graders:
 id: some-task
 name: Takes notes
 inputs:
-  prompt: Take notes of the meeting in NOTES.md.
+  prompt: Take notes of the meeting in notes.txt.
 graders:
   - type: text
     name: says-where
     config:
-      contains: [are in NOTES.md]
+      contains: [are in notes.txt]
   - type: file
     name: notes
     config:
       content_patterns:
-        - path: NOTES.md
+        - path: notes.txt
           must_match: [We meet again on 4 May]
 ```
 
