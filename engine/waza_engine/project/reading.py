@@ -1,14 +1,15 @@
 """Reads a file into data or a model, or raises one `LoadError` that says why not."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlDocument, YamlError, read_document
@@ -58,6 +59,34 @@ def reading_once(path: Path) -> Iterator[None]:
         yield
     finally:
         _read_once.reset(token)
+
+
+@dataclass(slots=True)
+class FileMemory:
+    """Data and models of files, for those that load the same suite again and again: unchanged files are not read again."""
+
+    most: int = 5_000
+    """Files; with more, it begins anew."""
+    data: dict[Hashable, tuple[Stamp | str, dict[str, Any]]] = field(default_factory=dict)
+    """What a file's mapping was made of, its time stamp or unsaved text, and the mapping."""
+    models: dict[Hashable, tuple[Any, BaseModel]] = field(default_factory=dict)
+    """The data that a model was made of, and the model."""
+
+
+_memory: ContextVar[FileMemory | None] = ContextVar("memory", default=None)
+
+
+@contextmanager
+def remembering_files(memory: FileMemory) -> Iterator[None]:
+    """Take unchanged files from `memory` inside the `with` block. What is read must not be changed."""
+    if len(memory.data) > memory.most:
+        memory.data.clear()
+        memory.models.clear()
+    token = _memory.set(memory)
+    try:
+        yield
+    finally:
+        _memory.reset(token)
 
 
 def read_text(path: Path, limit: int = MAX_SOURCE_BYTES) -> str:
@@ -115,6 +144,20 @@ def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
         LoadError: the file cannot be read, is not YAML, or is not a mapping.
 
     """
+    memory = _memory.get()
+    if memory is None:
+        return _read_mapping(path, strict_graders=strict_graders)
+    unsaved = _open_texts.get().get(path)
+    # The stamp comes first: what is written while we read is read the next time.
+    version = unsaved if unsaved is not None else stamp(path)
+    known = memory.data.get((path, strict_graders))
+    if known is None or known[0] != version:
+        known = version, _read_mapping(path, strict_graders=strict_graders)
+        memory.data[path, strict_graders] = known
+    return known[1]
+
+
+def _read_mapping(path: Path, *, strict_graders: bool) -> dict[str, Any]:
     try:
         data = parse_yaml(read_text(path), strict_graders=strict_graders)
     except YamlError as error:
@@ -152,11 +195,18 @@ def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _M
         LoadError: the first error of the data.
 
     """
+    memory = _memory.get()
+    key = model, path, below
+    if memory is not None and (known := memory.models.get(key)) is not None and known[0] is data:
+        return known[1]  # type: ignore[return-value]  # its class is in the key
     try:
-        return model.model_validate(data)
+        made = model.model_validate(data)
     except ValidationError as error:
         pointer, text = _first_problem(error, data)
         raise LoadError(path, _located_sentence((*below, *pointer), text), (*below, *pointer)) from error
+    if memory is not None:
+        memory.models[key] = data, made
+    return made
 
 
 def pointer_in_file(pointer: Pointer, data: Any) -> Pointer:

@@ -13,13 +13,15 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import GraderEntry, LoadError
-from waza_engine.project.reading import reading_open_texts
+from waza_engine.project.reading import FileMemory, reading_open_texts, remembering_files
 from waza_engine.project.suite_files import eval_of
 from waza_engine.runs.planning.plan import Plan, PlanError
 from waza_engine.runs.recordings.regrade import plan_for_grading, plan_without_suite
 from waza_engine.runs.trial.checkpoints import last_turn
 
 Question = Mapping[str, Any]
+_FILES = FileMemory()
+"""A question is about one file of a suite; the others are as they were."""
 
 
 class NothingError(Exception):
@@ -63,7 +65,7 @@ def suite_of(question: Question) -> Suite:
     if eval_path is None:
         raise NothingError("no eval lists this file")
     process_dir = Path(question["processDir"])
-    with reading_open_texts(_texts(question)):
+    with reading_open_texts(_texts(question)), remembering_files(_FILES):
         try:
             return Suite(eval_path, plan_for_grading(eval_path, process_dir), process_dir)
         except (LoadError, PlanError) as error:

@@ -81,6 +81,10 @@ def match(pattern: str, name: str) -> bool:
 
 def _end_of_match(star: bool, tokens: Sequence[_Token], name: str, last: bool) -> int | None:
     """Return where the first match of the chunk ends; the last chunk must match up to the end of the name."""
+    if star and last:
+        start = len(name) - len(tokens)
+        fits = start >= 0 and "/" not in name[:start] and _match_tokens(tokens, name[start:])
+        return len(name) if fits else None
     for start in range(len(name) + 1):
         end = start + len(tokens)
         if _match_tokens(tokens, name[start:end]) and (end == len(name) or not last):

@@ -217,7 +217,8 @@ def _part(pointer: Pointer, data: Mapping[str, Any]) -> Any:
 
 def _entry(grader: EvalGrader | TaskGrader, path: Path, pointer: Pointer) -> GraderEntry:
     common = {"type", "name", "weight", "config"}
-    extras = {key: value for key, value in grader if key in grader.model_fields_set - common}
+    others = grader.model_fields_set - common
+    extras = {key: value for key, value in grader if key in others} if others else {}
     if extras.pop("ref", ""):
         message = (
             "Shared graders ('ref') are not supported: copy the grader's 'type' and 'config' into the entry"

@@ -1,0 +1,77 @@
+"""A suite that is loaded with a memory of files is the suite that is loaded without one."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.engine.audit.evals import text_grader, write_eval
+from waza_engine.model.suite import LoadError, Suite
+from waza_engine.project.load_suite import load_suite
+from waza_engine.project.reading import FileMemory, reading_open_texts, remembering_files
+
+EVALS = sorted((Path(__file__).parents[3] / "examples").glob("**/*eval.yaml"))
+
+
+def loaded(path: Path, memory: FileMemory) -> Suite:
+    with remembering_files(memory):
+        return load_suite(path, process_dir=path.parent)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    tasks = [{"id": it, "graders": [text_grader(contains=[it])]} for it in ("a", "b")]
+    return write_eval(tmp_path / "e", tasks)
+
+
+def test_all_examples_load_alike() -> None:
+    memory = FileMemory()
+    assert EVALS
+    for path in EVALS * 2:
+        assert loaded(path, memory) == load_suite(path, process_dir=path.parent)
+
+
+def test_unchanged_files_are_not_parsed_again(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = FileMemory()
+    before = loaded(suite, memory)
+    parsed: list[str] = []
+    monkeypatch.setattr("waza_engine.project.reading.read_document", parsed.append)
+    assert loaded(suite, memory) == before
+    assert parsed == []
+
+
+def test_changes_are_seen(suite: Path) -> None:
+    memory = FileMemory()
+    task = suite.parent / "tasks" / "a.yaml"
+    text = task.read_text()
+    assert loaded(suite, memory).tasks[0].prompt == "Do a"
+    with reading_open_texts({task: text.replace("Do a", "Do it")}):
+        assert loaded(suite, memory).tasks[0].prompt == "Do it"
+    assert loaded(suite, memory).tasks[0].prompt == "Do a"
+    task.write_text(text.replace("Do a", "Do that"))
+    assert loaded(suite, memory).tasks[0].prompt == "Do that"
+    (suite.parent / "tasks" / "c.yaml").write_text("{id: c, name: c, inputs: {prompt: p}}")
+    task.unlink()
+    assert [it.id for it in loaded(suite, memory).tasks] == ["b", "c"]
+
+
+def test_a_broken_file_is_told_each_time(suite: Path) -> None:
+    memory = FileMemory()
+    loaded(suite, memory)
+    task = suite.parent / "tasks" / "a.yaml"
+    text = task.read_text()
+    task.write_text("id: [")
+    for _ in range(2):
+        with pytest.raises(LoadError):
+            loaded(suite, memory)
+    task.write_text(text)
+    assert [it.id for it in loaded(suite, memory).tasks] == ["a", "b"]
+
+
+def test_the_memory_is_bounded(suite: Path) -> None:
+    memory = FileMemory(most=1)
+    for _ in range(3):
+        loaded(suite, memory)
+        assert len(memory.data) <= 4
+    with remembering_files(memory):
+        assert memory.data == {}
+        assert memory.models == {}
