@@ -1,39 +1,17 @@
 """What a task wants: work, a refusal, or that something does not happen. Read from the file's own words.
 
-A negative test passes for an agent that does nothing, and rightly so. It must not be accused of it.
+A negative test passes for an agent that does nothing, and rightly so. It must not be accused of it. Words in a name also
+describe work ("reject invalid input in the parser"). They describe it if the prompt has them as well: the user of a negative test does
+not know that it is one.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from typing import Any
 
+from waza_engine.audit import intent_words as words
 from waza_engine.model.suite import GraderEntry, Suite, Task
-
-MARK = re.compile(r"#\s*waza-lsp:\s*negative-test\b")
-"""The comment that marks a negative test."""
-_TAG = re.compile(
-    r"negative|no[-_ ]?trigger|should[-_ ]?not|anti|out[-_ ]?of[-_ ]?scope|irrelevant|unrelated|off[-_ ]?topic",
-    re.IGNORECASE,
-)
-_REFUSAL_TAG = re.compile(
-    r"refus|safety|jailbreak|injection|harmful|decline|guardrail|abstain", re.IGNORECASE
-)
-_VERBS = r"(?:trigger|activat|invok|load|call|use|using|fire|apply|edit|chang|touch|run)\w*"
-_NAME = re.compile(
-    rf"^negative\b|\bnegative (?:test|case|trigger|example|prompt)|\b(?:should|must) not\b"
-    rf"|\b(?:do|does|will|not|never|without|avoids?|no)(?: not)?(?: \w+){{0,2}}? {_VERBS}|\b(?:no|non|anti) (?:trigger|activation|op)s?\b"
-    r"|\b(?:leaves|left) (?:\w+ ){1,4}alone\b|\bstays? (?:silent|out|quiet)\b"
-    r"|\b(?:unrelated|irrelevant|off topic|out of scope|small talk)\b",
-    re.IGNORECASE,
-)
-_REFUSAL_NAME = re.compile(
-    r"\brefus\w+|\bdeclin\w+|\brejects?\b|\babstains?\b|\bsays no\b|\bpushes back\b", re.IGNORECASE
-)
-_FORBIDS = re.compile(
-    r"^(?:disallow|forbid|forbidden|reject|banned|prohibit|not_|no_|never|exclude)", re.IGNORECASE
-)
-_NEUTRAL = frozenset(["name", "description", "mode", "threshold"])
-_MODES = frozenset(["negative"])
 
 
 class Intent(Enum):
@@ -45,34 +23,152 @@ class Intent(Enum):
     """Something must not happen: a skill must not load, a tool must not be called, a file must not change."""
 
 
-def intent_of(suite: Suite, task: Task, text: str = "") -> Intent:
-    """Return what a task wants. `text` is the text of its file around it, where a comment can mark it."""
-    if MARK.search(text):
+_FORBIDS = re.compile(
+    r"^(?:disallow|forbid|forbidden|reject|banned|prohibit|not_|no_|never|exclude)|_not_", re.IGNORECASE
+)
+_LIMITS = re.compile(r"^(?:max|limit)(?:_|$)", re.IGNORECASE)
+_NEUTRAL = frozenset(["name", "description", "mode", "threshold", "path", "negate"])
+_MODES = frozenset(["negative"])
+
+
+def intent_of(suite: Suite, task: Task, *, is_marked: bool = False) -> Intent:
+    """Return what a task wants. `is_marked` says whether its file marks it as a negative test."""
+    if is_marked:
         return Intent.NOTHING
-    words = [it.replace("_", " ").replace("-", " ") for it in (task.id, task.name)]
-    if any(map(_REFUSAL_TAG.search, task.tags)) or any(map(_REFUSAL_NAME.search, words)):
+    named = _Names(suite, task)
+    graders = task.graders or suite.graders
+    is_demanding = any(task.expected.get(it) for it in _POSITIVE_TEXTS) or any(map(_demands, graders))
+    told = "\n".join([task.description, *task.rubric])
+    if named.has_tag(words.REFUSAL_TAG) or named.has(words.REFUSING_NAME) or words.REFUSAL_TOLD.search(told):
         return Intent.REFUSAL
-    is_named = any(map(_TAG.search, task.tags)) or any(map(_NAME.search, words))
-    if is_named or _only_forbids([*suite.graders, *task.graders], task):
+    if named.has_tag(words.SAFETY_TAG) and not is_demanding:
+        return Intent.REFUSAL
+    is_idle = named.has(words.IDLE_NAME) or bool(words.NOTHING_ASKED.search(task.prompt))
+    if (
+        named.has_tag(words.NEGATIVE_TAG)
+        or named.has(words.NEGATIVE_NAME)
+        or named.has(words.ASKING_NAME)
+        or words.NOTHING_TOLD.search(told)
+        or is_idle
+    ):
+        return Intent.NOTHING
+    if not is_demanding and (named.has(words.LIMITING_NAME) or _only_forbids(graders, task)):
         return Intent.NOTHING
     return Intent.WORK
 
 
-def _only_forbids(entries: Sequence[GraderEntry], task: Task) -> bool:
-    """Whether every check forbids a tool or a skill. Forbidden words alone do not make a negative test."""
-    if any(task.expected.values()) or not entries:
-        return False
-    return all(_forbids(it) for it in entries)
+_POSITIVE_TEXTS = ("output_contains", "output_contains_any")
 
 
-def _forbids(entry: GraderEntry) -> bool:
+class _Names:
+    """The words of a task's names and tags."""
+
+    def __init__(self, suite: Suite, task: Task) -> None:
+        names = [task.id, task.name, suite.name]
+        if task.path is not None and not task.pointer and task.path != suite.path:
+            names.append(task.path.stem)
+            names.append(task.path.parent.name)
+        self._names = [_spaced(it) for it in dict.fromkeys(names)]
+        # `negative=true` says as much as the tag `negative`.
+        self._tags = [_spaced(key if value in {"", "true"} else value) for key, _, value in _parts(task.tags)]
+        self._prompt = _spaced(" ".join([task.prompt, *task.follow_ups])).lower()
+
+    def has_tag(self, pattern: re.Pattern[str]) -> bool:
+        return any(map(pattern.match, self._tags))
+
+    def has(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a name has such words, and the prompt does not."""
+        found = (match for name in self._names for match in pattern.finditer(name))
+        return any(not self._is_asked_for(it[0].lower()) for it in found)
+
+    def _is_asked_for(self, name: str) -> bool:
+        """Whether the user asks for what these words of a name say, or sets them as a limit of the work."""
+        told = [it for it in re.findall(r"\w+", name) if not _SMALL.fullmatch(it)]
+        if not told:
+            return False
+        is_negated = bool(_NEGATION.search(name))
+        for word in told:
+            stem = re.escape(word[: max(4, len(word) - 3)])
+            before = (
+                r"(?:\b(?:not|no|never|without|nothing|only)|n't)\W+(?:\w+\W+){0,3}?" if is_negated else r"\b"
+            )
+            if not re.search(before + stem, self._prompt):
+                return False
+        return True
+
+
+_NEGATION = re.compile(r"\b(?:not|never|without|cannot|no)\b|n't")
+_SMALL = re.compile(
+    "should|must|shall|do|does|did|will|can|not|nt|never|without|cannot|no|non|anti|the|a|an|is|are|be|it|agent|skill|to|of"
+)
+_LIMIT = re.compile(r"(?:\b(?:not|never|without|no)|n't)\s+(\w{3,})|\b(\w{3,})\s+nothing\b", re.IGNORECASE)
+"""What the user says that the agent must not do."""
+
+
+def _parts(tags: Sequence[str]) -> list[tuple[str, str, str]]:
+    return [it.partition("=") for it in tags]
+
+
+def _spaced(text: str) -> str:
+    return re.sub(r"[_\-\s]+", " ", text).strip()
+
+
+def _options(entry: GraderEntry) -> list[tuple[str, Any]]:
     if not isinstance(entry.config, Mapping):
+        return []
+    return [(str(key), it) for key, it in entry.config.items() if it not in (None, [], {}, "")]
+
+
+def _forbids_by_type(entry: GraderEntry) -> bool:
+    """Whether the type itself says that something must not be there: `output-not-contains`, `diff-empty`."""
+    words = re.split(r"[-_]", entry.type)
+    return "not" in words or "empty" in words or dict(_options(entry)).get("negate") is True
+
+
+def _demands(entry: GraderEntry) -> bool:
+    """Whether a grader wants something to be there that an idle agent does not bring along: a text, a call, a new file."""
+    if _forbids_by_type(entry) or any(key == "mode" and str(it) in _MODES for key, it in _options(entry)):
         return False
-    options = [(str(key), it) for key, it in entry.config.items() if it not in (None, [], {}, "")]
+    return any(_is_demand(key, it) for key, it in _options(entry))
+
+
+def _is_demand(key: str, value: Any) -> bool:
+    if key in _NEUTRAL or _FORBIDS.search(key) or _LIMITS.search(key):
+        return False
+    if isinstance(value, Sequence) and value and all(isinstance(it, Mapping) for it in value):
+        return any(_is_demand(str(inner), each) for it in value for inner, each in it.items())
+    return True
+
+
+def _only_forbids(graders: Sequence[GraderEntry], task: Task) -> bool:
+    """Whether the checks only forbid calls, skills or changes. Forbidden words alone do not make a negative test.
+
+    Neither does a limit that the user sets as well: "List them, but do not edit the file".
+    """
+    if any(task.expected.values()):
+        return False
+    limits = [(one or other).lower() for one, other in _LIMIT.findall(task.prompt)]
+    forbidden = str([it.config for it in graders if _forbids_deeds(it)]).lower()
+    if any(re.search(rf"\b{re.escape(it)}", forbidden) for it in limits):
+        return False
+    found = [*map(_forbids_deeds, graders), *(_FORBIDS.search(it.key) is not None for it in task.constraints)]
+    return any(found)
+
+
+def _forbids_deeds(entry: GraderEntry) -> bool:
+    options = _options(entry)
     if any(key == "mode" and str(it) in _MODES for key, it in options):
         return True
+    if _forbids_by_type(entry):
+        return not options
     told = [key for key, _ in options if key not in _NEUTRAL]
-    is_about_calls = (
-        "tool" in entry.type or "skill" in entry.type or any("tool" in it or "skill" in it for it in told)
-    )
-    return bool(told) and is_about_calls and all(_FORBIDS.search(it) for it in told)
+    is_about_calls = "tool" in entry.type or "skill" in entry.type or any(_is_about_calls(it) for it in told)
+    return is_about_calls and bool(told) and all(_FORBIDS.search(it) or _is_zero(it, entry) for it in told)
+
+
+def _is_about_calls(key: str) -> bool:
+    return "tool" in key or "skill" in key
+
+
+def _is_zero(key: str, entry: GraderEntry) -> bool:
+    return bool(_LIMITS.search(key)) and str(entry.config[key]) in {"0", "0.0"}

@@ -1,5 +1,6 @@
 """Agents that do no work. A task that one of them passes does not notice whether the work was done."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,15 @@ from waza_engine.model.trajectory import Session, Trajectory, Usage
 UNTOUCHED = "untouched"
 """The agent that says what a good one says, and changes nothing."""
 _REFUSAL = "I'm sorry, I can't help with that."
+_WANTS_DONE = (
+    r"\b(?:reply|answer|respond|say|return|write|output|print|confirm)\b[^.?!\n]{0,40}\b(?:done|ok|okay)\b"
+)
+_WANTS_ECHO = r"\b(?:repeat|echo|restate|recite|quote)\b[^.?!\n]{0,40}\b(?:word for word|verbatim|exactly|back|after me|my|this|prompt)\b"
+_WANTS_RECITAL = r"\b(?:what|which|show|explain|describe|summari[sz]e|list|how)\b[^.?!\n]{0,60}\bskill\b"
+_WANTS_EMPTY = (
+    r"\b(?:delete|remove|erase|wipe|purge|drop|empty)\b[^.?!\n]{0,20}\b(?:all|every|everything|workspace|folder|directory)\b"
+    r"(?!\s+(?:\w+\s+){1,3}(?:from|in|of)\s+\S+\.\w)"
+)
 _CLAIM = "I have completed the task. All requested changes are made, and everything works as expected."
 
 
@@ -32,15 +42,17 @@ class NullAgent:
     about: str
     answer: Callable[[Scene], str | None]
     empties_workspace: bool = False
-    refuses: bool = False
-    """Whether its answer is the right one for a task that must be refused."""
+    wanted: str = ""
+    """A pattern of prompts that ask for just what it does. Then it is no agent without work, and performs nothing."""
 
     def perform(self, scene: Scene) -> Trajectory | None:
         """Return its trial of the task, or None if it has no answer."""
         output = self.answer(scene)
-        if output is None or (self.empties_workspace and not scene.task.files):
-            return None
         task = scene.task
+        if output is None or (self.empties_workspace and not task.files):
+            return None
+        if self.wanted and re.search(self.wanted, "\n".join([task.prompt, *task.follow_ups]), re.IGNORECASE):
+            return None
         return Trajectory(
             task=task.id,
             model=f"null agent {self.name}",
@@ -87,14 +99,18 @@ NULL_AGENTS: Mapping[str, NullAgent] = {
     it.name: it
     for it in (
         NullAgent("silence", "says nothing", lambda _: ""),
-        NullAgent("done", 'says only "Done."', lambda _: "Done."),
-        NullAgent("refusal", "refuses", lambda _: _REFUSAL, refuses=True),
-        NullAgent("echo", "repeats the prompt", lambda it: it.task.prompt),
-        NullAgent("recital", "recites SKILL.md", lambda it: it.skill or None),
+        NullAgent("done", 'says only "Done."', lambda _: "Done.", wanted=_WANTS_DONE),
+        NullAgent("refusal", "refuses", lambda _: _REFUSAL),
+        NullAgent("echo", "repeats the prompt", lambda it: it.task.prompt, wanted=_WANTS_ECHO),
+        NullAgent("recital", "recites SKILL.md", lambda it: it.skill or None, wanted=_WANTS_RECITAL),
         NullAgent("plan", "makes a plan and calls no tool", _plan),
         NullAgent(UNTOUCHED, "claims success and changes no file", _same_words),
         NullAgent(
-            "emptied", "claims success and deletes all files", lambda _: _CLAIM, empties_workspace=True
+            "emptied",
+            "claims success and deletes all files",
+            lambda _: _CLAIM,
+            empties_workspace=True,
+            wanted=_WANTS_EMPTY,
         ),
     )
 }

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from waza_engine.audit.counter_examples import CounterExampleError, counter_examples
-from waza_engine.audit.intent import intent_of
+from waza_engine.audit.intent import Intent, intent_of
 from waza_engine.audit.mutations.base import Mutant, Subject, mutations
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
+from waza_engine.audit.own_marks import is_marked_negative
 from waza_engine.audit.score import Attempt, GraderPlace, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import find_grader
@@ -79,7 +80,7 @@ def audit_task(  # each has a meaning of its own
         task.name,
         task.path,
         task.pointer,
-        intent_of(plan.suite, task),
+        intent_of(plan.suite, task, is_marked=is_marked_negative(plan.suite, task)),
         graders=tuple(_place(it) for it in entries if _is_asked(it, options)),
         left_out=tuple(_place(it) for it in entries if not _is_asked(it, options)),
     )
@@ -98,7 +99,15 @@ def audit_task(  # each has a meaning of its own
             return replace(made, problem=str(error))
         if attempts and all(it.status == "error" for it in attempts):
             return replace(made, problem=attempts[0].error)
-        return replace(made, attempts=attempts, trials=len(passing), blind=grading.blind())
+        made = replace(made, attempts=attempts, trials=len(passing), blind=grading.blind())
+        return replace(made, intent=Intent.NOTHING) if _is_trigger_test(task, made) else made
+
+
+def _is_trigger_test(task: Task, audit: TaskAudit) -> bool:
+    """Whether all of the task's own checks read only the prompt. What the agent does is no matter to it."""
+    if not task.graders or any(task.expected.values()) or task.constraints:
+        return False
+    return all(it.name in audit.blind for it in task.graders)
 
 
 def task_grading(

@@ -20,11 +20,12 @@ from waza_engine.graders.registry import graders
 from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.project.reading import reading_open_texts
 from waza_engine.project.store_location import recording_sources
 from waza_engine.runs.recordings.find import Recording, recordings_of
 from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_lsp.server.live.question_loop import answer_questions
-from waza_lsp.server.live.worker_suite import BrokenError, NothingError, Question, suite_of
+from waza_lsp.server.live.worker_suite import BrokenError, NothingError, Question, suite_of, texts_of
 
 _SLICE_SECONDS = 0.1
 """After this time, an answer has what is done. The rest is a further question, so that edits come between."""
@@ -69,17 +70,19 @@ def _audit(question: Question) -> dict[str, Any]:
     audits: list[TaskAudit] = []
     while tasks and (not audits or time.monotonic() - started < _SLICE_SECONDS):
         task = tasks.pop(0)
-        audits.append(
-            audit_task(
-                suite.plan,
-                task,
-                _recordings(memory, suite.eval_path, task.id),
-                suite.process_dir,
-                others=tuple(it for id_, it in others.items() if id_ != task.id),
-                skill=skill,
-                memory=memory.tasks.setdefault(task.id, TaskMemory()),
+        # A comment in an unsaved text can mark the task.
+        with reading_open_texts(texts_of(question)):
+            audits.append(
+                audit_task(
+                    suite.plan,
+                    task,
+                    _recordings(memory, suite.eval_path, task.id),
+                    suite.process_dir,
+                    others=tuple(it for id_, it in others.items() if id_ != task.id),
+                    skill=skill,
+                    memory=memory.tasks.setdefault(task.id, TaskMemory()),
+                )
             )
-        )
     return {
         "eval": str(suite.eval_path),
         "tasks": {it.task: _result(it) for it in audits},

@@ -65,7 +65,7 @@ def suite_of(question: Question) -> Suite:
     if eval_path is None:
         raise NothingError("no eval lists this file")
     process_dir = Path(question["processDir"])
-    with reading_open_texts(_texts(question)), remembering_files(_FILES):
+    with reading_open_texts(texts_of(question)), remembering_files(_FILES):
         try:
             return Suite(eval_path, plan_for_grading(eval_path, process_dir), process_dir)
         except (LoadError, PlanError) as error:
@@ -84,7 +84,7 @@ def recorded_entry(question: Question) -> RecordedEntry:
     path, pointer = Path(question["path"]), tuple(question["pointer"])
     found = _entry(suite.plan, path, pointer)
     if found is None and not suite.plan.tasks:
-        found = _entry_alone(_texts(question)[path], path, pointer, question)
+        found = _entry_alone(texts_of(question)[path], path, pointer, question)
     if found is None and suite.problem:
         raise BrokenError(f"its suite cannot be loaded: {suite.problem}")
     if found is None:
@@ -95,7 +95,8 @@ def recorded_entry(question: Question) -> RecordedEntry:
 _Found = tuple[GraderEntry, Level, Sequence[str], bool]
 
 
-def _texts(question: Question) -> dict[Path, str]:
+def texts_of(question: Question) -> dict[Path, str]:
+    """Return the unsaved texts of the editor by path."""
     return {Path(it): text for it, text in question["texts"].items()}
 
 

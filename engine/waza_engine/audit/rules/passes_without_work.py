@@ -9,7 +9,10 @@ Add a check for something that only the finished work has: a file with the right
 in the prompt, the command that was called. The code action *Add a check that tells them apart* drafts one from a recorded
 run and proves it.
 
-If the task wants that nothing happens, mark it: with the tag `negative`, or with a comment in its file.
+Tasks that want a refusal, or that nothing happens, are not reported. The audit knows them by their own words: tags such as
+`negative` or `safety`, names such as `should-not-trigger-on-weather`, a description such as "The agent must decline",
+`should_trigger: false`, "do nothing if" in the prompt, or graders that only forbid. If yours says it in other words, mark it with a comment: in the
+task's file, above its entry in a list, or at the top of the eval for all of its tasks.
 
 ```yaml
 # waza-lsp: negative-test
