@@ -15,8 +15,10 @@ IDLE_GRADER = Rule("idle-grader", "grader that notices nothing", Severity.HINT)
 UNSEEN_WORK = Rule("unseen-work", "written files that no grader looks at", Severity.HINT)
 BLIND_GRADER = Rule("blind-grader", "grader that never looks at the agent's work", Severity.HINT)
 COUNTER_EXAMPLE_PASSES = Rule("counter-example-passes", "counter example that passes", Severity.WARNING)
+UNREADABLE_RECORDING = Rule("unreadable-recording", "recording that cannot be read", Severity.WARNING)
 RULES = (
     COUNTER_EXAMPLE_PASSES,
+    UNREADABLE_RECORDING,
     PASSES_WITHOUT_WORK,
     ONLY_JUDGE,
     SURVIVING_MUTANT,

@@ -4,13 +4,15 @@ Nothing is executed unless the options ask for it: graders that run programs or 
 says so. The same suite and the same recordings give the same audit.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
-from waza_engine.audit.counter_examples import CounterExampleError, counter_examples
+from waza_engine.audit.counter_examples import CounterExample, counter_examples, counter_stamps
 from waza_engine.audit.intent import Intent, intent_of
 from waza_engine.audit.mutations.base import Mutant, Subject, mutations
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
@@ -27,7 +29,7 @@ from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.skills import skills
 from waza_engine.project.suite_files import SuiteFiles
 from waza_engine.runs.planning.plan import Plan
-from waza_engine.runs.recordings.find import Recording
+from waza_engine.runs.recordings.find import Recording, UnreadableRecording
 from waza_engine.runs.trial.workspace import WorkspaceError
 
 _MAX_SKILL = 200_000
@@ -48,15 +50,20 @@ def audit_suite(
     recordings: Mapping[str, Sequence[Recording]],
     process_dir: Path,
     options: AuditOptions = AuditOptions(),  # frozen
+    unreadable: Mapping[str, Sequence[UnreadableRecording]] = MappingProxyType({}),
 ) -> Iterator[TaskAudit]:
-    """Yield the audit of each task of the plan, in order. `recordings` are the recorded trials by task id."""
+    """Yield the audit of each task of the plan, in order.
+
+    `recordings` are the recorded trials by task id, `unreadable` the files that should hold some and cannot be read.
+    """
     skill = skill_text(plan.suite)
     firsts = {task: its[0].trajectory for task, its in recordings.items() if its}
     for task in plan.tasks:
         others = tuple(it for other, it in firsts.items() if other != task.id)
-        yield audit_task(
+        audit = audit_task(
             plan, task, recordings.get(task.id, ()), process_dir, options, others=others, skill=skill
         )
+        yield replace(audit, unreadable=(*unreadable.get(task.id, ()), *audit.unreadable))
 
 
 def audit_task(  # each has a meaning of its own
@@ -89,13 +96,15 @@ def audit_task(  # each has a meaning of its own
     with task_grading(plan, task, process_dir, options, memory) as grading:
         if failure := grading.refusal():
             return replace(made, problem=failure.error)
+        counter = _counter_examples(grading, plan.suite.path)
+        made = replace(made, unreadable=tuple(_unreadable(counter)))
         try:
             passing = passing_trials(grading, recordings)
             attempts = (
                 *(it.attempt for it in broken_work(grading, passing, others, skill)),
-                *_counter_attempts(grading, plan.suite.path),
+                *_counter_attempts(grading, counter),
             )
-        except (WorkspaceError, CounterExampleError) as error:
+        except WorkspaceError as error:
             return replace(made, problem=str(error))
         if attempts and all(it.status == "error" for it in attempts):
             return replace(made, problem=attempts[0].error)
@@ -154,6 +163,24 @@ def broken_work(
     yield from _mutant_attempts(grading, passing, others)
 
 
+def work_to_keep(  # each has a meaning of its own
+    grading: TaskGrading,
+    recordings: Sequence[Recording],
+    key: str,
+    *,
+    others: tuple[Trajectory, ...] = (),
+    skill: str = "",
+) -> BrokenWork | None:
+    """Return the broken work with this key (`Attempt.key`), for `keep_counter_example`.
+
+    Raises:
+        WorkspaceError: a workspace cannot be created.
+
+    """
+    found = broken_work(grading, passing_trials(grading, recordings), others, skill)
+    return next((it for it in found if it.attempt.key == key), None)
+
+
 def skill_text(suite: Suite) -> str:
     """Return the text of the skill that an eval tests, "" if there is none."""
     files = Files()
@@ -186,13 +213,16 @@ def _mutant_attempts(
     trials = tuple(id(it.trajectory) for it in passing), tuple(map(id, others))
     key = ("mutants", _task_key(grading.task), trials)
     made = grading.memory.once(key, lambda: list(_mutants(grading.task, passing, others)))
+    numbers = Counter[str]()
     for recording, mutants in made:
         grading.record(recording.trajectory, recording)
         verdicts = grading.verdicts()
         for name, mutant in mutants:
             record = grading.record(mutant.trajectory, recording)
+            numbers[name] += 1
             attempt = replace(
                 _attempt("mutant", name, mutant.change, record),
+                number=numbers[name],
                 observers=grading.observers(recording.trajectory, mutant.trajectory, verdicts),
                 trial=recording.trial,
                 before=mutant.before[:_MAX_SHOWN],
@@ -201,10 +231,21 @@ def _mutant_attempts(
             yield BrokenWork(attempt, mutant.trajectory)
 
 
-def _counter_attempts(grading: TaskGrading, eval_path: Path) -> Iterator[Attempt]:
-    for path, trajectory in counter_examples(eval_path, grading.task.id):
-        record = grading.record(trajectory)
-        yield _attempt("counter example", path.name, f"the counter example {path.name}", record)
+def _counter_examples(grading: TaskGrading, eval_path: Path) -> list[CounterExample]:
+    task = grading.task.id
+    key = ("counter examples", counter_stamps(eval_path, task))
+    return grading.memory.once(key, lambda: list(counter_examples(eval_path, task)))
+
+
+def _unreadable(examples: Sequence[CounterExample]) -> Iterator[UnreadableRecording]:
+    return (UnreadableRecording(it.path, it.problem) for it in examples if it.trajectory is None)
+
+
+def _counter_attempts(grading: TaskGrading, examples: Sequence[CounterExample]) -> Iterator[Attempt]:
+    for path, trajectory, _ in examples:
+        if trajectory is not None:
+            record = grading.record(trajectory)
+            yield _attempt("counter example", path.name, f"the counter example {path.name}", record)
 
 
 def _mutants(

@@ -8,13 +8,14 @@ from typing import Literal
 from waza_engine.audit.intent import Intent
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.scores import Status
+from waza_engine.runs.recordings.find import UnreadableRecording
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One piece of broken work with its verdict: of the null agent or mutation `name`, or a counter example in that file.
 
-    `trial` is the number of the recorded trial that was broken, 0 for null agents. `failed_graders` are the names of the
+    `number` counts the attempts of that name in the task. `trial` is the number of the recorded trial that was broken, 0 for null agents. `failed_graders` are the names of the
     graders that noticed. `observers` are the checks that read what a mutation changed. `before` and `after` are the texts that a mutation changed.
     """
 
@@ -28,6 +29,12 @@ class Attempt:
     before: str = ""
     after: str = ""
     error: str = ""
+    number: int = 1
+
+    @property
+    def key(self) -> str:
+        """Its name in the task: `halve-output`, `delete-file.2`. The same input gives the same keys."""
+        return self.name if self.number == 1 else f"{self.name}.{self.number}"
 
     @property
     def passes(self) -> bool:
@@ -60,8 +67,8 @@ class TaskAudit:
     """The audit of one task. `trials` is the number of recorded trials that pass and were broken.
 
     `left_out` are graders that were not asked, because they run programs or ask a model. `blind` are
-    the names of graders that read nothing of the agent's work. `problem` says why there is no
-    result.
+    the names of graders that read nothing of the agent's work. `unreadable` are recordings that were
+    skipped. `problem` says why there is no result.
     """
 
     task: str
@@ -74,6 +81,7 @@ class TaskAudit:
     left_out: tuple[GraderPlace, ...] = ()
     blind: tuple[str, ...] = ()
     trials: int = 0
+    unreadable: tuple[UnreadableRecording, ...] = ()
     problem: str = ""
 
     @property

@@ -23,7 +23,7 @@ from waza_engine.executors.base import (
     UnavailableError,
 )
 from waza_engine.lib.files.digests import file_digest
-from waza_engine.lib.files.safe_read import regular_text
+from waza_engine.lib.files.safe_read import MAX_BYTES, regular_text
 from waza_engine.lib.paths import is_directory, real_path
 from waza_engine.model.fields import Integer, Strings
 from waza_engine.model.pydantic_messages import first_problem_text
@@ -112,14 +112,14 @@ class ReplayExecutor:
         return triggers
 
 
-def read_recording(path: Path) -> Trajectory:
-    """Return the trajectory in a file.
+def read_recording(path: Path, limit: int = MAX_BYTES) -> Trajectory:
+    """Return the trajectory in a file of at most `limit` bytes.
 
     Raises:
-        ExecutorError: the file cannot be read, is not a trajectory, or has a newer version.
+        ExecutorError: the file cannot be read, is too large or no trajectory, or has a newer version.
 
     """
-    trajectory = _read(path, Trajectory)
+    trajectory = _read(path, Trajectory, limit)
     _refuse_newer(path, trajectory.version)
     return trajectory
 
@@ -165,9 +165,9 @@ def recording_file(folder: Path, stem: str) -> Path:
     return path
 
 
-def _read(path: Path, model: type[_Model]) -> _Model:
+def _read(path: Path, model: type[_Model], limit: int = MAX_BYTES) -> _Model:
     try:
-        return model.model_validate(_json(regular_text(path)))
+        return model.model_validate(_json(regular_text(path, limit=limit)))
     except OSError as error:
         raise ExecutorError(f"The recording {path} cannot be read: {error.strerror or error}") from error
     except ValidationError as error:

@@ -15,6 +15,8 @@ FILE_NAME = "runs.sqlite3"
 FOLDER = ".waza-lsp"
 RECORDINGS_FOLDER = "recordings"
 """Beside an eval."""
+_COUNTER_FOLDER = "counter"
+"""In the folder of recordings: those that must fail."""
 _ROOT_MARKS = (".git", WAZA_PROJECT)
 
 
@@ -23,10 +25,15 @@ def default_store_dir(eval_path: Path) -> Path:
     return workspace_root(eval_path) / FOLDER
 
 
+def counter_folder(eval_path: Path) -> Path:
+    """Return the folder with the counter examples of an eval: recordings that must fail."""
+    return eval_path.parent / RECORDINGS_FOLDER / _COUNTER_FOLDER
+
+
 def recording_sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
     """Return the files to watch: if none has changed, neither have the recordings."""
-    store = store_dir / FILE_NAME
-    return (store, store.with_name(f"{store.name}-wal"), eval_path.parent / RECORDINGS_FOLDER)
+    store, counter = store_dir / FILE_NAME, counter_folder(eval_path)
+    return (store, store.with_name(f"{store.name}-wal"), counter.parent, counter)
 
 
 def in_repository(paths: Iterable[Path], folder: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from waza_engine.audit.run import AuditOptions, audit_suite
 from waza_engine.audit.score import TaskAudit
 from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.planning.plan import Overrides, Plan, make_plan
-from waza_engine.runs.recordings.find import Recording, recordings_of
+from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_of
 
 SETTINGS = {"trials_per_task": 1, "timeout_seconds": 60, "executor": "mock", "model": "gpt-4o"}
 
@@ -87,13 +87,16 @@ def plan_of(path: Path) -> Plan:
     return make_plan(load_suite(path, process_dir=path.parent), Overrides())
 
 
-def recorded(plan: Plan) -> dict[str, list[Recording]]:
-    path = plan.suite.path
-    return {it.id: recordings_of(path, it.id, path.parent / ".no-store", 20) for it in plan.tasks}
+def recorded(
+    plan: Plan, unreadable: Mapping[str, list[UnreadableRecording]] | None = None
+) -> dict[str, list[Recording]]:
+    path, store, skipped = plan.suite.path, plan.suite.path.parent / ".no-store", unreadable or {}
+    return {it.id: recordings_of(path, it.id, store, 20, unreadable=skipped.get(it.id)) for it in plan.tasks}
 
 
 def audited(path: Path, options: AuditOptions | None = None) -> dict[str, TaskAudit]:
     """Return the audits of an eval by task."""
     plan = plan_of(path)
-    found = audit_suite(plan, recorded(plan), path.parent, options or AuditOptions())
+    unreadable: dict[str, list[UnreadableRecording]] = {it.id: [] for it in plan.tasks}
+    found = audit_suite(plan, recorded(plan, unreadable), path.parent, options or AuditOptions(), unreadable)
     return {it.task: it for it in found}

@@ -1,4 +1,4 @@
-"""`waza-lsp audit`: its options. `start.py` begins the audit; it is imported late, because `--help` does without."""
+"""`waza-lsp audit`: find checks that would pass on broken work."""
 
 from pathlib import Path
 
@@ -39,6 +39,13 @@ _FORMATS = ("text", "json", "sarif", "junit", "github")
     "--max-seconds", type=click.FloatRange(0, min_open=True), metavar="N", help="Stop after this time."
 )
 @click.option(
+    "--keep",
+    "kept",
+    multiple=True,
+    metavar="TASK:MUTANT",
+    help="Write this mutant of a task to recordings/counter/, as a recording that must fail, and audit nothing.",
+)
+@click.option(
     "--store", "store_dir", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run store."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show only tasks with weak checks.")
@@ -52,6 +59,7 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
     with_judges: bool,
     max_tokens: int | None,
     max_seconds: float | None,
+    kept: tuple[str, ...],
     store_dir: Path | None,
     quiet: bool,
 ) -> None:
@@ -60,7 +68,8 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
     Grades agents that do no work (silence, "Done.", the prompt repeated, ...) and broken copies of recorded trials with the
     graders of each task. PATH is an eval or a folder, by default the working directory.
 
-    The exit status is 0, or 1 with --fail-under if the score is too low, and 2 if an eval cannot be audited.
+    The exit status is 0, or 1 if a counter example passes, or with --fail-under if the score is too low. It is 2 if an eval
+    cannot be audited or a recording cannot be read, and 130 if you cancel.
 
     \b
     Examples:
@@ -69,22 +78,13 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
       waza-lsp audit --html audit.html
       waza-lsp audit --fail-under 80 --format junit > audit.xml
       waza-lsp audit --with-programs evals/notes
+      waza-lsp audit evals/notes/eval.yaml --keep writes-a-note:halve-output
     """
     if with_judges != (max_tokens is not None):
         raise click.UsageError("--with-judges and --max-tokens go together: judges cost tokens")
-    from waza_lsp.cli.audit.start import AuditRequest, begin
+    # Imported late: `--help` does without.
+    from waza_lsp.cli.audit.start import Output, start
 
-    begin(
-        AuditRequest(
-            paths,
-            tasks,
-            output,
-            html,
-            fail_under,
-            max_tokens=max_tokens,
-            max_seconds=max_seconds,
-            store_dir=store_dir,
-            with_programs=with_programs,
-            is_quiet=quiet,
-        )
-    )
+    limits = {"max_tokens": max_tokens, "max_seconds": max_seconds}
+    request = {"tasks": tasks, "store_dir": store_dir, "with_programs": with_programs, **limits}
+    start(paths, kept, request, Output(output, html, fail_under, quiet=quiet))

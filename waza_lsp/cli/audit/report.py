@@ -22,6 +22,7 @@ from waza_engine.audit.score import (
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.model.findings import Finding
 from waza_engine.reports.inert import harmless
+from waza_lsp.cli.audit.keep import Kept, Wanted
 from waza_lsp.cli.check.report import CheckedFile, Tries
 from waza_lsp.cli.load_errors import find_place, short_path
 from waza_lsp.diagnostics.ranges import RangedFinding, span_in
@@ -34,19 +35,35 @@ _INTENTS = {Intent.NOTHING: "negative test", Intent.REFUSAL: "refusal test"}
 
 @dataclass(slots=True)
 class AuditReport:
-    """The audits of all evals. `problems` say which evals could not be audited. `stopped` is why the audit is not whole."""
+    """The audits of all evals. `problems` say which evals could not be audited.
+
+    `stopped` is why the audit is not whole; then `not_reached` are the evals that were not begun. `kept` is broken work
+    that was to be kept.
+    """
 
     evals: list[EvalAudit] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     stopped: str = ""
+    not_reached: list[Path] = field(default_factory=list)
+    kept: list[tuple[Wanted, Kept]] = field(default_factory=list)
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether tasks were not reached."""
+        return bool(self.not_reached) or any(len(it.audits) < it.task_count for it in self.evals)
 
     @property
     def audits(self) -> list[TaskAudit]:
         return [audit for it in self.evals for audit in it.audits]
 
 
-def conclusion(report: AuditReport, least: float) -> str:
-    """Return why the audit fails with `least` (in percent) as the lowest score, or ""."""
+def conclusion(report: AuditReport, least: float | None) -> str:
+    """Return why the audit fails, or "". `least` is the lowest score in percent, if the caller demands one."""
+    kept = sum(len(it.passing_counter_examples) for it in report.audits)
+    if kept:
+        return f"{_counted(kept, 'counter example')} pass{'es' * (kept == 1)}, but must fail"
+    if least is None:
+        return ""
     accused = [it for it in report.audits if it.accused]
     if accused:
         return f"{_counted(len(accused), 'task')} pass{'es' * (len(accused) == 1)} for an agent that does no work"
@@ -68,16 +85,22 @@ def as_text(report: AuditReport, *, quiet: bool = False, colour: bool = False) -
 
 def _task_lines(audit: TaskAudit, *, quiet: bool, colour: bool) -> Iterator[str]:
     agents = ", ".join(it.name for it in audit.accused)
+    counter = [it.name for it in audit.passing_counter_examples]
     is_weak = bool(agents or audit.survivors or audit.problem or audit.has_only_left_out)
+    is_weak = is_weak or bool(counter or audit.unreadable)
     if quiet and not is_weak:
         return
     mark = click.style("!", fg="yellow") if is_weak and colour else "!" if is_weak else " "
     yield f"{mark} {harmless(audit.task)}: {'; '.join(_words(audit))}"
     if agents:
         yield f"    passes for: {agents}"
+    for name in counter:
+        yield f"    must fail, but passes: recordings/counter/{harmless(name)}"
+    for broken in audit.unreadable:
+        yield f"    skipped: {harmless(broken.shown)}"
     shown = audit.survivors[:_MOST_SURVIVORS]
     for it in shown:
-        yield f"    passes {harmless(it.change)}{_of_trial(audit, it)}"
+        yield f"    passes {harmless(it.change)}{_of_trial(audit, it)} [{harmless(it.key)}]"
     if len(audit.survivors) > len(shown):
         yield f"    and {len(audit.survivors) - len(shown)} more"
     if audit.unseen and not quiet:
@@ -122,8 +145,10 @@ def _summary(report: AuditReport) -> Iterator[str]:
         words.append(f"mutation score {score_text(score)}")
     if report.stopped:
         total = sum(it.task_count for it in report.evals)
-        words.append(f"{report.stopped} after {len(audits)} of {total} tasks")
+        words.append(f"{report.stopped} after {len(audits)} of {_counted(total, 'task')}")
     yield "; ".join(words)
+    if report.not_reached:
+        yield f"not reached: {', '.join(map(str, report.not_reached))}"
 
 
 def as_json(report: AuditReport) -> str:
@@ -141,6 +166,7 @@ def as_json(report: AuditReport) -> str:
             "mutation_score": eval_score(audits),
             "problems": report.problems,
             "stopped": report.stopped,
+            "not_reached": [str(it) for it in report.not_reached],
         },
     }
     return json.dumps(data, indent=2, ensure_ascii=False)
@@ -168,6 +194,7 @@ def _task_json(audit: TaskAudit) -> dict[str, Any]:
         "survivors": [
             {
                 "mutation": it.name,
+                "key": it.key,
                 "change": it.change,
                 "trial": it.trial,
                 "before": it.before,
@@ -188,6 +215,12 @@ def _task_json(audit: TaskAudit) -> dict[str, Any]:
             for it in grader_powers(audit)
         ],
         "not_asked": [it.name or it.type for it in audit.left_out],
+        "counter_examples": [
+            {"path": f"recordings/counter/{it.name}", "status": it.status}
+            for it in audit.attempts
+            if it.kind == "counter example"
+        ],
+        "skipped_recordings": [it.shown for it in audit.unreadable],
         "problem": audit.problem,
     }
 

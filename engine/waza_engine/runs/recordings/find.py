@@ -1,5 +1,6 @@
 """Find the recordings of a task: in the newest stored run that performed it, else in `recordings/` beside the eval."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,12 +32,32 @@ class Recording:
     """Outcomes of the checkpoints between its turns. Recordings in files have none."""
 
 
-def recordings_of(
-    eval_path: Path, task: str, store_dir: Path, trials: int = 1, opened: RunStore | None = None
+@dataclass(frozen=True, slots=True)
+class UnreadableRecording:
+    """A file that should hold a recording and cannot be read. The message names it."""
+
+    path: Path
+    message: str
+
+    @property
+    def shown(self) -> str:
+        """The message with the file's path from the eval's folder."""
+        before, folder, _ = str(self.path).rpartition(f"{os.sep}{RECORDINGS_FOLDER}{os.sep}")
+        return self.message.replace(before + os.sep, "") if folder else self.message
+
+
+def recordings_of(  # each has a meaning of its own
+    eval_path: Path,
+    task: str,
+    store_dir: Path,
+    trials: int = 1,
+    opened: RunStore | None = None,
+    unreadable: list[UnreadableRecording] | None = None,
 ) -> list[Recording]:
     """Return the recorded trials of the task with this id: of the newest run, else the first `trials` files.
 
-    Pass the store `opened` if it is: opening it takes longer than reading a trial.
+    Pass the store `opened` if it is: opening it takes longer than reading a trial. Files that cannot be read are added
+    to `unreadable`.
 
     Raises:
         StoreError: the store exists but cannot be read.
@@ -45,7 +66,8 @@ def recordings_of(
     stored = (
         _newest_stored(eval_path, task, store_dir) if opened is None else _newest_in(opened, eval_path, task)
     )
-    return stored or list(_recorded_in_files(eval_path.parent / RECORDINGS_FOLDER, task, trials))
+    folder = eval_path.parent / RECORDINGS_FOLDER
+    return stored or list(_recorded_in_files(folder, task, trials, unreadable))
 
 
 def newest_first(eval_path: Path, tasks: Sequence[str], opened: RunStore) -> list[str]:
@@ -131,14 +153,18 @@ def _stored_in_all_runs(eval_path: Path, task: str, store_dir: Path, most: int) 
             )
 
 
-def _recorded_in_files(folder: Path, task: str, trials: int) -> Iterator[Recording]:
+def _recorded_in_files(
+    folder: Path, task: str, trials: int, unreadable: list[UnreadableRecording] | None = None
+) -> Iterator[Recording]:
     for trial, path in _trial_files(folder, task):
         if trial > trials:
             return
         try:
             recorded = read_recording(path)
-        except ExecutorError:
-            continue  # A run reports unreadable recordings; here they are skipped.
+        except ExecutorError as error:
+            if unreadable is not None:
+                unreadable.append(UnreadableRecording(path, str(error)))
+            continue
         stem = path.relative_to(folder).as_posix().removesuffix(".json")
         if not is_of_another(stem, task, recorded):
             yield Recording(task, trial, recorded, ReplayExecutor.name)

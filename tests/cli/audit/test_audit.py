@@ -1,0 +1,122 @@
+"""`waza-lsp audit`: counter examples, and what is said when something cannot be read or reached."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.engine.audit.evals import recording, text_grader, write_eval
+from waza_engine.audit.run import audit_suite
+from waza_engine.audit.score import TaskAudit
+from waza_engine.model.trajectory import Trajectory
+from waza_lsp.cli import main
+from waza_lsp.cli.audit import perform
+
+
+def audit(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["audit", *arguments])
+
+
+@pytest.fixture
+def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An eval in the working directory with the tasks `a` and `b:c`, and a recording of each."""
+    graders = [text_grader(contains=["Version"])]
+    tasks = [{"id": "a", "graders": graders}, {"id": "b:c", "graders": graders}]
+    trials = [recording(it, "Version 2.0 is out") for it in ("a", "b:c")]
+    monkeypatch.chdir(tmp_path)
+    return write_eval(tmp_path / "e", tasks, recordings=trials)
+
+
+def test_a_mutant_is_kept_and_fails_ci_until_a_grader_notices_it(suite: Path) -> None:
+    before = audit("e")
+    assert before.exit_code == 0
+    assert "passes with a negated sentence [negate-sentence]" in before.stdout
+    kept = audit("e", "--keep", "b:c:negate-sentence", "--keep", "a:negate-sentence", "--keep", "a:silence")
+    assert kept.stdout == (
+        "Kept e/recordings/counter/b:c.json: with a negated sentence. From now on it must fail\n"
+        "Kept e/recordings/counter/a.json: with a negated sentence. From now on it must fail\n"
+        "Kept e/recordings/counter/a.2.json: an agent that says nothing. From now on it must fail\n"
+    )
+    assert kept.exit_code == 0
+    weak = audit("e")
+    assert weak.exit_code == 1
+    assert "must fail, but passes: recordings/counter/b:c.json" in weak.stdout
+    assert weak.stderr == "FAILED: 2 counter examples pass, but must fail\n"
+    data = json.loads(audit("e", "--format", "json").stdout)
+    assert data["evals"][0]["tasks"][0]["counter_examples"] == [
+        {"path": "recordings/counter/a.json", "status": "passed"},
+        {"path": "recordings/counter/a.2.json", "status": "failed"},
+    ]
+    assert "counter-example-passes" in audit("e", "--format", "junit").stdout
+    for it in (suite.parent / "tasks").iterdir():
+        it.write_text(it.read_text().replace("- Version", "- Version 2.0 is out"))
+    assert audit("e").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("wanted", "problem"),
+    [
+        ("silence", "--keep needs TASK:MUTANT, not 'silence'"),
+        ("z:silence", "No task has the id 'z'"),
+        ("a:no-such", "Task 'a' has no mutant 'no-such'"),
+        ("a:negate-sentence.7", "Task 'a' has no mutant 'negate-sentence.7'"),
+    ],
+)
+def test_what_cannot_be_kept_is_said(wanted: str, problem: str, suite: Path) -> None:
+    result = audit("e", "--keep", wanted)
+    assert (result.exit_code, problem in result.stderr) == (2, True), result.stderr
+    assert not (suite.parent / "recordings" / "counter").exists()
+
+
+def test_damaged_files_and_evals_without_tasks_are_named_and_the_rest_is_audited(suite: Path) -> None:
+    (suite.parent / "recordings" / "a.json").write_text("{")
+    for name, tasks in [("none", "\n- none/*.yaml"), ("empty", " []")]:
+        (suite.parent.parent / name).mkdir()
+        text = suite.read_text().replace("\n- tasks/*.yaml", tasks)
+        (suite.parent.parent / name / "eval.yaml").write_text(text)
+    (suite.parent / "tasks" / "a.yaml").write_text(
+        "id: a\nname: a\ninputs: {prompt: p}\ngraders: [{type: nonsense, name: n}]\n"
+    )
+    (suite.parent.parent / "other").mkdir()
+    result = audit("other", "none", "empty/eval.yaml", "e")
+    assert result.exit_code == 2
+    assert "none/eval.yaml:9:1: error: No file matches any pattern under 'tasks'" in result.stderr
+    assert "empty/eval.yaml" in result.stderr
+    assert "other: error: No eval file in this folder" in result.stderr
+    assert "a: not audited:" in result.stdout
+    assert "mutation score" in result.stdout
+
+
+def test_time_that_is_over_says_what_is_left(suite: Path) -> None:
+    (suite.parent.parent / "f").mkdir()
+    (suite.parent.parent / "f" / "eval.yaml").write_text(suite.read_text())
+    (suite.parent / "tasks").rename(suite.parent.parent / "f" / "tasks")
+    (suite.parent.parent / "f" / "tasks" / "a.yaml").rename(suite.parent / "a.yaml")
+    suite.write_text(suite.read_text().replace("tasks/*.yaml", "a.yaml"))
+    result = audit("e", "f", "--max-seconds", "0.000001")
+    assert "1 task audited" in result.stdout
+    assert result.stdout.endswith("out of time after 1 of 1 task\nnot reached: f/eval.yaml\n")
+    assert audit("e", "f", "--max-seconds", "1000").stdout.count("out of time") == 0
+
+
+@pytest.mark.usefixtures("suite")
+def test_ctrl_c_shows_what_was_found_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: object) -> Iterator[TaskAudit]:
+        yield next(audit_suite(*arguments))  # type: ignore[arg-type]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(perform, "audit_suite", interrupted)
+    result = audit("e", "--format", "json")
+    assert result.exit_code == 130
+    summary = json.loads(result.stdout)["summary"]
+    assert (summary["tasks"], summary["stopped"]) == (1, "cancelled")
+    assert "cancelled after 1 of 2 tasks" in audit("e").stdout
+
+
+def test_a_counter_example_may_come_from_elsewhere(suite: Path) -> None:
+    folder = suite.parent / "recordings" / "counter"
+    folder.mkdir()
+    (folder / "a.json").write_text(Trajectory(output="Version").model_dump_json())
+    assert audit("e").exit_code == 1

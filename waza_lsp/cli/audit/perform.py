@@ -1,0 +1,163 @@
+"""Audit the evals of a command one after the other, until the time is over or the user cancels."""
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from waza_engine.audit.judging import LimitedJudge
+from waza_engine.audit.run import AuditOptions, audit_suite
+from waza_engine.audit.score import EvalAudit, TaskAudit
+from waza_engine.executors.base import UnavailableError
+from waza_engine.model.suite import LoadError
+from waza_engine.project.load_suite import load_suite
+from waza_engine.reports.inert import harmless
+from waza_engine.runs.planning.participants import judge_for, with_sandbox
+from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, make_plan
+from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_of
+from waza_engine.runs.store.store import StoreError, default_store_dir
+from waza_lsp.cli.audit.keep import Wanted, keep
+from waza_lsp.cli.audit.report import AuditReport
+from waza_lsp.cli.load_errors import load_error_text, short_path
+
+_MOST_RECORDINGS = 10
+_PROGRESS_AFTER_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Request:
+    """What to audit: `tasks` are patterns, all tasks if there are none. `keep` is broken work to write into files.
+
+    Judges are asked until they have spent `max_tokens` over all evals; without it, they are not asked. After `max_seconds`
+    no further task begins.
+    """
+
+    tasks: tuple[str, ...] = ()
+    keep: tuple[Wanted, ...] = ()
+    store_dir: Path | None = None
+    with_programs: bool = False
+    max_tokens: int | None = None
+    max_seconds: float | None = None
+
+
+@dataclass(slots=True)
+class Audits:
+    """Audits evals into a report."""
+
+    request: Request
+    report: AuditReport = field(default_factory=AuditReport)
+    _started: float = field(default_factory=time.monotonic)
+    _judge: LimitedJudge | None = None
+
+    def perform(self, paths: Iterable[Path]) -> AuditReport:
+        """Return the report of all evals. What was not reached is in it, too."""
+        left: list[Path] = []
+        try:
+            left += paths
+            while left and not self.report.stopped:
+                self._audit(left[0])
+                left.pop(0)
+        except KeyboardInterrupt:
+            self.report.stopped = "cancelled"
+        # The eval that was begun is in the report with the number of its tasks.
+        begun = {it.path for it in self.report.evals}
+        self.report.not_reached = [it for path in left if (it := short_path(path)) not in begun]
+        if self.report.stopped == "out of time" and not self.report.is_partial:
+            self.report.stopped = ""
+        return self.report
+
+    def _audit(self, path: Path) -> None:
+        """Audit an eval. What cannot be audited is a problem of the report."""
+        process_dir, report = Path.cwd(), self.report
+        try:
+            plan = self._plan(path, process_dir)
+            if plan is None:
+                return
+            recordings, unreadable = self._recordings(plan)
+            options = self._options(plan)
+        except LoadError as error:
+            report.problems.append(load_error_text(error))
+            return
+        except (PlanError, StoreError, UnavailableError) as error:
+            report.problems.append(f"{short_path(path)}: error: {error}")
+            return
+        if self.request.keep:
+            known = {it.id for it in plan.tasks}
+            wanted = [it for it in self.request.keep if it.task in known]
+            report.kept.extend((it, keep(plan, recordings, process_dir, it, options)) for it in wanted)
+            return
+        audited = EvalAudit(short_path(path), plan.suite.name, [], len(plan.tasks))
+        report.evals.append(audited)
+        audits = audit_suite(plan, recordings, process_dir, options, unreadable)
+        with contextlib.closing(self._with_progress(audits, audited)) as shown:
+            for it in shown:
+                audited.audits.append(it)
+                if self._is_late():
+                    report.stopped = "out of time"
+                    return
+
+    def _is_late(self) -> bool:
+        most = self.request.max_seconds
+        return most is not None and time.monotonic() - self._started > most
+
+    def _with_progress(
+        self, audits: Iterator[TaskAudit], audited: EvalAudit
+    ) -> Generator[TaskAudit, None, None]:
+        """Yield the audits. If they take long, show on a terminal how far they are."""
+        is_terminal, is_shown = sys.stderr.isatty(), False
+        try:
+            for number, it in enumerate(audits, 1):
+                yield it
+                if is_terminal and time.monotonic() - self._started > _PROGRESS_AFTER_SECONDS:
+                    is_shown = True
+                    text = f"{audited.path}: {number} of {audited.task_count} tasks audited"
+                    click.echo(f"\r\x1b[K{harmless(text)}", err=True, nl=False)
+        finally:
+            if is_shown:
+                click.echo("\r\x1b[K", err=True, nl=False)
+
+    def _plan(self, path: Path, process_dir: Path) -> Plan | None:
+        """Return the plan of an eval, or None if no task of it is wanted."""
+        tasks = self.request.tasks
+        suite = load_suite(path, process_dir=process_dir)
+        try:
+            return with_sandbox(make_plan(suite, Overrides(tasks=tasks)), os.environ)
+        except PlanError:
+            if tasks and suite.tasks:
+                return None
+            raise
+
+    def _options(self, plan: Plan) -> AuditOptions:
+        """Return the options for an eval.
+
+        Raises:
+            UnavailableError: its judge cannot be used.
+
+        """
+        programs, most = self.request.with_programs, self.request.max_tokens
+        if most is None:
+            return AuditOptions(programs)
+        judge = judge_for(plan, os.environ)
+        if judge is None:
+            return AuditOptions(programs)
+        # Evals may have different judges, but share the tokens.
+        spent = self._judge.spent if self._judge is not None else 0
+        self._judge = LimitedJudge(judge, most, spent)
+        return AuditOptions(programs, self._judge)
+
+    def _recordings(
+        self, plan: Plan
+    ) -> tuple[dict[str, list[Recording]], dict[str, list[UnreadableRecording]]]:
+        path = plan.suite.path
+        directory = self.request.store_dir or default_store_dir(path)
+        found: dict[str, list[Recording]] = {}
+        unreadable: dict[str, list[UnreadableRecording]] = {it.id: [] for it in plan.tasks}
+        for it in plan.tasks:
+            skipped = unreadable[it.id]
+            found[it.id] = recordings_of(path, it.id, directory, _MOST_RECORDINGS, unreadable=skipped)
+        return found, unreadable
