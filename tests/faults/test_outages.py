@@ -16,10 +16,13 @@ from click.testing import CliRunner, Result
 
 from tests.faults.endpoint import CUT, TALK, Answer, Endpoint, endpoint, refusal, submit, vote
 from tests.slow import examples, first_quick
+from waza_engine.executors.base import ExecutorError, Progress, TrialRequest
 from waza_engine.executors.event_log import EventLog
+from waza_engine.executors.mock import MockExecutor
 from waza_engine.judges import openai, patience
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.trial import retries
 from waza_lsp.cli import main
 
 WAZA = """\
@@ -344,3 +347,74 @@ def test_runs_that_cannot_be_compared_are_no_success(judge: Endpoint, how: str) 
     compare = ("compare", "a.jsonl", "b.jsonl", "--pairwise")
     assert waza_lsp(*compare, "--fail-on-regression").exit_code == 3
     assert waza_lsp(*compare).exit_code == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_retry_asks_the_judge_again_and_the_agent_not(
+    judge: Endpoint, dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retries, "_FIRST_PAUSE_SECONDS", 0.0)
+    performed: list[int] = []
+    answer = MockExecutor.run
+
+    async def counted(self: MockExecutor, request: TrialRequest, progress: Progress) -> Trajectory:
+        performed.append(request.trial)
+        return await answer(self, request, progress)
+
+    monkeypatch.setattr(MockExecutor, "run", counted)
+    judge.answer = lambda number: refusal(401) if number in {0, 1, 4} else good(dialect)
+    result = waza_lsp("run", "eval.yaml", "--retry-infrastructure", "2", "--output", "r.json")
+    assert result.exit_code == 0, result.output
+    assert statuses() == ["passed"] * 4
+    assert performed == [1, 2, 1, 2]
+    assert "infrastructure_runs" not in Path("r.json").read_text()
+    # The third outage of a trial is one too many.
+    first = len(judge.requests)
+    judge.answer = lambda number: refusal(401) if number < first + 3 else good(dialect)
+    result = waza_lsp(
+        *("run", "eval.yaml", "--retry-infrastructure", "2", "--events", "jsonl", "--output", "r.json")
+    )
+    assert result.exit_code == 3, result.output
+    assert statuses()[4:] == ["infrastructure", "passed", "passed", "passed"]
+    assert result.stdout.count("infrastructure failed, try ") == 2
+    assert "try 2 of 2 in 0 s" in result.stdout
+    data = json.loads(Path("r.json").read_text())
+    assert data["summary"]["infrastructure_runs"] == 1
+    assert data["tasks"][0]["stats"]["infrastructure_runs"] == 1
+    report = waza_lsp("report", "last", "--html", "r.html", "--format", "text").stdout
+    assert "1/1 trials, 1 trial not judged (infrastructure)" in report
+    assert "1 of 1 trials passed, 1 not judged (infrastructure)" in Path("r.html").read_text()
+    assert (
+        "| 1/1, 1 trial not judged (infrastructure) |"
+        in waza_lsp("report", "last", "--format", "github").stdout
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_failed_run_says_which_trials_were_not_judged(judge: Endpoint, dialect: str) -> None:
+    judge.answer = lambda number: bad(dialect) if not number else refusal(401)
+    result = waza_lsp("run", "eval.yaml")
+    assert "0/1 trials, 1 trial not judged (infrastructure)" in result.stdout
+    assert "3 trials not judged (infrastructure)" in result.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("dialect", ["waza"])
+def test_a_retry_starts_an_agent_that_was_gone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retries, "_FIRST_PAUSE_SECONDS", 0.0)
+    grader = "  - {type: text, name: own, config: {contains: [Mock]}}\n"
+    entry = "  - {type: prompt, name: judged, config: {prompt: Is it right?, model: m}}\n"
+    (folder / "eval.yaml").write_text(WAZA.replace(entry, grader))
+    answer, tries = MockExecutor.run, []
+
+    async def often_gone(self: MockExecutor, request: TrialRequest, progress: Progress) -> Trajectory:
+        tries.append(request.trial)
+        if len(tries) in {1, 2, 4}:
+            raise ExecutorError("the agent is gone", infrastructure=len(tries) != 4)
+        return await answer(self, request, progress)
+
+    monkeypatch.setattr(MockExecutor, "run", often_gone)
+    result = waza_lsp("run", "eval.yaml", "--retry-infrastructure", "5", "--output", "r.json")
+    # An error that is the agent's is not repeated.
+    assert statuses() == ["passed", "error", "passed", "passed"], result.output
+    runs = json.loads(Path("r.json").read_text())["tasks"][0]["runs"]
+    assert [it["attempts"] for it in runs] == [1, 1]

@@ -40,6 +40,8 @@ _SIGN_IN = (
     "to your own model endpoint"
 )
 _ABORT_SECONDS = 5.0
+_PROCESS_EXITED = "ProcessExitedError"
+"""The SDK's error for a CLI that has ended (by name: the SDK is imported late)."""
 _CREDENTIALS = ("COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST")
 """The variables by which the CLI signs in."""
 
@@ -208,6 +210,8 @@ class CopilotExecutor:
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001  # the SDK's error is the trial's error; what exists is graded
+            # The CLI itself is gone, whatever the agent did.
+            log.infrastructure = log.infrastructure or (not log.error and _is_gone(error))
             log.error = log.error or str(error) or type(error).__name__
         finally:
             if not sending.done() or log.error:
@@ -270,6 +274,10 @@ def _listener(log: EventLog, progress: Progress, alive: asyncio.Event) -> Callab
             progress(line)
 
     return listen
+
+
+def _is_gone(error: Exception) -> bool:
+    return isinstance(error, OSError | EOFError) or type(error).__name__ == _PROCESS_EXITED
 
 
 async def _responds(alive: asyncio.Event, sending: "asyncio.Task[Any]", seconds: float) -> bool:

@@ -11,7 +11,7 @@ from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.inert import one_line, visible
-from waza_engine.reports.reasons import verdict
+from waza_engine.reports.reasons import undecided_text, verdict
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
 _UNDECIDED = "⚠️ could not be judged"
@@ -63,7 +63,10 @@ def _row(task: TaskRecord) -> str:
     if stats is None:
         return f"| {_TASK_WORDS[task.status]} | {name} | | not run | |"
     interval = f"{stats.interval.lower:.2f} to {stats.interval.upper:.2f}" if stats.interval else ""
-    passed = f"{stats.passed_runs}/{stats.total_runs}"
+    undecided = undecided_text(stats.infrastructure_runs)
+    if not stats.decided_runs:
+        return f"| {_TASK_WORDS[task.status]} | {name} | | {undecided} | |"
+    passed = f"{stats.passed_runs}/{stats.decided_runs}{f', {undecided}' if undecided else ''}"
     return f"| {_TASK_WORDS[task.status]} | {name} | {stats.avg_score:.2f} | {passed} | {interval} |"
 
 
@@ -72,7 +75,7 @@ def _flaky(record: RunRecord) -> Iterator[str]:
     if flaky:
         yield ""
         names = ", ".join(
-            f"{escape_markdown(task.task)} ({task.stats.passed_runs}/{task.stats.total_runs})"
+            f"{escape_markdown(task.task)} ({task.stats.passed_runs}/{task.stats.decided_runs})"
             for task in flaky
             if task.stats
         )

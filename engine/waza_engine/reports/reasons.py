@@ -65,11 +65,20 @@ def verdict(record: RunRecord) -> tuple[str, str]:
         # The trials of a cancelled run say how much is left.
         left = f", {left}" if left and record.status != "cancelled" else ""
         weighted = f" (weighted {totals.weighted_score:.2f}{interval_text(totals.interval)})"
+        open_trials = sum(it.stats.infrastructure_runs for it in record.tasks if it.stats)
+        # The error of a run that could not be judged says so itself.
+        if not record.infrastructure and (undecided := undecided_text(open_trials)):
+            left += f", {undecided}"
         score = f"score {totals.aggregate_score:.2f}{weighted}"
         parts.append(f"{passed} tasks passed{skipped}{left}, {score}, {record.duration_ms / 1000:.1f} s")
     elif left:
         parts.append(left)
     return _WORDS[record.status], "; ".join(filter(None, parts))
+
+
+def undecided_text(count: int) -> str:
+    """Return how many trials met an error of infrastructure, "" for none."""
+    return f"{counted(count, 'trial')} not judged (infrastructure)" if count else ""
 
 
 def interval_text(interval: Interval | None) -> str:

@@ -9,7 +9,7 @@ from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Evidence, Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.inert import inert, one_line
-from waza_engine.reports.reasons import interval_text, metric_line, verdict
+from waza_engine.reports.reasons import interval_text, metric_line, undecided_text, verdict
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
 
@@ -127,7 +127,13 @@ def _task(task: TaskRecord, record: RunRecord) -> str:
     stats = task.stats
     cancelled = record.trials - stats.total_runs if record.status == "cancelled" else 0
     left = f", {cancelled} cancelled" if cancelled > 0 else ""
-    trials = f"  {stats.passed_runs}/{stats.total_runs} trials{left}" if stats.total_runs > 1 or left else ""
+    if not stats.decided_runs:
+        return undecided_text(stats.infrastructure_runs)
+    if undecided := undecided_text(stats.infrastructure_runs):
+        left = f", {undecided}{left}"
+    trials = (
+        f"  {stats.passed_runs}/{stats.decided_runs} trials{left}" if stats.total_runs > 1 or left else ""
+    )
     flaky = f"  flaky {stats.flakiness_percent:.0f} %" if stats.flaky else ""
     return f"score {stats.avg_score:.2f}{interval_text(stats.interval)}{trials}{flaky}"
 

@@ -13,6 +13,7 @@ from waza_engine.lib.process.shortage import ShortageError
 from waza_engine.model.records import TriggerResult
 from waza_engine.model.suite import TriggerPrompt, TriggerTests
 from waza_engine.runs.planning.plan import Plan
+from waza_engine.runs.trial.retries import Retries
 from waza_engine.runs.trial.workspace import small_files
 
 _WORKERS = 4
@@ -47,17 +48,24 @@ async def run_triggers(
             skill_directories=directories,
             files=files,
         )
+        retries = Retries(plan.overrides.retry_infrastructure, lambda _: None)
         async with gate:
-            triggered, error, is_outage = False, "", False
-            try:
-                triggered = await executor.triggered(request)
-            except ExecutorError as problem:
-                error, is_outage = str(problem), problem.infrastructure
-            except (OSError, ShortageError) as problem:
-                # The machine's state: no space for a workspace, for example.
-                error, is_outage = f"The prompt could not be run: {problem}", True
+            triggered, error, is_outage = await _triggered(executor, request)
+            while is_outage and await retries.wait(error):
+                triggered, error, is_outage = await _triggered(executor, request)
         return TriggerResult(
             it.prompt, it.confidence or "high", it.should_trigger, triggered, error, is_outage
         )
 
     return tuple(await asyncio.gather(*(ask(it) for it in tests.prompts)))
+
+
+async def _triggered(executor: Executor, request: TriggerRequest) -> tuple[bool, str, bool]:
+    """Return whether the skill was loaded, or an error and whether it is one of infrastructure."""
+    try:
+        return await executor.triggered(request), "", False
+    except ExecutorError as problem:
+        return False, str(problem), problem.infrastructure
+    except (OSError, ShortageError) as problem:
+        # The machine's state: no space for a workspace, for example.
+        return False, f"The prompt could not be run: {problem}", True

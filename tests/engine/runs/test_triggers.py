@@ -99,6 +99,24 @@ async def test_an_outage_counts_in_no_rate(
         assert "--resume" in record.error
 
 
+async def test_a_prompt_is_repeated_after_an_outage(
+    bench: Bench, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("waza_engine.runs.trial.retries._FIRST_PAUSE_SECONDS", 0.0)
+    asked: list[str] = []
+
+    async def is_down_once(request: TriggerRequest) -> bool:
+        asked.append(request.prompt)
+        if asked.count(request.prompt) == 1:
+            raise ExecutorError("503", infrastructure=True)
+        return request.should_trigger
+
+    scripted.triggered = is_down_once  # type: ignore[method-assign]  # the test's own answer
+    record = await bench.run(suite(bench, threshold=0.9), scripted, retry_infrastructure=1)
+    assert (record.status, record.infrastructure) == ("passed", False)
+    assert len(asked) == 2 * len(record.triggers)
+
+
 async def test_nothing_is_known_if_no_prompt_could_be_run(bench: Bench, scripted: Scripted) -> None:
     async def is_down(request: TriggerRequest) -> bool:
         raise ExecutorError(f"503: {request.prompt}", infrastructure=True)

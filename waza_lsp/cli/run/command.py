@@ -129,6 +129,13 @@ _MODE_OPTIONS = all_of(
     click.option(
         "--skip-graders", is_flag=True, help="Only run and record. Grade later with `waza-lsp grade --run`."
     ),
+    click.option(
+        "--retry-infrastructure",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        help="Repeat a trial up to N times if a judge, an endpoint or the executor failed, not the agent.",
+    ),
     click.option("--update-snapshots", is_flag=True, help="Let diff graders rewrite their snapshots."),
     click.option("--keep-workspace", is_flag=True, help="Keep the folders that agents worked in."),
     click.option(
@@ -229,6 +236,7 @@ def run(eval_file: Path | None, suite: str | None, passed: tuple[str, ...], **op
       waza-lsp run evals/eval.yaml --trials 5 --workers 4 --output results.json
       waza-lsp run evals/eval.yaml --model model-a --model model-b --html report.html
       waza-lsp run evals/eval.yaml --agent-command 'my-agent --print {prompt}'
+      waza-lsp run evals/eval.yaml --retry-infrastructure 3
       waza-lsp run evals/eval.yaml --resume
       waza-lsp run evals --executor mock
       waza-lsp run --suite nightly

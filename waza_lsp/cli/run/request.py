@@ -98,6 +98,7 @@ class RunRequest:
                 for name in (
                     *("trials", "workers", "executor", "judge_model", "timeout", "baseline"),
                     *("no_skills", "skip_graders", "keep_workspace", "update_snapshots"),
+                    "retry_infrastructure",
                 )
             },
         )

@@ -266,9 +266,11 @@ def _stats(stats: TaskStats) -> dict[str, Any]:
             "avg_duration_ms": stats.avg_duration_ms,
             "bootstrap_ci": interval_data(interval) if interval else None,
             "is_significant": is_significant(interval) if interval else None,
+            "infrastructure_runs": stats.infrastructure_runs,
         },
         "bootstrap_ci",
         "is_significant",
+        "infrastructure_runs",
     )
 
 

@@ -128,11 +128,13 @@ def _summary(record: RunRecord) -> dict[str, Any]:
             "usage": _usage_sum(trial.trajectory for task in record.tasks for trial in task.trials),
             "judge_usage": _judge_usage(record.consumption),
             "statistics": _statistics(totals.interval),
+            "infrastructure_runs": sum(it.stats.infrastructure_runs for it in record.tasks if it.stats),
         },
         "groups",
         "judge_usage",
         "usage",
         "statistics",
+        "infrastructure_runs",
     )
 
 

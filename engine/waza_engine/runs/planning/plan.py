@@ -21,7 +21,8 @@ class Overrides:
     """Command-line values that override the suite's. None, () and "" keep the suite's own value.
 
     `tasks` holds patterns for names or ids, `tags` patterns for tags. `timeout` is in seconds per turn. The executors
-    `command` and `acp` start `agent_command`; `agent_format` is the output format that `command` expects.
+    `command` and `acp` start `agent_command`; `agent_format` is the output format that `command` expects. A trial that
+    cannot be judged for reasons of infrastructure is repeated up to `retry_infrastructure` times.
     """
 
     tasks: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class Overrides:
     agent_command: str = ""
     agent_format: str = ""
     sandbox: Sandbox | None = None
+    retry_infrastructure: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,13 +65,16 @@ _OF_TASK_SQL = (
 )
 _EARLIER_RUNS = 100
 """How many runs are searched for the last one in which a task passed."""
-_GREEN_SQL = (
-    "SELECT task_id, run_id, max(run_order) FROM (SELECT task_id, run_id, run_order FROM trials JOIN (SELECT run_id,"
-    " rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL AND rowid < (SELECT rowid FROM runs"
-    " WHERE run_id = ?2) AND (?3 IS NULL OR (json_extract(frame, '$.arm.variant') = ?3 AND"
-    " json_extract(frame, '$.arm.eval_path') = ?4)) ORDER BY rowid DESC LIMIT ?5) USING (run_id) GROUP BY task_id, run_id"
-    " HAVING min(status IN ('passed', 'skipped')) AND max(status = 'passed')) GROUP BY task_id"
+_OF_ARM_SQL = "json_extract(frame, '$.arm.variant') = ?3 AND json_extract(frame, '$.arm.eval_path') = ?4"
+_EARLIER_SQL = (
+    "SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL AND rowid <"  # noqa: S608  # our own names
+    f" (SELECT rowid FROM runs WHERE run_id = ?2) AND (?3 IS NULL OR {_OF_ARM_SQL}) ORDER BY rowid DESC LIMIT ?5"
 )
+_PASSED_SQL = (
+    f"SELECT task_id, run_id, run_order FROM trials JOIN ({_EARLIER_SQL}) USING (run_id) GROUP BY task_id, run_id"  # noqa: S608  # our own names
+    " HAVING min(status IN ('passed', 'skipped')) AND max(status = 'passed')"
+)
+_GREEN_SQL = f"SELECT task_id, run_id, max(run_order) FROM ({_PASSED_SQL}) GROUP BY task_id"  # noqa: S608  # our own names
 
 
 class RunStore:

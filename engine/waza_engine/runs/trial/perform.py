@@ -46,6 +46,7 @@ from waza_engine.runs.trial.checkpoints import Checkpoints, with_checkpoints
 from waza_engine.runs.trial.conversation import Conversation, SimulatedUser
 from waza_engine.runs.trial.grade import Bench, grade_trial, unusable_grader_record
 from waza_engine.runs.trial.repositories import add_repositories
+from waza_engine.runs.trial.retries import Retries
 from waza_engine.runs.trial.workspace import (
     CapturedFiles,
     WorkspaceError,
@@ -69,15 +70,19 @@ async def run_trial(bench: Bench, task_index: int, trial: int, progress: Progres
     """Run trial number `trial` (from 1) of a task of the plan. Raises only when cancelled."""
     started_at = time.time()
     attempts = 0
+    retries = Retries(bench.plan.overrides.retry_infrastructure, progress)
     while True:
         attempts += 1
         with using(bench.plan.settings.sandbox):
-            record = await _attempt(bench, bench.plan.tasks[task_index], trial, progress)
+            record = await _attempt(bench, bench.plan.tasks[task_index], trial, progress, retries)
+        if record.infrastructure and await retries.wait(record.error):
+            attempts -= 1  # It says nothing about the agent.
+            continue
         if record.status != "failed" or attempts >= bench.plan.settings.max_attempts:
             return replace(record, task_index=task_index, attempts=attempts, started_at=started_at)
 
 
-async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> TrialRecord:
+async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress, retries: Retries) -> TrialRecord:
     empty = Trajectory(task=task.id, prompt=task.prompt)
     if failure := await asyncio.to_thread(unusable_grader_record, bench, task):
         return replace(failure, trial=trial, trajectory=empty)
@@ -100,6 +105,9 @@ async def _attempt(bench: Bench, task: Task, trial: int, progress: Progress) -> 
                 trajectory = talk.with_messages(trajectory).model_copy(update=stimulus)
         trajectory, captured = await asyncio.to_thread(_capture_result, task, trajectory, workspace, before)
         record = await asyncio.to_thread(grade_trial, bench, task, trajectory, workspace, captured)
+        while record.infrastructure and not trajectory.infrastructure and await retries.wait(record.error):
+            # A judge was down: the agent need not work again.
+            record = await asyncio.to_thread(grade_trial, bench, task, trajectory, workspace, captured)
     except WorkspaceError as error:
         return _error_record(task, trial, str(error), infrastructure=is_shortage(error.__cause__ or error))
     except ExecutorError as error:
