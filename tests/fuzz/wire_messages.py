@@ -18,6 +18,7 @@ COMMANDS = (
     *(
         "waza.clearResults",
         "waza.showReport",
+        "waza.showAudit",
         "waza.exportSchemas",
         "waza.convert",
         "waza.upgradeWorkspace",

@@ -203,7 +203,8 @@ async def editor(
         )
     )
     # The audit shows a lens and findings of its own, which only its tests ask for.
-    configured = {"run": {"executor": "replay"}, "audit": {"enable": False}, **(settings or {})}
+    quiet = {"audit": {"enable": False}, "lens": {"audit": False}} if "audit" not in (settings or {}) else {}
+    configured = {"run": {"executor": "replay"}, **quiet, **(settings or {})}
     client.workspace_did_change_configuration(types.DidChangeConfigurationParams({"waza": configured}))
     try:
         yield found

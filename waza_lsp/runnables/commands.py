@@ -57,17 +57,20 @@ class LiveStatus:
 class AuditStatus:
     """The audit of a task: the agents without work that pass, and its mutation score (None without mutants).
 
-    For an eval, `accused` of `total` tasks pass for such an agent.
+    For an eval, `accused` of `total` tasks pass for such an agent. `is_off` says that it is audited only on request.
     """
 
     passes_for: tuple[str, ...] = ()
     score: float | None = None
     accused: int = 0
     total: int = 0
+    is_off: bool = False
 
     @property
     def text(self) -> str:
         """The audit in a few words: `⚠ passes for: silence, echo · mutation score 62 %`; "" if there is nothing to say."""
+        if self.is_off:
+            return "Audit"
         parts = []
         if self.passes_for:
             more = len(self.passes_for) - _MOST_AGENTS
@@ -169,7 +172,8 @@ def runnable_actions(it: Runnable, standing: RunStatus, now: float) -> Iterator[
         yield RunAction(ActionKind.GRADE, types.Command("↻ Grade again", "waza.grade", arguments=[here]))
     yield from _result(here, standing, now)
     if standing.audit is not None and standing.audit.text:
-        yield RunAction(ActionKind.AUDIT, types.Command(standing.audit.text, ""))
+        command = types.Command(standing.audit.text, "waza.showAudit", arguments=[here])
+        yield RunAction(ActionKind.AUDIT, command)
 
 
 def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[RunAction]:

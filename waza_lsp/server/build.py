@@ -16,6 +16,7 @@ from waza_lsp.server.commands.files import convert, export_schemas
 from waza_lsp.server.commands.recorded_runs import compare_runs, delete_runs, rerun, show_report
 from waza_lsp.server.commands.reviews import pending_reviews, review
 from waza_lsp.server.commands.run import cancel_run, clear_results, grade, run_eval, run_failed, run_task
+from waza_lsp.server.commands.show_audit import show_audit
 from waza_lsp.server.commands.upgrade import upgrade_workspace
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
 from waza_lsp.server.diagnostics.pull import PullDiagnostics
@@ -53,6 +54,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.cancelRun": cancel_run,
     "waza.clearResults": clear_results,
     "waza.showReport": show_report,
+    "waza.showAudit": show_audit,
     "waza.compareRuns": compare_runs,
     "waza.rerun": rerun,
     "waza.deleteRuns": delete_runs,

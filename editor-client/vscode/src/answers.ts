@@ -1,4 +1,4 @@
-/** Shows the answers of server commands: a report, a verdict, or where files were written. */
+/** Shows the answers of server commands: a page, a verdict, or where files were written. */
 
 import { Uri, type LogOutputChannel } from 'vscode';
 
@@ -11,6 +11,7 @@ import { offerFolder } from './written';
 export async function showAnswer(command: string, answer: unknown, log: LogOutputChannel): Promise<void> {
   switch (command) {
     case 'waza.showReport':
+    case 'waza.showAudit':
     case 'waza.compareRuns':
       return showReport(answer);
     case 'waza.exportSchemas':

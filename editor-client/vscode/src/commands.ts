@@ -13,7 +13,14 @@ import { verdictOn } from './review';
 import { runsToCompare, runsToDelete, runToRepeat } from './runChoice';
 import { isRunsNode, type RunsNode } from './runItems';
 
-const aboutFile = new Set(['waza.runEval', 'waza.runFailed', 'waza.grade', 'waza.convert', 'waza.review']);
+const aboutFile = new Set([
+  'waza.runEval',
+  'waza.runFailed',
+  'waza.grade',
+  'waza.showAudit',
+  'waza.convert',
+  'waza.review',
+]);
 
 /** The arguments to send, or undefined if the user chose nothing. */
 export async function withArguments(command: string, args: unknown[], ask: Ask): Promise<unknown[] | undefined> {

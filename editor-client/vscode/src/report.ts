@@ -1,4 +1,4 @@
-/** The report of a run beside the editor. It is one HTML file that loads nothing else. */
+/** The report of a run, or the page of an audit, beside the editor. It is one HTML file that loads nothing else. */
 
 import { ColorThemeKind, Uri, ViewColumn, window, workspace, type WebviewPanel } from 'vscode';
 
@@ -16,7 +16,7 @@ interface Shown {
 
 let shown: Shown | undefined;
 
-/** Shows the response to `waza.showReport`. It is empty if the server has reported the reason. */
+/** Shows the response to `waza.showReport` or `waza.showAudit`. It is empty if the server has reported the reason. */
 export async function showReport(answer: unknown): Promise<void> {
   const { uri } = (answer ?? {}) as { uri?: string };
   if (uri === undefined) {

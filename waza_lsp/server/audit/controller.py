@@ -114,6 +114,9 @@ class LiveAudit:
         self, snapshot: Snapshot, known: Mapping[tuple[str, str], RunStatus]
     ) -> dict[tuple[str, str], RunStatus]:
         """Return the status of each runnable, by kind and id, with its audit."""
+        if not self._configuration.settings.audit_enable:
+            off = AuditStatus(is_off=True)
+            return {key: replace(it, audit=off) if key[0] == "eval" else it for key, it in known.items()}
         eval_path = self._ledger.eval_of(snapshot)
         audits = self._audits.get(eval_path, {}) if eval_path is not None else {}
         return {key: replace(it, audit=_status(audits, *key)) for key, it in known.items()}
@@ -125,6 +128,16 @@ class LiveAudit:
             for it in self._marks.at(snapshot, place)
             if (audit := self._audits.get(it.eval_path, {}).get(it.task)) is not None
         ]
+
+    async def page(self, snapshot: Snapshot, name: str, task: str) -> Mapping[str, Any]:
+        """Return how far the page about an eval is: see `worker`. It begins with `task`, if that is not "".
+
+        Raises:
+            WorkerError: there is no answer.
+
+        """
+        question = self._questions.about(snapshot, "audit page", ())
+        return await self._worker.ask({**question, "page": name, "first": task})
 
     async def drafts_for(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
         """Return checks that notice broken work of a task which passes now; none if the answer takes too long."""

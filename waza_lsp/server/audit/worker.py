@@ -6,7 +6,7 @@ that after an edit only the edited graders are asked again.
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from waza_engine.audit.drafts import proven_drafts
 from waza_engine.audit.findings import audit_findings
 from waza_engine.audit.run import audit_task, skill_text, task_grading
-from waza_engine.audit.score import TaskAudit
+from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.audit.task_grading import TaskMemory
 from waza_engine.graders.registry import graders
 from waza_engine.lib.files.read_tracking import Stamp, stamp
@@ -25,7 +25,14 @@ from waza_engine.project.store_location import recording_sources
 from waza_engine.runs.recordings.find import Recording, recordings_of
 from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_lsp.server.live.question_loop import answer_questions
-from waza_lsp.server.live.worker_suite import BrokenError, NothingError, Question, suite_of, texts_of
+from waza_lsp.server.live.worker_suite import (
+    BrokenError,
+    NothingError,
+    Question,
+    Suite,
+    suite_of,
+    texts_of,
+)
 
 _SLICE_SECONDS = 0.1
 """After this time, an answer has what is done. The rest is a further question, so that edits come between."""
@@ -38,7 +45,7 @@ _MOST_CHARACTERS = 1_000
 
 def main() -> None:
     """Answer until there are no more questions."""
-    answer_questions({"audit": _audit, "tell apart": _tell_apart})
+    answer_questions({"audit": _audit, "audit page": _audit_page, "tell apart": _tell_apart})
 
 
 @dataclass(slots=True)
@@ -62,32 +69,80 @@ def _audit(question: Question) -> dict[str, Any]:
     suite = suite_of(question)
     if suite.problem:
         raise BrokenError(suite.problem)
-    memory = _memory(suite.eval_path)
     only = question.get("only")
     tasks = [it for it in suite.plan.tasks if only is None or it.id in only][: question["most"]]
-    others = _other_trials(memory, suite.eval_path, suite.plan.tasks)
-    skill = skill_text(suite.plan.suite)
+    found = _audits(suite, tasks, texts_of(question))
     audits: list[TaskAudit] = []
-    while tasks and (not audits or time.monotonic() - started < _SLICE_SECONDS):
-        task = tasks.pop(0)
-        # A comment in an unsaved text can mark the task.
-        with reading_open_texts(texts_of(question)):
-            audits.append(
-                audit_task(
-                    suite.plan,
-                    task,
-                    _recordings(memory, suite.eval_path, task.id),
-                    suite.process_dir,
-                    others=tuple(it for id_, it in others.items() if id_ != task.id),
-                    skill=skill,
-                    memory=memory.tasks.setdefault(task.id, TaskMemory()),
-                )
-            )
+    while len(audits) < len(tasks) and (not audits or time.monotonic() - started < _SLICE_SECONDS):
+        audits.append(next(found))
     return {
         "eval": str(suite.eval_path),
         "tasks": {it.task: _result(it) for it in audits},
         "findings": [finding for it in audits for finding in _findings(it)],
-        "left": [it.id for it in tasks],
+        "left": [it.id for it in tasks[len(audits) :]],
+    }
+
+
+def _audits(suite: Suite, tasks: Sequence[Task], texts: Mapping[Path, str]) -> Iterator[TaskAudit]:
+    memory = _memory(suite.eval_path)
+    others = _other_trials(memory, suite.eval_path, suite.plan.tasks)
+    skill = skill_text(suite.plan.suite)
+    for task in tasks:
+        # A comment in an unsaved text can mark the task.
+        with reading_open_texts(texts):
+            audit = audit_task(
+                suite.plan,
+                task,
+                _recordings(memory, suite.eval_path, task.id),
+                suite.process_dir,
+                others=tuple(it for id_, it in others.items() if id_ != task.id),
+                skill=skill,
+                memory=memory.tasks.setdefault(task.id, TaskMemory()),
+            )
+        yield audit
+
+
+@dataclass(slots=True)
+class _Page:
+    """The audit of all tasks of an eval, as far as it is done. `name` is the same in all questions about it."""
+
+    name: str
+    audited: EvalAudit
+    left: Iterator[TaskAudit]
+
+
+_PAGES: list[_Page] = []
+"""The page that is being made, if there is one."""
+
+
+def _audit_page(question: Question) -> dict[str, Any]:
+    """Audit all tasks of an eval for a page: `{eval, done, total}`, in the last answer with the `html`.
+
+    `page` is the name of the page. Its questions are repeated until the `html` is there.
+    """
+    started = time.monotonic()
+    if not _PAGES or _PAGES[0].name != question["page"]:
+        suite = suite_of(question)
+        if suite.problem:
+            raise BrokenError(suite.problem)
+        tasks = suite.plan.tasks
+        audited = EvalAudit(suite.eval_path, suite.plan.suite.name, [], len(tasks))
+        _PAGES[:] = [_Page(question["page"], audited, _audits(suite, tasks, texts_of(question)))]
+    audited, left = _PAGES[0].audited, _PAGES[0].left
+    while time.monotonic() - started < _SLICE_SECONDS and (audit := next(left, None)) is not None:
+        audited.audits.append(audit)
+    done, total = len(audited.audits), audited.task_count
+    if done < total:
+        return {"eval": str(audited.path), "done": done, "total": total}
+    # Imported late: few questions are about a page, and it brings Jinja.
+    from waza_engine.reports.html.audit import html_audit
+
+    _PAGES.clear()
+    return {
+        "eval": str(audited.path),
+        "done": done,
+        "total": total,
+        "html": "".join(html_audit([audited], task=question["first"])),
     }
 
 

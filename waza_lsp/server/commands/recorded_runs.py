@@ -13,6 +13,7 @@ from waza_lsp.server.commands.run import run_eval, run_task
 from waza_lsp.server.params import Params, params_of, text_in
 from waza_lsp.server.results.stores import find_run, newest_run, open_stores
 from waza_lsp.server.session import Session
+from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import path_of
 
 Answer = dict[str, Any]
@@ -52,6 +53,11 @@ async def _page(session: Session, params: Params, write: Any) -> Answer | None:
     except RunsError as error:
         client.show(str(error))
         return None
+    return show_page(client, page)
+
+
+def show_page(client: Client, page: Path) -> Answer:
+    """Ask the editor to show a page, unless it is one that shows the answers of our commands. Return the answer."""
     window = client.capabilities.window
     if not client.follows_runs and window is not None and window.show_document is not None:
         client.lsp.window_show_document(types.ShowDocumentParams(page.as_uri(), external=True))
@@ -111,10 +117,10 @@ def write_report(run_id: str | None, places: Iterable[Path], file: Path | None =
                 if found:
                     page = store.directory / PAGES / f"{run_id}.html"
                     record, history = stored_record(store, found[0]), runs_until(store, run_id, page)
-                    return _write_page(store.directory, run_id, html_chunks(record, history))
+                    return write_page(store.directory, run_id, html_chunks(record, history))
                 if arms:
                     pages = arms_report([stored_record(store, it) for it in arms])
-                    return _write_page(store.directory, _EXPERIMENT + run_id, pages)
+                    return write_page(store.directory, _EXPERIMENT + run_id, pages)
     except (StoreError, OSError) as error:
         raise RunsError(f"The report cannot be written: {error}") from error
     raise RunsError(f"Run {run_id} is no longer in the run store.")
@@ -143,12 +149,18 @@ def write_comparison(run_ids: Sequence[str], places: Iterable[Path]) -> Path:
                 raise RunsError(f"Run {missing[0]} is no longer in the run store.")
             records = [stored_record(store, run) for store, run in runs]
             name = f"compare-{run_ids[0]}-{run_ids[-1]}"[:_LONGEST_NAME]
-            return _write_page(runs[0][0].directory, name, html_comparison(run_ids, records))
+            return write_page(runs[0][0].directory, name, html_comparison(run_ids, records))
     except (StoreError, OSError) as error:
         raise RunsError(f"The comparison cannot be written: {error}") from error
 
 
-def _write_page(directory: Path, name: str, pieces: Iterable[str]) -> Path:
+def write_page(directory: Path, name: str, pieces: Iterable[str]) -> Path:
+    """Write a page below `reports/` of a store.
+
+    Raises:
+        OSError: it cannot be written, or a link leads out of the store.
+
+    """
     from waza_engine.lib.files.safe_write import replace_inside
     from waza_engine.reports.html.history import PAGES
 

@@ -237,7 +237,7 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
         request.params.context,
     )
     checking, edits = session.workspace.context(snapshot), session.client.edits
-    standings = session.ledger.standings(snapshot)
+    standings = session.audit.standings(snapshot, session.ledger.standings(snapshot))
     found = [
         *code_action(snapshot, at, context, lambda one: findings(one, checking), edits),
         *upgrade_actions(snapshot, context, checking),

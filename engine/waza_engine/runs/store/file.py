@@ -133,7 +133,7 @@ class StoreFile:
             if self._for_reading:
                 self.connection = self._connect_read_only(stack)
             else:
-                self._make_folder(parents=True)
+                make_store_folder(self.path, parents=True)
                 self.connection = self._connect(stack, self.path)
                 self._file = file_identity(self.path)
             self._is_open = True
@@ -150,7 +150,7 @@ class StoreFile:
                 self.connection, self._stack, self.is_lost = memory, stack.pop_all(), True
         with ExitStack() as stack:
             # If the whole workspace was deleted, do not create it again.
-            self._make_folder(parents=False)
+            make_store_folder(self.path, parents=False)
             connection = self._connect(stack, self.path)
             copy_runs(self.connection, connection, self._our_runs)
             self._stack.close()
@@ -183,15 +183,23 @@ class StoreFile:
         migrate(copy, self.patience)
         return copy
 
-    def _make_folder(self, *, parents: bool) -> None:
-        require_own_files(self.path)
-        folder = self.path.parent
-        folder.mkdir(parents=parents, exist_ok=True)
-        ignore = folder / ".gitignore"
-        if ignore.is_symlink() or (ignore.exists() and ignore.stat().st_size):
-            return
-        with open_own(ignore) as file:  # missing, or empty because the disk was full
-            file.write(b"*\n")
+
+def make_store_folder(path: Path, *, parents: bool = True) -> None:
+    """Make the folder of the store at `path` if it is missing, and keep it out of git.
+
+    Raises:
+        StoreError: the folder or a file of the store belongs to somebody else, or leads out of the workspace.
+        OSError: it cannot be made.
+
+    """
+    require_own_files(path)
+    folder = path.parent
+    folder.mkdir(parents=parents, exist_ok=True)
+    ignore = folder / ".gitignore"
+    if ignore.is_symlink() or (ignore.exists() and ignore.stat().st_size):
+        return
+    with open_own(ignore) as file:  # missing, or empty because the disk was full
+        file.write(b"*\n")
 
 
 @contextlib.contextmanager
