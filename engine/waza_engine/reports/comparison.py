@@ -5,9 +5,10 @@ from typing import Any
 
 from waza_engine.lib.text_width import columns, padded
 from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.model.scores import SuiteTotals, suite_totals
+from waza_engine.model.scores import SuiteTotals
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.totals import seeded_random, task_totals
+from waza_engine.statistics.totals import suite_totals
 
 _ABSENT = "n/a"
 

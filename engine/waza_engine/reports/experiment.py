@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from waza_engine.model.records import RunRecord
-from waza_engine.model.scores import suite_totals
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.github import escape_markdown
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.totals import seeded_random, task_totals, worst_status
+from waza_engine.statistics.totals import suite_totals
 
 
 @dataclass(frozen=True, slots=True)

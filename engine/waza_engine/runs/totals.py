@@ -1,4 +1,4 @@
-"""Build the records of tasks and runs from trials. No I/O; the arithmetic is in `waza_engine.model.scores`.
+"""Build the records of tasks and runs from trials. No I/O; the arithmetic is in `waza_engine.statistics.totals`.
 
 `measures` of a run are metrics that only the Python generation computed (docs/reference/waza-formats.md, section
 14.5). Newer versions of waza read them and ignore their thresholds. We show them because authors of such evals expect
@@ -26,14 +26,13 @@ from waza_engine.model.scores import (
     TrialTotals,
     mean,
     skills_helped,
-    suite_totals,
-    task_stats,
     weighted_mean,
 )
 from waza_engine.model.suite import Metric
 from waza_engine.model.threshold import is_failed
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.trigger_metrics import ACCURACY, accuracy_metric, trigger_metrics
+from waza_engine.statistics.totals import suite_totals, task_stats
 
 UNDECIDED_HINT = (
     "The infrastructure failed, not the agent: judge again with 'waza-lsp grade', or run again with --resume"

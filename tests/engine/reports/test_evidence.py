@@ -9,7 +9,7 @@ import pytest
 
 from waza_engine.model.evidence import FailedCheck
 from waza_engine.model.records import GraderOutcome, MetricResult, RunRecord, TaskRecord, TrialRecord
-from waza_engine.model.scores import Status, suite_totals
+from waza_engine.model.scores import Status
 from waza_engine.model.suite import Scoring
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.evidence import Evidence, Sources, task_evidence
@@ -17,6 +17,7 @@ from waza_engine.reports.evidence_lines import Layout
 from waza_engine.reports.text import TextStyle, text_report
 from waza_engine.runs.run_header import TaskFrame
 from waza_engine.runs.totals import seeded_random, task_record, task_totals
+from waza_engine.statistics.totals import suite_totals
 
 TASK = """\
     id: one

@@ -8,7 +8,6 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
 from typing import Any, Literal
 
 from waza_engine.dialects.vally.graders._shared.judging import DEFAULT_MODEL, criteria_part, fenced
@@ -28,8 +27,10 @@ from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.experiment import Pairwise
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest
 from waza_engine.model.records import RunRecord, TrialRecord
-from waza_engine.model.scores import bootstrap, mean, standard_deviation
+from waza_engine.model.scores import mean, standard_deviation
 from waza_engine.model.suite import Suite, Task
+from waza_engine.statistics.bootstrap import bootstrap
+from waza_engine.statistics.paired import sign_test
 
 Preferred = Callable[[TrialRecord, TrialRecord], Comparison]
 """Compares a trial of the treatment (A) with one of the baseline (B); raises `JudgeError`."""
@@ -125,12 +126,11 @@ def _mcnemar(pairs: Sequence[Pair]) -> dict[str, Any]:
     passed = [(it.baseline.status == "passed", it.treatment.status == "passed") for it in pairs]
     before, after = passed.count((True, False)), passed.count((False, True))
     discordant = before + after
-    tail = sum(comb(discordant, it) for it in range(min(before, after) + 1)) / 2**discordant
     return {
         "baselineOnly": before,
         "treatmentOnly": after,
         "concordant": len(passed) - discordant,
-        "pValue": min(1.0, 2 * tail) if discordant else 1.0,
+        "pValue": sign_test(after, before),
         "exact": True,
     }
 

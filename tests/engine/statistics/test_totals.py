@@ -1,7 +1,6 @@
-"""Totals of tasks and suites, and pass@k with the values that vally documents.
+"""Totals of tasks and suites.
 
-See docs/reference/waza-graders.md, section 2.3; docs/reference/waza-formats.md, section 14; docs/reference/vally.md,
-section 5.
+See docs/reference/waza-graders.md, section 2.3, and docs/reference/waza-formats.md, section 14.
 """
 
 import random
@@ -9,20 +8,15 @@ import random
 import pytest
 
 from waza_engine.model.scores import (
-    MultiTrialMetrics,
     TaskTotals,
     TrialTotals,
-    bootstrap,
     mean,
-    multi_trial_metrics,
-    pass_at_k,
-    pass_to_the_k,
     standard_deviation,
-    suite_totals,
-    task_stats,
     task_status,
     weighted_mean,
 )
+from waza_engine.statistics.bootstrap import bootstrap
+from waza_engine.statistics.totals import suite_totals, task_stats
 
 
 def test_means() -> None:
@@ -112,29 +106,3 @@ def test_the_totals_of_a_suite() -> None:
     assert totals.interval is not None
     assert suite_totals(tasks, 1, random.Random(1)).interval is None  # noqa: S311
     assert suite_totals([], 3, random.Random(1)).success_rate == 0.0  # noqa: S311
-
-
-@pytest.mark.parametrize(
-    ("n", "c", "k", "value"),
-    [(5, 3, 5, 1.0), (5, 4, 5, 1.0), (5, 0, 5, 0.0), (4, 2, 2, 1 - 1 / 6), (10, 1, 1, 0.1), (3, 3, 1, 1.0)],
-)
-def test_pass_at_k_is_the_unbiased_estimator(n: int, c: int, k: int, value: float) -> None:
-    assert pass_at_k(n, c, k) == pytest.approx(value)
-
-
-@pytest.mark.parametrize(("n", "c", "k"), [(3, 4, 1), (3, 1, 4), (3, -1, 1), (3, 1, 0)])
-def test_impossible_numbers_of_trials_are_refused(n: int, c: int, k: int) -> None:
-    with pytest.raises(ValueError, match="expected"):
-        pass_at_k(n, c, k)
-
-
-def test_pass_to_the_k_is_the_probability_that_all_pass() -> None:
-    assert pass_to_the_k(0.8, 5) == pytest.approx(0.328, abs=5e-4)
-
-
-def test_the_metrics_of_trials() -> None:
-    metrics = multi_trial_metrics([True, False, True, True])
-    assert metrics == MultiTrialMetrics(0.75, 1.0, 0.75**4, 4)
-    assert metrics.is_flaky
-    assert multi_trial_metrics([]) == MultiTrialMetrics(0.0, 0.0, 0.0, 0)
-    assert not multi_trial_metrics([True]).is_flaky
