@@ -1,4 +1,4 @@
-"""Finds the YAML files of a folder that neither git nor the project's settings exclude."""
+"""Finds the YAML files and skills of a folder that neither git nor the project's settings exclude."""
 
 import os
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.paths import real_path
+from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.settings import Projects
 from waza_engine.project.store_location import FOLDER as STORE_FOLDER
 
@@ -32,11 +33,22 @@ def eval_files(start: Path, projects: Projects) -> Iterator[Path]:
     if not start.is_dir():
         yield start
         return
-    yield from _below(start, real_path(start), [*_ignored_above(real_path(start))], projects)
+    yield from _below(start, real_path(start), [*_ignored_above(real_path(start))], projects, _SUFFIXES)
 
 
-def _below(shown: Path, folder: Path, ignored: _Ignored, projects: Projects) -> Iterator[Path]:
-    """`shown` is the folder as the user named it, `folder` its absolute path."""
+def skill_files(start: Path, projects: Projects) -> Iterator[Path]:
+    """Yield the file itself, or all SKILL.md files below a folder, as `eval_files` does with YAML files."""
+    if not start.is_dir():
+        yield start
+        return
+    found = _below(start, real_path(start), [*_ignored_above(real_path(start))], projects, (SKILL_FILE,))
+    yield from (it for it in found if it.name == SKILL_FILE)
+
+
+def _below(
+    shown: Path, folder: Path, ignored: _Ignored, projects: Projects, ends: tuple[str, ...]
+) -> Iterator[Path]:
+    """Yield the files whose names end so. `shown` is the folder as the user named it, `folder` its absolute path."""
     ignored = [*ignored, *_spec(folder)]
     settings = projects.of(folder)
     for entry in _entries(folder):
@@ -46,12 +58,12 @@ def _below(shown: Path, folder: Path, ignored: _Ignored, projects: Projects) -> 
         is_folder = _is_folder(entry)
         if is_folder and (entry.name in _NEVER or entry.is_symlink()):
             continue
-        if not is_folder and not (entry.name.endswith(_SUFFIXES) and (entry.is_symlink() or entry.is_file())):
+        if not is_folder and not (entry.name.endswith(ends) and (entry.is_symlink() or entry.is_file())):
             continue  # For example a named pipe, which would never end.
         if _is_ignored(path, ignored, "/" if is_folder else "") or settings.excludes(path, folder=is_folder):
             continue
         if is_folder:
-            yield from _below(shown / entry.name, path, ignored, projects)
+            yield from _below(shown / entry.name, path, ignored, projects, ends)
         else:
             yield shown / entry.name
 

@@ -1,0 +1,1 @@
+"""Which evals test a skill, and which clauses of its description no prompt exercises."""
