@@ -14,13 +14,14 @@ from waza_engine.lib.pointer import Pointer
 from waza_lsp.schema.document_kind import Form, Recognition, recognise_form
 from waza_lsp.syntax.text import UTF_16, Place, Span, Text
 from waza_lsp.syntax.tree.located import Located
-from waza_lsp.syntax.tree.split import MOST_CHARACTERS, schema_address
+from waza_lsp.syntax.tree.split import MOST_CHARACTERS, front_matter_lines, schema_address
 from waza_lsp.syntax.tree.tree import Tree
 
 if TYPE_CHECKING:
     from waza_lsp.syntax.edit.edits import Edit
 
 _Value = TypeVar("_Value")
+_MARKDOWN = ".md"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +57,9 @@ class Snapshot:
         before: "Snapshot | None" = None,
         same: tuple[int, int] = (0, 0),
     ) -> "Snapshot":
+        if (path := path_of(uri)) is not None and path.suffix == _MARKDOWN:
+            # Skills have YAML at the top. No Markdown file is an eval.
+            return cls(uri, version, text, Tree.of(front_matter_lines(text.lines)), None, size)
         if size > MOST_CHARACTERS:
             size = sum(map(len, text.lines))
         if size > MOST_CHARACTERS:

@@ -16,8 +16,10 @@ from waza_lsp.server.commands.files import convert, export_schemas
 from waza_lsp.server.commands.recorded_runs import compare_runs, delete_runs, rerun, show_report
 from waza_lsp.server.commands.reviews import pending_reviews, review
 from waza_lsp.server.commands.run import cancel_run, clear_results, grade, run_eval, run_failed, run_task
+from waza_lsp.server.commands.run_skill import run_skill
 from waza_lsp.server.commands.show_audit import show_audit
 from waza_lsp.server.commands.upgrade import upgrade_workspace
+from waza_lsp.server.coverage.controller import SkillCoverages
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
 from waza_lsp.server.diagnostics.pull import PullDiagnostics
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
@@ -49,6 +51,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.runTask": run_task,
     "waza.runEval": run_eval,
     "waza.runFailed": run_failed,
+    "waza.runSkill": run_skill,
     "waza.grade": grade,
     "waza.explainGrader": explain_grader,
     "waza.cancelRun": cancel_run,
@@ -100,7 +103,11 @@ def _join_parts() -> Session:
     def annotations_of(snapshot: Snapshot) -> list[str]:
         if not configuration.settings.results_inline:
             return []
-        found = [*annotations.diagnostics(snapshot), *audit_marks.diagnostics(snapshot)]
+        found = [
+            *annotations.diagnostics(snapshot),
+            *audit_marks.diagnostics(snapshot),
+            *coverage.diagnostics(snapshot),
+        ]
         return [diagnostic_json(it) for it in found]
 
     def live_changed() -> None:
@@ -167,6 +174,13 @@ def _join_parts() -> Session:
         client,
         changed=refreshes.lenses.soon,
     )
+    coverage = SkillCoverages(
+        documents,
+        workspace,
+        ledger,
+        marks_changed=publisher.annotations_changed,
+        lenses_changed=refreshes.lenses.soon,
+    )
     tests = TestTree(client, documents, workspace, ledger, annotations)
     return Session(
         client=client,
@@ -182,6 +196,7 @@ def _join_parts() -> Session:
         processes=RunProcesses(run_environment),
         live=live,
         audit=audit,
+        coverage=coverage,
         questions=questions,
         tests=tests,
         trust=Trust(client),

@@ -42,6 +42,10 @@ class Documents:
         snapshot = self.of_path(path)
         return str(snapshot.text) if snapshot is not None else None
 
+    def texts(self) -> dict[Path, str]:
+        """The texts of all open files."""
+        return {it.path: str(it.text) for it in self if it.path is not None}
+
     def current(self, snapshot: Snapshot) -> Snapshot:
         """The newest snapshot of a document; the given one if it is no longer open."""
         return self._open.get(snapshot.uri) or snapshot

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from waza_lsp.server.audit.controller import LiveAudit
+from waza_lsp.server.coverage.controller import SkillCoverages
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
 from waza_lsp.server.diagnostics.pull import PullDiagnostics
 from waza_lsp.server.documents import Documents
@@ -39,6 +40,7 @@ class Session:
     processes: RunProcesses
     live: LiveGrading
     audit: LiveAudit
+    coverage: SkillCoverages
     questions: Questions
     tests: TestTree
     trust: Trust

@@ -141,6 +141,14 @@ class Settings:
         default=True,
         metadata=_setting("lens.audit", FLAG, "Show the audit of tasks and evals as a lens."),
     )
+    lens_skill: bool = field(
+        default=True,
+        metadata=_setting(
+            "lens.skill",
+            FLAG,
+            "Show in a SKILL.md which evals test the skill, with their last score, and lenses that run and audit them.",
+        ),
+    )
     live_enable: bool = field(
         default=True,
         metadata=_setting(

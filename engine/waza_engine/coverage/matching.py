@@ -92,7 +92,7 @@ def _without(description: str, found: Iterable[Clause]) -> str:
 
 def _weights(listed: Sequence[Clause]) -> dict[Clause, Mapping[str, float]]:
     """Return the concepts of each clause with their weights: 1 divided by the number of clauses that have it."""
-    found = {it: concepts(it.text) for it in listed}
+    found = {it: concepts(it.words) for it in listed}
     counts = Counter(concept for its in found.values() for concept in its)
     return {
         clause: {it: (_WEAK if it == CREATING else 1.0) / counts[it] for it in its}
@@ -134,4 +134,4 @@ def _part(weights: Mapping[str, float], asked: frozenset[str]) -> float:
 
 def _is_vague(clause: Clause, weights: Mapping[str, float]) -> bool:
     """Whether no prompt could be recognised: `other platforms`, `anything else`."""
-    return weights.keys() <= {CREATING} or clause.text.casefold().startswith(_VAGUE)
+    return weights.keys() <= {CREATING} or clause.words.casefold().startswith(_VAGUE)

@@ -1,7 +1,7 @@
 """Which tasks of an eval test a skill, and what the agent is asked there."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from waza_engine.audit.intent import Intent, intent_of
 from waza_engine.coverage.matching import ClauseState, Prompt, State, clause_states
 from waza_engine.lib.files.vfs import Files
 from waza_engine.model.file_names import SKILL_FILE
-from waza_engine.model.suite import Suite, Task
+from waza_engine.model.suite import Suite, Task, TriggerPrompt
 from waza_engine.project.skills import Skill
 
 
@@ -21,6 +21,13 @@ class TestingEval:
     suite: Suite
     tasks: tuple[str, ...]
     prompts: tuple[Prompt, ...]
+    has_triggers: bool = False
+    """Whether its trigger tests are about the skill."""
+
+    @property
+    def prompts_of_triggers(self) -> tuple[TriggerPrompt, ...]:
+        """The prompts of its trigger tests, if they are about the skill."""
+        return self.suite.triggers.prompts if self.has_triggers and self.suite.triggers is not None else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +64,21 @@ def coverage_of(skill: Skill, suites: Iterable[Suite], files: Files) -> SkillCov
 
 def _testing(skill: Skill, suite: Suite, files: Files) -> TestingEval | None:
     tasks = [it for it in suite.tasks if _tests(skill, suite, it, files)]
-    triggers = suite.triggers.prompts if suite.triggers is not None and _is_tested_by_triggers(skill, suite) else ()
+    has_triggers = suite.triggers is not None and suite.triggers.skill.strip() == skill.name
     # An eval of a skill counts even before it has its first task.
-    if not tasks and not triggers and not _names(skill, suite, files):
+    if not tasks and not has_triggers and not _names(skill, suite, files):
         return None
+    found = TestingEval(suite.path, suite, tuple(it.id for it in tasks), (), has_triggers)
     prompts = (
-        *(Prompt(_text(it), is_negative=intent_of(suite, it) is not Intent.WORK) for it in tasks),
-        *(Prompt(it.prompt, it.should_trigger) for it in triggers),
+        *(Prompt(task_text(it), is_negative=intent_of(suite, it) is not Intent.WORK) for it in tasks),
+        *(Prompt(it.prompt, it.should_trigger) for it in found.prompts_of_triggers),
     )
-    return TestingEval(suite.path, suite, tuple(it.id for it in tasks), prompts)
+    return replace(found, prompts=prompts)
 
 
-def _text(task: Task) -> str:
+def task_text(task: Task) -> str:
+    """Return what a task says about what it is about."""
     return "\n".join([task.id, task.name, task.description, *task.tags, task.prompt, *task.follow_ups])
-
-
-def _is_tested_by_triggers(skill: Skill, suite: Suite) -> bool:
-    return suite.triggers is not None and suite.triggers.skill.strip() == skill.name
 
 
 def _names(skill: Skill, suite: Suite, files: Files) -> bool:

@@ -39,10 +39,12 @@ class Clause(NamedTuple):
     """One request in a description, with its place there.
 
     `is_wanted` is whether the skill is for it. `is_listed` is whether it follows a label such as `USE FOR:`; otherwise it
-    was read out of a sentence. `text` is the request as a user would type it, without line breaks.
+    was read out of a sentence. `words` are those of the description, `text` is the request as a user would type it.
+    Neither has line breaks.
     """
 
     text: str
+    words: str
     is_wanted: bool
     is_listed: bool
     start: int
@@ -59,8 +61,8 @@ def clauses(description: str) -> list[Clause]:
         if kind != "other":
             is_listed = label.isupper() or label.endswith(":")
             found += [
-                Clause(text, kind == "use", is_listed, end + first, end + last)
-                for text, first, last in _items(description[end:until])
+                Clause(prompt, words, kind == "use", is_listed, end + first, end + last)
+                for prompt, words, first, last in _items(description[end:until])
             ]
     return found
 
@@ -88,14 +90,14 @@ def _labels(text: str) -> Iterator[tuple[str, int, int]]:
         yield kind, *found.span()
 
 
-def _items(listed: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the items of a list as prompts, with their start and end."""
+def _items(listed: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield the items of a list as prompts, with their words, start and end."""
     quoted = [*_QUOTED.finditer(listed)]
     for start, end in (it.span(1) for it in quoted) if quoted else _parts(listed):
         found = listed[start:end] if quoted else _without_notes(listed[start:end])
         text = " ".join(found.split())
         if any(letter.isalnum() for letter in text):
-            yield _as_prompt(text, quoted=bool(quoted)), start, end
+            yield _as_prompt(text, quoted=bool(quoted)), text, start, end
 
 
 def _parts(listed: str) -> Iterator[tuple[int, int]]:

@@ -49,6 +49,8 @@ class Kind:
     """The kind of the files that globs under `tasks` match; empty if this kind has no globs."""
     beside_evals: frozenset[str] = frozenset()
     """Names of files beside an eval that runs load by these names, whatever their keys are."""
+    trigger_lists: tuple[str, ...] = ()
+    """For trigger tests: the lists of prompts that should, and that should not, trigger the skill."""
     tolerates_unknown: bool = False
     """Whether versions with a tolerant loader (`Releases.unknown_keys`) ignore unknown keys of such files."""
     strict_key: str = ""

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import PurePosixPath
 
 from waza_engine.recognition.recognise import dialect, dialects, load_object
 
@@ -124,6 +126,7 @@ def eval_of_skill(dialect_name: str, name: str, skill: SkillSketch) -> dict[str,
 
 _PLAIN = re.compile(r"[A-Za-z.][\w ,.'?!()/&+-]*")
 _TASK_NAME_LENGTH = 40
+_WILDCARDS = frozenset("*?[{")
 
 
 def yaml_scalar(text: str) -> str:
@@ -148,3 +151,15 @@ def task_names(prompts: Iterable[str]) -> list[str]:
         number = sum(it == slug or it.startswith(f"{slug}-") for it in found)
         found.append(f"{slug}-{number + 1}" if slug in found else slug)
     return found
+
+
+def task_place(globs: Iterable[str], name: str) -> str:
+    """Return the path of a new task, relative to its eval: in the folder of the first glob."""
+    folders = (PurePosixPath(it).parent for it in globs if "/" in it)
+    folder = next((it for it in folders if not _WILDCARDS.intersection(str(it))), PurePosixPath("tasks"))
+    return str(folder / f"{name}.yaml")
+
+
+def is_listed(globs: Iterable[str], place: str) -> bool:
+    """Whether a glob of the eval includes a path."""
+    return any(fnmatch(place, it.removeprefix("./")) for it in globs)

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from waza_engine.coverage.matching import Prompt, State, clause_states
 from waza_engine.lib.yaml.reader import read_yaml
 from waza_engine.lib.yaml.scalars import plain

@@ -3,8 +3,7 @@
 import re
 import textwrap
 from collections.abc import Mapping
-from fnmatch import fnmatch
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -16,7 +15,7 @@ from waza_engine.model.findings import AppendItem, InsertKey
 from waza_engine.recognition.dialect import Dialect, Kind
 from waza_engine.recognition.recognise import dialect as dialect_called
 from waza_engine.recognition.recognise import dialects_by_preference
-from waza_engine.recognition.starters import TASK, filled, starter
+from waza_engine.recognition.starters import TASK, filled, is_listed, starter, task_place
 from waza_lsp.cli.check.sources import Source, find_sources
 from waza_lsp.cli.console import give_up, show
 from waza_lsp.cli.new.edit import edited
@@ -34,7 +33,6 @@ from waza_lsp.cli.pages.manual import entries, page
 _GRADERS = "graders"
 _EXAMPLE = re.compile(r"^## Example\n```yaml\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _TYPE = re.compile(r"[\w-]+")
-_WILDCARDS = frozenset("*?[{")
 
 
 def add_task(name: str, eval_file: Path | None, prompt: str, *, force: bool) -> None:
@@ -64,13 +62,11 @@ def add_task(name: str, eval_file: Path | None, prompt: str, *, force: bool) -> 
 def _write_task(source: Source, tasks: str, name: str, text: str, *, force: bool) -> None:
     """Write a task into the folder of the first glob, and list it in the eval unless a glob includes it."""
     globs = [it for it in _items(source, tasks) if isinstance(it, str)]
-    folders = (PurePosixPath(it).parent for it in globs if "/" in it)
-    folder = next((it for it in folders if not _WILDCARDS.intersection(str(it))), PurePosixPath("tasks"))
-    place = folder / f"{name}.yaml"
+    place = task_place(globs, name)
     path = Path(source.name).parent / place
     refuse_existing([path], force=force)
-    if not any(fnmatch(str(place), it.removeprefix("./")) for it in globs):
-        _append(source, tasks, str(place))
+    if not is_listed(globs, place):
+        _append(source, tasks, place)
     write_files({path: text}, force=force)
 
 

@@ -163,6 +163,7 @@ def on_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
             session.publisher.first_shown(snapshot)
         session.publisher.annotations_changed(snapshot)
         session.ledger.document_opened(snapshot)
+        session.coverage.document_opened(snapshot)
         session.tests.text_changed(snapshot.uri)
         session.store_watch.start()
 
@@ -176,6 +177,7 @@ def on_change(session: Session, params: types.DidChangeTextDocumentParams) -> No
     if before is not None and after is not None:
         session.live.text_changed(before, after)
         session.audit.text_changed(before, after)
+        session.coverage.text_changed(after)
         session.tests.text_changed(uri)
 
 
@@ -184,6 +186,7 @@ def on_save(session: Session, _params: types.DidSaveTextDocumentParams) -> None:
     if not session.client.watches_files:
         session.publisher.everything_changed()
         session.tests.everything_changed()
+        session.coverage.files_changed()
 
 
 def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None:
@@ -194,6 +197,7 @@ def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None
     session.publisher.document_closed(uri)
     if closed is not None:
         session.publisher.shown_or_hidden(closed)
+        session.coverage.document_closed(closed)
     session.tests.text_changed(uri)
 
 
@@ -202,6 +206,7 @@ def on_watched_files(session: Session, params: types.DidChangeWatchedFilesParams
     if changes:
         session.publisher.files_changed(changes)
         session.tests.everything_changed()
+        session.coverage.files_changed()
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [

@@ -57,6 +57,7 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.hover_facts import CheckFailure
 from waza_lsp.workspace.references import known_names
 from waza_lsp.workspace.rename import RenameError
+from waza_lsp.workspace.skill_text import is_skill_document
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 
@@ -208,6 +209,8 @@ def _document_symbols(request: Request) -> Any:
 
 def _code_lenses(request: Request) -> list[types.CodeLens]:
     on, snapshot = request.session.configuration.settings, request.snapshot
+    if is_skill_document(snapshot):
+        return request.session.coverage.lenses(snapshot, time.time()) if on.lens_skill else []
     is_shown = {
         ActionKind.RUN: on.lens_run,
         ActionKind.RUN_FAILED: on.lens_run_failed,
@@ -236,6 +239,8 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
         request.params.range,
         request.params.context,
     )
+    if is_skill_document(snapshot):
+        return await _skill_actions(request)
     checking, edits = session.workspace.context(snapshot), session.client.edits
     standings = session.audit.standings(snapshot, session.ledger.standings(snapshot))
     found = [
@@ -254,6 +259,33 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
     if task is not None and drafts and session.documents.get(snapshot.uri) is snapshot:
         found += draft_actions(snapshot, task, drafts, document_changes=edits.document_changes)
     return found
+
+
+async def _skill_actions(request: Request) -> list[types.CodeAction]:
+    """The actions at the clauses of a skill that no prompt exercises."""
+    session, snapshot, context = request.session, request.snapshot, request.params.context
+    found = session.coverage.of(snapshot)
+    if found is None:
+        return []
+    # Imported late: they load evals.
+    from waza_lsp.features.skill_actions import clauses_at, skill_action
+
+    skill, coverage = found
+    files, texts = request.workspace_files, session.documents.texts()
+    actions = [
+        await asyncio.to_thread(
+            skill_action,
+            it,
+            replace(coverage, skill=skill.skill),
+            session.workspace.files,
+            files.snapshot,
+            texts,
+            context.diagnostics,
+            session.client.edits,
+        )
+        for it in clauses_at(snapshot, skill, coverage, request.params.range, context)
+    ]
+    return [it for it in actions if it is not None]
 
 
 async def _tests(session: Session, params: Any) -> Json:

@@ -17,6 +17,7 @@ from waza_lsp.syntax.tree.builder import Builder
 
 __all__ = ["MOST_CHARACTERS", "TOO_LARGE_MESSAGE", "first_lines"]
 
+_FENCE = "---"
 _MOST_RECOGNITION_CHARACTERS = 100_000
 TOO_LARGE_MESSAGE = f"{TOO_LARGE}. It is not checked; move large content to separate files"
 _KEY = re.compile(
@@ -166,6 +167,14 @@ def first_lines(lines: Sequence[str]) -> list[str]:
             break
         found.append(it)
     return found or [""]
+
+
+def front_matter_lines(lines: Sequence[str]) -> list[str]:
+    """Return the YAML at the top of a Markdown text, with a blank first line for the fence; empty without both fences."""
+    if not lines or not lines[0].startswith(_FENCE):
+        return [""]
+    end = next((at for at, it in enumerate(lines) if at and it.startswith(_FENCE)), 0)
+    return ["\n", *lines[1:end]] if end else [""]
 
 
 def schema_address(lines: Sequence[str]) -> str:

@@ -217,6 +217,7 @@ DIALECT = Dialect(
             file_names=tuple(map(FileName, _TRIGGER_NAMES)),
             shapes={it: Shape(text=lambda _: 0) for it in _TRIGGER_KEYS - {"skill"}},
             beside_evals=frozenset(_TRIGGER_NAMES),
+            trigger_lists=("should_trigger_prompts", "should_not_trigger_prompts"),
         ),
         Kind(
             name="project",

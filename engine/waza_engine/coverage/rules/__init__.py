@@ -1,0 +1,1 @@
+"""The findings about descriptions of skills: one file per rule."""

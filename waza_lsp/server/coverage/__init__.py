@@ -1,0 +1,1 @@
+"""Which evals test the skills of open SKILL.md files."""
