@@ -17,6 +17,7 @@ COMMANDS = (
     *("waza.runTask", "waza.runEval", "waza.runFailed", "waza.grade", "waza.explainGrader", "waza.cancelRun"),
     *(
         "waza.clearResults",
+        "waza.runSkill",
         "waza.showReport",
         "waza.showAudit",
         "waza.exportSchemas",

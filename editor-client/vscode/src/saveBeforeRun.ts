@@ -2,7 +2,7 @@
 
 import { workspace } from 'vscode';
 
-const runs = new Set(['waza.runTask', 'waza.runEval', 'waza.runFailed', 'waza.rerun']);
+const runs = new Set(['waza.runTask', 'waza.runEval', 'waza.runFailed', 'waza.runSkill', 'waza.rerun']);
 
 export async function saveBeforeRun(command: string): Promise<void> {
   if (runs.has(command) && workspace.getConfiguration('testing').get('saveBeforeTest', true)) {

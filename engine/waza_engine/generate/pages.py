@@ -13,6 +13,7 @@ from types import ModuleType
 from waza_engine.analysis.rules import rule_modules, rule_packages
 from waza_engine.audit.codes import RULES as OF_AUDITS
 from waza_engine.audit.findings import PACKAGE as AUDIT
+from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.generate.format_pages import filled
 from waza_engine.generate.release_page import release_pages
@@ -30,6 +31,9 @@ _GENERATIONS = {
     "DOC": "waza's older documentation",
 }
 _OPTIONS = "## Options"
+_COVERAGE = "waza_engine.coverage.rules"
+_REPORTED_BY = {UNTESTED_CLAUSE: "coverage"} | dict.fromkeys(OF_AUDITS, "audit")
+"""The commands that report what `check` does not."""
 
 
 def all_pages() -> dict[str, str]:
@@ -106,14 +110,15 @@ def _rule_pages() -> dict[str, str]:
     table = "\n".join(["| code | usually | `--fix` | what it is |", "| --- | --- | --- | --- |", *rows])
     about = "`waza-lsp check --fix` repairs clear cases of the findings with a *yes*."
     links = ", ".join(f"[{it}]({it}.md)" for it in sorted(rule.code for rule in OF_AUDITS))
-    about += f" `check` does not report what an [audit](../is-my-eval-any-good.md) finds: {links}."
+    about += f" `check` does not report what an [audit](../is-my-eval-any-good.md) finds: {links};"
+    about += f" or what the [coverage](../coverage.md) of skills finds: [{UNTESTED_CLAUSE.code}]({UNTESTED_CLAUSE.code}.md)."
     return {**found, "rules/README.md": f"# Findings\n\n{about}\n\n{table}\n"}
 
 
 def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
     """Yield every rule by code, with the module whose docstring is its page. A shared module comes before a dialect's."""
     found: dict[str, tuple[Rule, ModuleType]] = {}
-    for module in (it for package in (*rule_packages(), AUDIT) for it in rule_modules(package)):
+    for module in (it for package in (*rule_packages(), AUDIT, _COVERAGE) for it in rule_modules(package)):
         for thing in vars(module).values():
             if isinstance(thing, Rule) and module.__name__.rpartition(".")[2] == thing.code.replace("-", "_"):
                 found.setdefault(thing.code, (thing, module))
@@ -124,9 +129,8 @@ def _rule_page(rule: Rule, module: ModuleType) -> str:
     summary, _, rest = (module.__doc__ or "").strip().partition("\n")
     advice = f" To turn it on, give `{rule.code}` a level in the settings." if rule.opt_in else ""
     fixed = "repairs clear cases" if rule.fixable else "leaves it to you"
-    found = (
-        f"`check --fix` {fixed}." if rule not in OF_AUDITS else "The editor and `waza-lsp audit` report it."
-    )
+    command = _REPORTED_BY.get(rule)
+    found = f"The editor and `waza-lsp {command}` report it." if command else f"`check --fix` {fixed}."
     facts = f"Usually: {_usual_level(rule)}.{advice} {found}"
     return f"# {rule.code}\n\n{summary}\n\n{facts}\n{rest}\n"
 

@@ -1,15 +1,16 @@
 """Which clauses count as untested: labels by a person, and the rules that keep hints quiet."""
 
 from pathlib import Path
+from typing import Any
 
-from waza_engine.coverage.matching import Prompt, State, clause_states
+from waza_engine.coverage.matching import ClauseState, Prompt, State, clause_states
 from waza_engine.lib.yaml.reader import read_yaml
 from waza_engine.lib.yaml.scalars import plain
 
 CASES = plain(read_yaml((Path(__file__).parent / "labelled_clauses.yaml").read_text(encoding="utf-8")))
 
 
-def _states(case):
+def _states(case: dict[str, Any]) -> tuple[ClauseState, ...]:
     prompts = [
         *(Prompt(it) for it in case["tasks"]),
         *(Prompt(it, should_trigger=True) for it in case["should"]),
@@ -18,15 +19,17 @@ def _states(case):
     return clause_states(case["description"], prompts)
 
 
-def test_labels_name_clauses():
+def test_labels_name_clauses() -> None:
     for case in CASES:
         known = {it.clause.text for it in _states(case)}
         assert set(case["untested"]) <= known, case["about"]
 
 
-def test_few_hints_are_false_and_most_untested_clauses_are_found():
+def test_few_hints_are_false_and_most_untested_clauses_are_found() -> None:
     """Less than 5 % of the clauses get a false hint, and less than 5 % of the hints are false."""
-    hints, false, missed, clauses = 0, [], [], 0
+    hints, clauses = 0, 0
+    false: list[str] = []
+    missed: list[str] = []
     for case in CASES:
         for it in _states(case):
             clauses += 1

@@ -6,11 +6,22 @@ for such a request, or stays out of it. Without a task or a trigger prompt, noth
 
 The finding is a hint in SKILL.md. It appears only if every prompt of the skill's evals is clearly about something else.
 
+```markdown
+---
+name: release-notes
+description: |
+  Writes release notes from the commits since the last tag.
+  USE FOR: "write release notes", "announce a release".
+---
+```
+
+The only task of the skill's eval says "Write the release notes of version 2.0": the hint is at `announce a release`.
+
 ## What to do
 Take the offered fix. It adds a trigger prompt, or a task if the eval has no trigger tests. If the clause is not a promise,
 remove it from the description.
 
-See [How a clause is matched](../coverage.md#how-a-clause-is-matched).
+See [Does any eval test this clause?](../coverage.md)
 """
 
 from waza_engine.model.findings import Rule, Severity
