@@ -247,7 +247,7 @@ def _checked_file(path: Path, findings: Sequence[Finding]) -> CheckedFile:
     snapshot = Snapshot.of(path.as_uri(), text)
     top = Span(Place(0, 0), Place(0, 0))
     marks = [RangedFinding(span_in(snapshot.tree, it.pointer) or top, it) for it in findings]
-    return CheckedFile.of(str(short_path(path)), snapshot, sorted(marks), Tries.NONE)
+    return CheckedFile.of(str(short_path(path)), snapshot, sorted(marks, key=lambda it: it.span), Tries.NONE)
 
 
 def _counted(count: int, word: str) -> str:
