@@ -12,11 +12,17 @@ PACKAGE = "waza_engine.audit.rules"
 
 def audit_findings(audits: Iterable[TaskAudit]) -> Iterator[PlacedFinding]:
     """Yield the findings of the audits of one eval. What is true of a grader of all tasks is told once."""
+    return (placed for _, found in findings_by_task(audits) for placed in found)
+
+
+def findings_by_task(audits: Iterable[TaskAudit]) -> Iterator[tuple[TaskAudit, list[PlacedFinding]]]:
+    """Yield each audit of one eval with those of its findings that no earlier one has."""
     told: set[tuple[str, Path | None, object]] = set()
     for audit in audits:
-        for module in rule_modules(PACKAGE):
-            for placed in module.check(audit):
-                key = (placed.finding.code, placed.path, placed.finding.pointer)
-                if key not in told:
-                    told.add(key)
-                    yield placed
+        found = []
+        for placed in (it for module in rule_modules(PACKAGE) for it in module.check(audit)):
+            key = (placed.finding.code, placed.path, placed.finding.pointer)
+            if key not in told:
+                told.add(key)
+                found.append(placed)
+        yield audit, found

@@ -36,7 +36,7 @@ def listed(words: Sequence[str]) -> str:
 
 def unseen_files(audit: TaskAudit) -> list[str]:
     """Return the files that the recorded agents wrote, if no grader looks at files and nothing worse passes."""
-    if any(it.name != UNTOUCHED for it in audit.accused):
+    if any(it.name != UNTOUCHED for it in [*audit.accused, *audit.undecided]):
         return []
     changes = (it.change for it in audit.unseen if it.name == "delete-file")
     return list(dict.fromkeys(it.removeprefix("without the file ") for it in changes))

@@ -97,6 +97,7 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
         intent_of(plan.suite, task, is_marked=is_marked_negative(plan.suite, task)),
         graders=tuple(_place(it) for it in entries if _is_asked(it, options)),
         left_out=tuple(_place(it) for it in entries if not _is_asked(it, options)),
+        recorded=len(recordings),
     )
     if not made.graders and not any(task.expected.values()) and not task.constraints:
         return made

@@ -64,7 +64,7 @@ class GraderPower:
 
 @dataclass(frozen=True, slots=True)
 class TaskAudit:
-    """The audit of one task. `trials` is the number of recorded trials that pass and were broken.
+    """The audit of one task. Of `recorded` trials, `trials` pass and were broken.
 
     `left_out` are graders that were not asked, because they run programs or ask a model. `blind` are
     the names of graders that read nothing of the agent's work. `unreadable` are recordings that were
@@ -81,6 +81,7 @@ class TaskAudit:
     left_out: tuple[GraderPlace, ...] = ()
     blind: tuple[str, ...] = ()
     trials: int = 0
+    recorded: int = 0
     unreadable: tuple[UnreadableRecording, ...] = ()
     problem: str = ""
 
@@ -91,8 +92,13 @@ class TaskAudit:
 
     @property
     def accused(self) -> list[Attempt]:
-        """The null agents that pass although the task wants work, or anything else than they do."""
-        return [it for it in self.passing_agents if self.intent is Intent.WORK]
+        """The null agents that pass although the task wants work."""
+        return self.passing_agents if self.intent is Intent.WORK and not self.left_out else []
+
+    @property
+    def undecided(self) -> list[Attempt]:
+        """The null agents that would pass unless a grader notices that was not asked."""
+        return self.passing_agents if self.intent is Intent.WORK and self.left_out else []
 
     @property
     def passing_counter_examples(self) -> list[Attempt]:
@@ -101,7 +107,12 @@ class TaskAudit:
 
     @property
     def mutants(self) -> list[Attempt]:
-        """The mutants with a change that some grader could see, and could judge."""
+        """The mutants with a change that some grader could see, and could judge.
+
+        A negative test has none: it says what must not happen, and nothing of good work.
+        """
+        if self.intent is not Intent.WORK:
+            return []
         return [it for it in self.attempts if it.kind == "mutant" and it.status != "error" and it.observers]
 
     @property

@@ -1,8 +1,10 @@
 """`waza-lsp audit`: counter examples, and what is said when something cannot be read or reached."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner, Result
@@ -120,3 +122,48 @@ def test_a_counter_example_may_come_from_elsewhere(suite: Path) -> None:
     folder.mkdir()
     (folder / "a.json").write_text(Trajectory(output="Version").model_dump_json())
     assert audit("e").exit_code == 1
+
+
+def test_reports_for_ci_name_the_place_and_follow_the_levels_of_the_project(suite: Path) -> None:
+    for it in (suite.parent / "tasks").iterdir():
+        it.write_text(it.read_text().replace("contains:", "not_contains:"))
+    (suite.parent / ".waza-lsp.toml").write_text(
+        '[rules]\nsurviving-mutant = "off"\npasses-without-work = "error"\n'
+    )
+    task = f"e{os.sep}tasks{os.sep}a.yaml"
+    report = audit("e")
+    assert report.exit_code == 0
+    assert f"! a: no mutants, because no recorded trial passes (1 recorded)  {task}:1\n" in report.stdout
+    assert '    passes for an agent that says nothing; says only "Done."; ' in report.stdout
+    lines = audit("e", "--format", "github").stdout.splitlines()
+    assert [it.partition(" file=")[0] for it in lines] == ["::error", "::error"]
+    assert f"file={task},line=2," in lines[0]
+    failing = audit("e", "--format", "junit", "--fail-under", "50")
+    suites = ET.fromstring(failing.stdout)  # noqa: S314  # our own
+    assert failing.exit_code == 1
+    assert [it.get("name") for it in suites.iterfind(".//testcase[failure]")] == ["a", "b:c", "conclusion"]
+    assert 'failures="0"' in audit("e", "--format", "junit").stdout.splitlines()[1]
+
+
+def test_a_judge_that_was_not_asked_is_no_accusation(suite: Path) -> None:
+    judge = {"type": "prompt", "name": "judge", "config": {"prompt": "Good?"}}
+    task = {
+        "id": "a",
+        "name": "a",
+        "inputs": {"prompt": "p"},
+        "graders": [text_grader(not_contains=["x"]), judge],
+    }
+    (suite.parent / "tasks" / "a.yaml").write_text(json.dumps(task))
+    result = audit("e", "--task", "a", "--fail-under", "0")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "Only 'judge' keeps an agent that does no work from passing this task" in result.stdout
+    assert "none pass for an agent that does no work" in result.stdout
+    assert result.stdout.endswith("not asked, because they run programs or ask a model: judge\n")
+
+
+def test_negative_tests_have_no_score(suite: Path) -> None:
+    task = suite.parent / "tasks" / "a.yaml"
+    task.write_text(task.read_text() + "tags: [negative]\n")
+    result = audit("e", "--task", "a")
+    assert "  a: negative test\n" in result.stdout
+    assert "mutation score" not in result.stdout

@@ -1,17 +1,14 @@
-"""Hold the audits of a command, and print them as text or JSON."""
+"""Hold the audits of a command, and print them as JSON."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import click
-
+from waza_engine.analysis.pipeline import check_context
 from waza_engine.audit.findings import audit_findings
-from waza_engine.audit.intent import Intent
 from waza_engine.audit.score import (
-    Attempt,
     EvalAudit,
     TaskAudit,
     eval_score,
@@ -21,16 +18,13 @@ from waza_engine.audit.score import (
 )
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
 from waza_engine.model.findings import Finding
-from waza_engine.reports.inert import harmless
+from waza_engine.project.settings import Projects
 from waza_lsp.cli.audit.keep import Kept, Wanted
 from waza_lsp.cli.check.report import CheckedFile, Tries
 from waza_lsp.cli.load_errors import find_place, short_path
 from waza_lsp.diagnostics.ranges import RangedFinding, span_in
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
-
-_MOST_SURVIVORS = 5
-_INTENTS = {Intent.NOTHING: "negative test", Intent.REFUSAL: "refusal test"}
 
 
 @dataclass(slots=True)
@@ -57,98 +51,27 @@ class AuditReport:
         return [audit for it in self.evals for audit in it.audits]
 
 
+def counted(count: int, word: str) -> str:
+    """Return a number of things: `1 task`, `2 tasks`."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
 def conclusion(report: AuditReport, least: float | None) -> str:
     """Return why the audit fails, or "". `least` is the lowest score in percent, if the caller demands one."""
     kept = sum(len(it.passing_counter_examples) for it in report.audits)
     if kept:
-        return f"{_counted(kept, 'counter example')} pass{'es' * (kept == 1)}, but must fail"
+        return f"{counted(kept, 'counter example')} pass{'es' * (kept == 1)}, but must fail"
     if least is None:
         return ""
     accused = [it for it in report.audits if it.accused]
     if accused:
-        return f"{_counted(len(accused), 'task')} pass{'es' * (len(accused) == 1)} for an agent that does no work"
+        return (
+            f"{counted(len(accused), 'task')} pass{'es' * (len(accused) == 1)} for an agent that does no work"
+        )
     score = eval_score(report.audits)
     if score is not None and score * 100 < least:
         return f"the mutation score is {score_text(score)}, wanted are {least:g} %"
     return ""
-
-
-def as_text(report: AuditReport, *, quiet: bool = False, colour: bool = False) -> str:
-    """Return the audit as text: a block for each eval, and a summary."""
-    lines: list[str] = []
-    for it in report.evals:
-        found = [line for audit in it.audits for line in _task_lines(audit, quiet=quiet, colour=colour)]
-        if found or not quiet:
-            lines.extend([_bold(str(it.path), colour=colour), *found, ""])
-    return "\n".join([*lines, *_summary(report)])
-
-
-def _task_lines(audit: TaskAudit, *, quiet: bool, colour: bool) -> Iterator[str]:
-    agents = ", ".join(it.name for it in audit.accused)
-    counter = [it.name for it in audit.passing_counter_examples]
-    is_weak = bool(agents or audit.survivors or audit.problem or audit.has_only_left_out)
-    is_weak = is_weak or bool(counter or audit.unreadable)
-    if quiet and not is_weak:
-        return
-    mark = click.style("!", fg="yellow") if is_weak and colour else "!" if is_weak else " "
-    yield f"{mark} {harmless(audit.task)}: {'; '.join(_words(audit))}"
-    if agents:
-        yield f"    passes for: {agents}"
-    for name in counter:
-        yield f"    must fail, but passes: recordings/counter/{harmless(name)}"
-    for broken in audit.unreadable:
-        yield f"    skipped: {harmless(broken.shown)}"
-    shown = audit.survivors[:_MOST_SURVIVORS]
-    for it in shown:
-        yield f"    passes {harmless(it.change)}{_of_trial(audit, it)} [{harmless(it.key)}]"
-    if len(audit.survivors) > len(shown):
-        yield f"    and {len(audit.survivors) - len(shown)} more"
-    if audit.unseen and not quiet:
-        names = ", ".join(dict.fromkeys(it.name for it in audit.unseen))
-        yield f"    no grader looks at: {names}"
-    if audit.left_out and not quiet:
-        yield f"    not asked: {', '.join(harmless(it.name or it.type) for it in audit.left_out)}"
-
-
-def _words(audit: TaskAudit) -> Iterator[str]:
-    if audit.problem:
-        yield f"not audited: {harmless(audit.problem)}"
-        return
-    if audit.intent in _INTENTS:
-        yield _INTENTS[audit.intent]
-    if audit.has_only_left_out:
-        yield "only graders that were not asked"
-    elif not audit.attempts:
-        yield "no graders"
-    elif audit.mutation_score is not None:
-        mutants = audit.mutants
-        killed = len(mutants) - len(audit.survivors)
-        yield f"mutation score {score_text(audit.mutation_score)} ({killed} of {len(mutants)})"
-    else:
-        yield "no recorded trial that passes"
-
-
-def _of_trial(audit: TaskAudit, attempt: Attempt) -> str:
-    return f" (trial {attempt.trial})" if audit.trials > 1 else ""
-
-
-def _summary(report: AuditReport) -> Iterator[str]:
-    audits = report.audits
-    score = eval_score(audits)
-    tasks = _counted(len(audits), "task")
-    accused = sum(bool(it.accused) for it in audits)
-    words = [
-        f"{tasks} audited",
-        f"{accused or 'none'} pass{'es' * (accused == 1)} for an agent that does no work",
-    ]
-    if score is not None:
-        words.append(f"mutation score {score_text(score)}")
-    if report.stopped:
-        total = sum(it.task_count for it in report.evals)
-        words.append(f"{report.stopped} after {len(audits)} of {_counted(total, 'task')}")
-    yield "; ".join(words)
-    if report.not_reached:
-        yield f"not reached: {', '.join(map(str, report.not_reached))}"
 
 
 def as_json(report: AuditReport) -> str:
@@ -189,6 +112,7 @@ def _task_json(audit: TaskAudit) -> dict[str, Any]:
         "line": _line(audit.path, audit.pointer),
         "intent": audit.intent.value,
         "passes_for": [it.name for it in audit.passing_agents],
+        "recorded_trials": audit.recorded,
         "mutation_score": audit.mutation_score,
         "mutants": len(audit.mutants),
         "survivors": [
@@ -236,23 +160,22 @@ def checked_files(report: AuditReport) -> list[CheckedFile]:
     for each in report.evals:
         for path, finding in audit_findings(each.audits):
             by_file.setdefault(path, []).append(finding)
-    return [_checked_file(path, findings) for path, findings in by_file.items()]
+    projects = Projects()
+    return [_checked_file(path, findings, projects) for path, findings in by_file.items()]
 
 
-def _checked_file(path: Path, findings: Sequence[Finding]) -> CheckedFile:
+def _checked_file(path: Path, findings: Sequence[Finding], projects: Projects) -> CheckedFile:
+    """Return a file with the findings, at the levels that the settings of its project give them."""
+    levels = check_context(path, projects.of(path.parent), Path.cwd()).levels
     try:
         text = regular_text(path, "utf-8-sig", MAX_SOURCE_BYTES)
     except (OSError, ValueError):
         text = ""
     snapshot = Snapshot.of(path.as_uri(), text)
     top = Span(Place(0, 0), Place(0, 0))
-    marks = [RangedFinding(span_in(snapshot.tree, it.pointer) or top, it) for it in findings]
+    marks = [
+        RangedFinding(span_in(snapshot.tree, it.pointer) or top, replace(it, severity=level))
+        for it in findings
+        if (level := levels.get(it.code, it.severity)) is not None
+    ]
     return CheckedFile.of(str(short_path(path)), snapshot, sorted(marks, key=lambda it: it.span), Tries.NONE)
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
-
-
-def _bold(text: str, *, colour: bool) -> str:
-    return click.style(harmless(text), bold=True) if colour else harmless(text)

@@ -12,7 +12,8 @@ from waza_engine.model.suite import LoadError
 from waza_engine.project.eval_sets import evals_in
 from waza_lsp.cli.audit.keep import Wanted
 from waza_lsp.cli.audit.perform import Audits, Request
-from waza_lsp.cli.audit.report import AuditReport, as_json, as_text, checked_files, conclusion
+from waza_lsp.cli.audit.report import AuditReport, as_json, checked_files, conclusion
+from waza_lsp.cli.audit.text import as_text
 from waza_lsp.cli.console import EXIT_CANCELLED, EXIT_ERROR, may_colour, print_err, show
 from waza_lsp.cli.load_errors import load_error_text, short_path
 
@@ -89,10 +90,16 @@ def _print(report: AuditReport, output: Output) -> None:
         show(as_json(report))
     else:
         # Imported late: SARIF and JUnit bring the records of runs.
+        from waza_lsp.cli.audit.junit import as_junit
         from waza_lsp.cli.check import formats
 
-        forms = {"sarif": formats.as_sarif, "junit": formats.as_junit, "github": formats.as_github}
-        show(forms[output.form](checked_files(report)))
+        if output.form == "junit":
+            show(as_junit(report, output.fail_under))
+        elif output.form == "sarif":
+            show(formats.as_sarif(checked_files(report)))
+        elif found := checked_files(report):
+            # Lines for GitHub are commands: `as_github` escapes what they quote.
+            click.echo(formats.as_github(found))
 
 
 def _write_page(report: AuditReport, path: Path) -> None:

@@ -62,5 +62,5 @@ def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
     """Report graders that read only the prompt."""
     for it in audit.graders:
         if it.name in audit.blind:
-            message = "This grader reads only the prompt: its verdict is the same whatever the agent does"
+            message = f"'{it.name or it.type}' reads only the prompt: its verdict is the same whatever the agent does"
             yield from place(BLIND_GRADER, it, audit, message)

@@ -67,6 +67,7 @@ def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
     for it in grader_powers(audit):
         if not it.kills and read.count(it.grader.name) >= _ENOUGH:
             message = (
-                f"None of {len(audit.mutants)} broken trials of '{audit.task}' fails because of this grader"
+                f"None of {len(audit.mutants)} broken trials of '{audit.task}' fails because of "
+                f"'{it.grader.name or it.grader.type}'"
             )
             yield from place(IDLE_GRADER, it.grader, audit, message)

@@ -53,7 +53,7 @@ from waza_engine.audit.score import TaskAudit
 
 def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
     """Report the last grader that was not asked, if the others pass without work."""
-    if audit.intent is Intent.WORK and audit.left_out and (audit.accused or not audit.graders):
+    if audit.intent is Intent.WORK and audit.left_out and (audit.undecided or not audit.graders):
         judge = audit.left_out[-1]
         message = f"Only '{judge.name or judge.type}' keeps an agent that does no work from passing this task"
         yield from place(ONLY_JUDGE, judge, audit, message)
