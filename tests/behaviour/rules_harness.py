@@ -15,6 +15,8 @@ from tests.behaviour.findings_harness import Found
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.audit.findings import audit_findings
 from waza_engine.audit.run import audit_suite
+from waza_engine.calibration.findings import judge_findings
+from waza_engine.calibration.standing import judge_standings
 from waza_engine.generate.pages import rules_with_pages
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
@@ -71,6 +73,13 @@ class Example(NamedTuple):
         plan = make_plan(load_suite(path, process_dir=root), Overrides())
         recorded = {it.id: recordings_of(path, it.id, root / "no-store", 9) for it in plan.tasks}
         return [it.finding.code for it in audit_findings(audit_suite(plan, recorded, root))]
+
+    def judged_in(self, root: Path) -> list[str]:
+        """Return the codes that are found of the eval's judges, which have decided nothing yet."""
+        path = root / "evals" / "eval.yaml"
+        write(path.parent, self.files)
+        plan = make_plan(load_suite(path, process_dir=root), Overrides())
+        return [it.code for _, it in judge_findings(judge_standings(plan, (), (), root))]
 
 
 def examples(page: str) -> dict[str, Example]:

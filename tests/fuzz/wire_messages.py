@@ -23,7 +23,6 @@ COMMANDS = (
         "waza.exportSchemas",
         "waza.convert",
         "waza.upgradeWorkspace",
-        "waza.keepCounterExample",
         "waza.unheardOf",
     ),
 )

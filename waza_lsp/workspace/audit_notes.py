@@ -15,17 +15,13 @@ _WIDTH = 100
 
 
 class Survivor(NamedTuple):
-    """Broken work that passes: of a null agent or a mutant, with its change in words and the texts that differ.
-
-    `key` is its name in the task.
-    """
+    """Broken work that passes: of a null agent or a mutant, with its change in words and the texts that differ."""
 
     kind: str
     name: str
     change: str
     before: str
     after: str
-    key: str = ""
 
 
 class AuditNote(NamedTuple):

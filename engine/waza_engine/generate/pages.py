@@ -6,13 +6,15 @@ current. The option tables come from the grader types' schemas.
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
 from waza_engine.analysis.rules import rule_modules, rule_packages
 from waza_engine.audit.codes import RULES as OF_AUDITS
 from waza_engine.audit.findings import PACKAGE as AUDIT
+from waza_engine.calibration.codes import RULES as OF_JUDGES
+from waza_engine.calibration.findings import PACKAGE as CALIBRATION
 from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE
 from waza_engine.dialects.waza.generations.base import OlderGrader
 from waza_engine.generate.format_pages import filled
@@ -32,7 +34,9 @@ _GENERATIONS = {
 }
 _OPTIONS = "## Options"
 _COVERAGE = "waza_engine.coverage.rules"
-_REPORTED_BY = {UNTESTED_CLAUSE: "coverage"} | dict.fromkeys(OF_AUDITS, "audit")
+_REPORTED_BY = (
+    {UNTESTED_CLAUSE: "coverage"} | dict.fromkeys(OF_AUDITS, "audit") | dict.fromkeys(OF_JUDGES, "judge show")
+)
 """The commands that report what `check` does not."""
 
 
@@ -109,16 +113,24 @@ def _rule_pages() -> dict[str, str]:
         rows.append(f"| [{rule.code}]({rule.code}.md) | {_usual_level(rule)} | {fixed} | {rule.title} |")
     table = "\n".join(["| code | usually | `--fix` | what it is |", "| --- | --- | --- | --- |", *rows])
     about = "`waza-lsp check --fix` repairs clear cases of the findings with a *yes*."
-    links = ", ".join(f"[{it}]({it}.md)" for it in sorted(rule.code for rule in OF_AUDITS))
-    about += f" `check` does not report what an [audit](../is-my-eval-any-good.md) finds: {links};"
+    about += (
+        f" `check` does not report what an [audit](../is-my-eval-any-good.md) finds: {_links(OF_AUDITS)};"
+    )
+    about += f" what is known of [judges](../judges.md): {_links(OF_JUDGES)};"
     about += f" or what the [coverage](../coverage.md) of skills finds: [{UNTESTED_CLAUSE.code}]({UNTESTED_CLAUSE.code}.md)."
     return {**found, "rules/README.md": f"# Findings\n\n{about}\n\n{table}\n"}
+
+
+def _links(rules: Iterable[Rule]) -> str:
+    return ", ".join(f"[{it}]({it}.md)" for it in sorted(rule.code for rule in rules))
 
 
 def rules_with_pages() -> Iterator[tuple[Rule, ModuleType]]:
     """Yield every rule by code, with the module whose docstring is its page. A shared module comes before a dialect's."""
     found: dict[str, tuple[Rule, ModuleType]] = {}
-    for module in (it for package in (*rule_packages(), AUDIT, _COVERAGE) for it in rule_modules(package)):
+    for module in (
+        it for package in (*rule_packages(), AUDIT, CALIBRATION, _COVERAGE) for it in rule_modules(package)
+    ):
         for thing in vars(module).values():
             if isinstance(thing, Rule) and module.__name__.rpartition(".")[2] == thing.code.replace("-", "_"):
                 found.setdefault(thing.code, (thing, module))

@@ -10,7 +10,7 @@ from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Severity
 from waza_engine.recognition.recognise import dialects
 
-_SHARED = ("waza_engine.rules", "waza_engine.audit.rules", "waza_engine.coverage.rules")
+_SHARED = tuple(f"waza_engine.{it}" for it in ("rules", "audit.rules", "calibration.rules", "coverage.rules"))
 
 
 @cache

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import click
 
-from waza_engine.audit.judging import LimitedJudge
 from waza_engine.audit.run import AuditOptions, audit_suite
 from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.executors.base import UnavailableError
+from waza_engine.judges.limited import LimitedJudge
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.inert import harmless

@@ -31,14 +31,46 @@ _RUN = click.option(
 
 @click.group()
 def review() -> None:
-    """List pending human verdicts, and record them.
+    """Record verdicts of people: those that a run waits for, and those that judges are measured by.
 
     \b
     Examples:
+      waza-lsp review start
       waza-lsp review list
       waza-lsp review submit explain-retry is-friendly --passed --comment "Warm and clear"
       waza-lsp review submit explain-retry is-friendly --failed --score 0.25 --trial 2
     """
+
+
+@review.command("start")
+@click.option("--grader", default="", metavar="NAME", help="Only this grader.")
+@click.option("--reviewer", default="", metavar="NAME", help="Your name. Default: your login name.")
+@_RUN
+@STORE
+def start_(grader: str, reviewer: str, run_name: str, store_dir: Path | None) -> None:
+    """Decide one trial after the other, with one key each: p pass, f fail, n note, s skip, q quit.
+
+    First come the verdicts that the run waits for, then those of its judges, which are shown after yours. Each verdict is
+    kept at once.
+    """
+    from waza_engine.runs.reviews import review_file
+    from waza_engine.runs.store.errors import StoreError
+    from waza_lsp.cli.stored.find import find_run, open_store
+    from waza_lsp.cli.stored.review_start import cases_of, review_cases, tell
+
+    with open_store(store_dir) as store:
+        run = find_run(store, run_name)
+        try:
+            cases = cases_of(store, run, grader)
+            if not cases:
+                show(f"Nothing to decide in run {run.run_id}")
+                return
+            done = review_cases(cases, run.run_id, review_file(store.directory), reviewer or _login())
+        except StoreError as error:
+            give_up(str(error))
+        except OSError as error:
+            give_up(f"The review cannot be saved: {error.strerror or error}")
+    tell(done, len(cases))
 
 
 @review.command("list")
@@ -108,9 +140,7 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
             trial=trial,
             passed=passed,
             score=float(passed) if score is None else score,
-            reviewer=reviewer
-            or login_name()
-            or give_up("The system does not know your login name. Give it with --reviewer NAME"),
+            reviewer=reviewer or _login(),
             comments=comment,
         )
         try:
@@ -119,6 +149,10 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
             give_up(f"The review cannot be saved: {error.strerror or error}")
         left = len(_pending_reviews(store, run))
     show(f"{task}: {grader} {'passed' if passed else 'failed'} ({verdict.score:.2f}); {left} more to review")
+
+
+def _login() -> str:
+    return login_name() or give_up("The system does not know your login name. Give it with --reviewer NAME")
 
 
 def _pending_reviews(store: "RunStore", run: "StoredRun") -> "list[PendingVerdict]":

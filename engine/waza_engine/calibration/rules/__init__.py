@@ -1,0 +1,1 @@
+"""The findings about judges: one file per rule, each with its page."""

@@ -1,0 +1,1 @@
+"""`waza-lsp judge`: how far to trust the judges of an eval."""
