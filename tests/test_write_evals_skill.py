@@ -41,7 +41,7 @@ def test_the_skill_names_tools_and_graders_that_exist() -> None:
     words = set(re.findall(r"`([a-z_]+)`", (SKILL / "SKILL.md").read_text(encoding="utf-8")))
     tools = {it.name for it in tool_descriptions()}
     options = {"content", "fixtures"}
-    assert {"check", "explain", "complete", "fix", "draft_graders", "grade_last"} <= words
+    assert {"check", "explain", "complete", "fix", "draft_graders", "grade_last", "audit"} <= words
     assert words <= tools | set(graders("waza")) | options
 
 

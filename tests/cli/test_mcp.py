@@ -18,6 +18,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
 
+from tests.engine.audit.evals import recording, text_grader, write_eval
 from tests.slow import first_quick
 from waza_lsp.cli.mcp.command import mcp
 from waza_lsp.cli.mcp.folder import MAX_CHARACTERS, Folder, data
@@ -67,7 +68,7 @@ async def test_tools_only_read_by_default(folder: Folder) -> None:
         tools = {it.name: it for it in (await client.list_tools()).tools}
     assert set(tools) == {
         *("check", "explain", "complete", "fix"),
-        *("draft_graders", "grade_last", "runs", "compare"),
+        *("draft_graders", "grade_last", "audit", "runs", "compare"),
     }
     assert all(it.annotations and it.annotations.read_only_hint for it in tools.values())
 
@@ -178,6 +179,30 @@ async def test_recorded_work_is_graded_drafted_and_compared(workspace: Path, fol
     assert "explain-retry" in compared
 
 
+async def test_an_audit_names_what_passes_and_starts_nothing(tmp_path: Path) -> None:
+    marker = tmp_path / "started"
+    code = f"open({str(marker)!r}, 'w')"
+    program = {"type": "program", "name": "runs", "config": {"command": sys.executable, "args": ["-c", code]}}
+    graders = [text_grader("polite", not_contains=["damn"]), program]
+    trial = recording("t", "The port is 8080.", files={"NOTES.md": "8080"})
+    write_eval(tmp_path / "e", [{"id": "t", "graders": graders}], recordings=[trial])
+    (tmp_path / "broken.eval.yaml").write_text("name: [")
+    is_error, text = await call(Folder(tmp_path, may_run=True), "audit")
+    assert not is_error
+    assert "tasks audited: 1, weak: 1; pass without work: 1; 0 % of the broken copies" in text
+    assert "task 't'" in text
+    assert "- passes for agents without work: silence, done, refusal, echo, plan, untouched" in text
+    assert '- passes with a negated sentence: "The port is 8080." became "The port is not 8080."' in text
+    assert "- no grader looks at a trial without the file NOTES.md" in text
+    assert "- graders that notice nothing: polite" in text
+    assert "- not asked, because they run programs or ask a model: runs" in text
+    assert "broken.eval.yaml" in text
+    assert not marker.exists()
+    is_error, text = await call(Folder(tmp_path), "audit", paths=["e"], tasks=["nonsense"])
+    assert is_error
+    assert "No task matches nonsense" in text
+
+
 async def test_what_is_missing_is_an_error_with_advice(folder: Folder) -> None:
     is_error, text = await call(folder, "draft_graders", path="suite/eval.yaml", task="nonsense")
     assert is_error
@@ -241,6 +266,8 @@ async def test_what_agents_read_and_people_do_not_see_is_shown(workspace: Path, 
         ("draft_graders", {"path": "link/passwd", "task": "a"}),
         ("grade_last", {"path": "/etc/passwd"}),
         ("grade_last", {"path": "suite/eval.yaml", "tasks": ["--help"]}),
+        ("audit", {"paths": ["suite", "link"]}),
+        ("audit", {"paths": ["suite"], "tasks": ["--help"]}),
         ("runs", {"path": "../../etc"}),
         ("compare", {"names": ["/etc/passwd", "last"]}),
         ("compare", {"names": ["--help", "last"]}),

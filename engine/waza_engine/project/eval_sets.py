@@ -34,9 +34,11 @@ def evals_in(folder: Path) -> list[ChosenEval]:
 
 def _is_eval(path: Path) -> bool:
     try:
-        found = recognise(read_filled_mapping(path), path)
+        data = read_filled_mapping(path)
     except LoadError:
-        return False
+        # A broken file that has the name of an eval is not skipped in silence: whoever loads it reports it.
+        data = {}
+    found = recognise(data, path)
     return found is not None and found[1].runnable == "eval"
 
 

@@ -126,8 +126,9 @@ def test_a_folder_without_evals_is_refused(tmp_path: Path) -> None:
     assert (result.exit_code, "No eval file in this folder" in result.output) == (2, True)
 
 
-def test_a_broken_eval_is_refused_before_any_other_starts(folder: Path) -> None:
-    _write(folder / "evals/c/eval.yaml", SPEC.format(name="c", expected="x").replace("1m", "soon"))
+@pytest.mark.parametrize("text", [SPEC.format(name="c", expected="x").replace("1m", "soon"), "name: ["])
+def test_a_broken_eval_is_refused_before_any_other_starts(text: str, folder: Path) -> None:
+    _write(folder / "evals/c/eval.yaml", text)
     result = _invoke("evals")
     assert (result.exit_code, "PASS" in result.output) == (2, False), result.output
     assert not (folder / ".waza-lsp").exists()

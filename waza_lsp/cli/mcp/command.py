@@ -32,7 +32,7 @@ _UNTRUSTED = (
     "--call", "tool", metavar="TOOL", help="Call one tool and exit. Its arguments are JSON on standard input."
 )
 def mcp(folder: Path, allow_write: bool, allow_run: bool, tool: str | None) -> None:
-    """Serve check, explain, complete, fix, draft_graders, grade_last, runs and compare to agents.
+    """Serve check, explain, complete, fix, draft_graders, grade_last, audit, runs and compare to agents.
 
     The Model Context Protocol is spoken on standard input and output. The server reads only, unless you allow more.
 

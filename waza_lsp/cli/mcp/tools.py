@@ -159,6 +159,19 @@ def _recorded(folder: Folder) -> Iterator[Tool]:
 
         return grade_last(folder, path, tasks)
 
+    def audit(
+        paths: Paths = ["."],  # noqa: B006  # never changed; the schema shows it
+        tasks: Annotated[list[str], Field(description="Globs for task names. Empty: all tasks.")] = [],  # noqa: B006
+    ) -> str:
+        """Find checks that pass on broken work: is this eval any good? No agent and no program runs.
+
+        Grades agents that do no work (silence, "Done.", the prompt repeated ...) and broken copies of recorded trials with the
+        graders as they are now. Names each task that lets them pass, with the difference that no grader notices.
+        """
+        from waza_lsp.cli.mcp.audited import audit
+
+        return audit(folder, paths, tasks)
+
     def runs(
         path: Annotated[str, Field(description="An eval file. Empty: all evals.")] = "",
         limit: Annotated[int, Field(ge=1, le=50, description="Maximum number of runs.")] = 10,
@@ -180,6 +193,7 @@ def _recorded(folder: Folder) -> Iterator[Tool]:
 
     yield Tool("Draft graders from a run", draft_graders)
     yield Tool("Grade the last run again", grade_last)
+    yield Tool("Audit evals", audit)
     yield Tool("List runs", runs)
     yield Tool("Compare runs", compare)
 
