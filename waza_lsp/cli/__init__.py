@@ -31,6 +31,7 @@ _COMMANDS = {
     "review": ("stored.review", "Record verdicts of people."),
     "judge": ("judge.command", "Show how well judges agree with people."),
     "trust": ("trust", "Trust the evals of a folder, for editors that cannot ask."),
+    "coverage": ("coverage.command", "Find clauses of skills that no eval tests."),
     "mcp": ("mcp.command", "Serve these tools to agents (MCP)."),
     "agents": ("agents.command", "Show coding agents the findings after their edits."),
     "convert": ("convert.command", "Convert an eval to another dialect or the newest form."),

@@ -88,7 +88,7 @@ def _names(skill: Skill, suite: Suite, files: Files) -> bool:
     folders = [suite.directory / it for it in suite.settings.skill_directories]
     if _holds(folders, skill.path):
         return True
-    usual = (it / skill.path.parent.name / SKILL_FILE for it in folders)
+    usual = (it / name / SKILL_FILE for it in folders for name in {skill.name, skill.path.parent.name})
     return not any(files.is_file(it) for it in usual)
 
 

@@ -1,0 +1,1 @@
+"""`waza-lsp coverage`."""
