@@ -111,7 +111,7 @@ def _kind(path: Path, files: Files) -> Kind | None:
 
 
 def exercises(addition: Addition, clause: Clause, coverage: SkillCoverage, texts: Mapping[Path, str]) -> bool:
-    """Whether the edited files load, and exercise the clause. `texts` are those of edited and open files."""
+    """Whether the edited files load, and exercise the clause. `texts` are those of open files, and of the file to change."""
     of = next(
         it
         for it in coverage.evals
@@ -149,8 +149,5 @@ def _loaded_alone(addition: Addition, of: TestingEval, texts: Mapping[Path, str]
         copy = root / task.relative_to(of.path.parent)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(addition.new_text, encoding="utf-8")
-        text = texts.get(of.path)
-        eval_path.write_text(
-            text if text is not None else of.path.read_text(encoding="utf-8"), encoding="utf-8"
-        )
+        eval_path.write_text(texts[of.path], encoding="utf-8")
         return load_suite(eval_path, process_dir=root, dialect_name=of.suite.dialect)

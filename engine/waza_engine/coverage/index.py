@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import real_path
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.suite import Suite
 from waza_engine.project.skills import Skill
@@ -59,8 +60,8 @@ class SuiteIndex:
 
     def of(self, skill: Skill) -> list[Suite]:
         """Return the suites that may test a skill, in order of their paths."""
-        home = skill.path.parent.resolve()
-        keys = [skill.name, skill.path.parent.name, skill.path.resolve(), home, home.parent, ("below", home)]
+        home = real_path(skill.path.parent)
+        keys = [skill.name, skill.path.parent.name, real_path(skill.path), home, home.parent, ("below", home)]
         found = {it.path: it for key in keys for it in self._by_key.get(key, ())}
         return [found[it] for it in sorted(found)]
 
@@ -70,6 +71,7 @@ def _keys(suite: Suite) -> Iterator[object]:
     if suite.triggers is not None:
         yield suite.triggers.skill.strip()
     for listed in [suite.settings.skill_directories, *(it.skill_directories or () for it in suite.tasks)]:
-        yield from ((suite.directory / it).resolve() for it in listed)
-    for folder in (suite.directory.resolve(), *suite.directory.resolve().parents):
+        yield from (real_path(suite.directory / it) for it in listed)
+    home = real_path(suite.directory)
+    for folder in (home, *home.parents):
         yield "below", folder

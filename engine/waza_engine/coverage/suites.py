@@ -8,6 +8,7 @@ from typing import Any
 from waza_engine.audit.intent import Intent, intent_of
 from waza_engine.coverage.matching import ClauseState, Prompt, State, clause_states
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import real_path
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.suite import Suite, Task, TriggerPrompt
 from waza_engine.project.skills import Skill
@@ -113,7 +114,7 @@ def _holds(folders: Iterable[Path], path: Path) -> bool:
 
 
 def _same(one: Path, other: Path) -> bool:
-    return one == other or one.resolve() == other.resolve()
+    return one == other or real_path(one) == real_path(other)
 
 
 def _is_at_home(skill: Skill, suite: Suite) -> bool:
