@@ -39,7 +39,7 @@ class RunFrame:
     `overrides` holds the command-line options, `unknown` what the executor could not observe. `host`, `pid` and `born`
     identify the process that runs it. `files` maps the suite's files to the `digest` of their content. `agent`
     identifies the agent; it is empty if there were several, or if the agent is unknown. With `agent_versioned`, it changes
-    with the agent's program or version. `engine` is the version of waza-lsp.
+    with the agent's program or version. `engine` is the version of waza-lsp. `dialect` is that of the eval.
     """
 
     suite_name: str = ""
@@ -64,6 +64,7 @@ class RunFrame:
     agent: str = ""
     agent_versioned: bool = False
     engine: str = ""
+    dialect: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ def frame_of(plan: Plan, process_dir: Path) -> RunFrame:
         files=_suite_digests(plan),
         arm=suite.arm,
         engine=__version__,
+        dialect=suite.dialect,
     )
     return claim_for_process(frame)
 

@@ -42,6 +42,7 @@ def runs() -> None:
       waza-lsp runs list
       waza-lsp runs show last
       waza-lsp runs history evals/eval.yaml
+      waza-lsp runs flaky evals/eval.yaml
     """
 
 
@@ -123,6 +124,43 @@ def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Pa
         return
     prints = [task_fingerprints(it.frame.tasks) for it in reversed(found)]
     show("\n".join(history_lines(trials, prints)))
+
+
+@runs.command(short_help="Show which tasks and graders are flaky.")
+@_EVAL
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=100, show_default=True, help="Maximum number of runs."
+)
+@_FORMAT
+@STORE
+def flaky(eval_file: Path | None, limit: int, form: str, store_dir: Path | None) -> None:
+    """Show the flaky tasks and graders of EVAL, or of all evals, from the runs in which nothing has changed.
+
+    A flaky task gets different verdicts because the agent varies. A flaky grader gives different verdicts on the same work.
+    Replay a run a few times to tell the two apart: waza-lsp run EVAL --replay-from last.
+    """
+    from waza_engine.reports.flakiness import flakiness_data, flakiness_lines
+    from waza_engine.runs.past.read import read_flakiness
+    from waza_engine.runs.store.store import StoreError
+    from waza_lsp.cli.stored.find import open_store
+
+    with open_store(store_dir, eval_file) as store:
+        try:
+            paths = [eval_file] if eval_file else [it.eval_path for it, _ in store.evals()]
+            found = {it: read_flakiness(store.directory, it, limit) for it in paths}
+        except StoreError as error:
+            give_up(str(error))
+    found = {path: tasks for path, tasks in found.items() if tasks}
+    if form == "json":
+        evals = [{"eval": str(path), "tasks": flakiness_data(tasks)} for path, tasks in found.items()]
+        show(json.dumps({"evals": evals}, indent=2))
+        return
+    if not found:
+        _show_none(eval_file)
+    for path, tasks in found.items():
+        if len(found) > 1:
+            show(one_line(f"{path}:"))
+        show("\n".join(flakiness_lines(tasks)))
 
 
 def _show_none(eval_file: Path | None) -> None:

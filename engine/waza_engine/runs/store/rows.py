@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter
 
+from waza_engine.lib.files.digests import digest
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
 from waza_engine.model.evidence import FailedCheck
 from waza_engine.model.records import CheckpointOutcome, GraderOutcome, TrialRecord, TrialVerdict
@@ -136,19 +137,32 @@ def trial_row(run_id: str, record: TrialRecord, finished_at: float) -> tuple[Any
         zlib.compress(record.trajectory.model_dump_json().encode()),
         to_json(record.checkpoints),
         record.workspace,
+        work_digest(record.trajectory),
     )
+
+
+_NOT_WORK: Any = {
+    **dict.fromkeys(("version", "task", "model", "prompt", "session_id", "stimulus", "artifact_dir"), True),
+    "session": {"session_id"},
+}
+"""Members of a trajectory that graders do not judge, or that differ each time."""
+
+
+def work_digest(trajectory: Trajectory) -> str:
+    """Return a digest of what the agent did: the same for a trial and its replay."""
+    return digest(trajectory.model_dump_json(exclude=_NOT_WORK).encode())[:16]
 
 
 TRIAL_INSERT = (
     "INSERT INTO trials (run_id, task_id, task_index, trial, status, score, weighted_score, error, attempts,"
-    " started_at, finished_at, trajectory, checkpoints, workspace) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+    " started_at, finished_at, trajectory, checkpoints, workspace, work) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
     " ON CONFLICT (run_id, task_index, trial) DO NOTHING"
 )
 
 
 _COPIED = (
     "task_id, trial, status, score, weighted_score, error, attempts, started_at, finished_at, trajectory, checkpoints,"
-    " workspace"
+    " workspace, work"
 )
 TRIAL_COPY = (
     f"INSERT INTO trials (run_id, task_index, {_COPIED}) SELECT ?, ?, {_COPIED} FROM trials"  # noqa: S608  # our own names

@@ -65,6 +65,11 @@ _MIGRATIONS = (
     """
     ALTER TABLE results ADD COLUMN parts TEXT NOT NULL DEFAULT '[]';
     """,
+    # The index has all that flip rates need: the columns behind a trajectory are slow to reach.
+    """
+    ALTER TABLE trials ADD COLUMN work TEXT NOT NULL DEFAULT '';
+    CREATE INDEX trials_by_work ON trials (run_id, task_id, trial, status, work, started_at);
+    """,
 )
 
 VERSION = len(_MIGRATIONS)
