@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from waza_engine.audit.codes import MOST_NAMED, PASSES_WITHOUT_WORK, SURVIVING_MUTANT
 from waza_lsp.schema.markup import fenced
 from waza_lsp.schema.type_words import code
 from waza_lsp.syntax.text import Span
 
 AGENT = "null agent"
+_TELLING = frozenset([PASSES_WITHOUT_WORK.code, SURVIVING_MUTANT.code])
+_MOST_NOTES = 4
 _MOST = 5
 _MOST_LINES = 8
 _WIDTH = 100
@@ -30,31 +33,42 @@ class AuditNote(NamedTuple):
     span: Span
     task: str
     survivors: tuple[Survivor, ...]
+    code: str
 
 
 def audit_paragraphs(notes: Sequence[AuditNote]) -> Iterator[str]:
-    """Return the broken work that passes in the tasks of findings; each task once."""
-    for note in {it.task: it for it in notes}.values():
-        agents = [it.name for it in note.survivors if it.kind == AGENT]
-        mutants = [it for it in note.survivors if it.kind != AGENT]
-        if agents:
-            yield f"{code(note.task)} passes for agents without work: {', '.join(agents)}"
-        if mutants:
-            yield f"{code(note.task)} passes for broken work:"
-        for it in mutants[:_MOST]:
-            difference = "\n".join(islice(_difference(it.before, it.after), _MOST_LINES))
-            yield f"- {it.change}" + (f"\n{fenced(difference, 'diff')}" if difference else "")
-        if len(mutants) > _MOST:
-            yield f"- and {len(mutants) - _MOST} more"
+    """Return what the messages of findings leave out: further agents that pass, and broken work as small differences."""
+    tasks = {(it.task, it.code): it for it in notes if it.code in _TELLING}
+    several = len({it.task for it in tasks.values()}) > 1
+    for note in list(tasks.values())[:_MOST_NOTES]:
+        where = f" in {code(note.task)}" if several else ""
+        if note.code == PASSES_WITHOUT_WORK.code:
+            agents = [it.name for it in note.survivors if it.kind == AGENT][MOST_NAMED:]
+            if agents:
+                yield f"The other agents that pass{where}: {', '.join(agents)}"
+        else:
+            yield from _mutants([it for it in note.survivors if it.kind != AGENT], where)
+    if len(tasks) > _MOST_NOTES:
+        yield "The page of the audit shows the other tasks."
+
+
+def _mutants(mutants: Sequence[Survivor], where: str) -> Iterator[str]:
+    if mutants:
+        yield f"Broken work that passes{where}:"
+    for it in mutants[:_MOST]:
+        difference = "\n".join(islice(_difference(it.before, it.after), _MOST_LINES))
+        yield f"- {it.change}" + (f"\n{fenced(difference, 'diff')}" if difference else "")
+    if len(mutants) > _MOST:
+        yield f"- and {len(mutants) - _MOST} more"
 
 
 def _difference(before: str, after: str) -> Iterator[str]:
-    """Yield the lines of which only one side has them."""
+    """Yield the lines of which only one side has them, without empty ones."""
     # Imported late: few hovers show a difference.
     from difflib import ndiff
 
     old, new = _lines(before), _lines(after)
-    yield from (it[:_WIDTH] for it in ndiff(old, new) if it[:1] in {"-", "+"})
+    yield from (it[:_WIDTH] for it in ndiff(old, new) if it[:1] in {"-", "+"} and it[2:].strip())
 
 
 def _lines(text: str) -> Sequence[str]:

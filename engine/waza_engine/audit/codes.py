@@ -6,6 +6,8 @@ settings raise them by code.
 
 from waza_engine.model.findings import Rule, Severity
 
+MOST_NAMED = 3
+"""So many agents or changes does a message name."""
 PASSES_WITHOUT_WORK = Rule(
     "passes-without-work", "task that passes for an agent that does no work", Severity.HINT
 )

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from waza_engine.audit.codes import MOST_NAMED
 from waza_engine.audit.null_agents import UNTOUCHED
 from waza_engine.audit.score import GraderPlace, TaskAudit
 from waza_engine.model.findings import Finding, Rule
-
-_MOST_NAMED = 3
 
 
 class PlacedFinding(NamedTuple):
@@ -29,8 +28,8 @@ def place(rule: Rule, grader: GraderPlace | None, audit: TaskAudit, message: str
 
 def listed(words: Sequence[str]) -> str:
     """Return the first words, and how many more there are."""
-    more = len(words) - _MOST_NAMED
-    shown = "; ".join(words[:_MOST_NAMED])
+    more = len(words) - MOST_NAMED
+    shown = "; ".join(words[:MOST_NAMED])
     return f"{shown}; and {more} more" if more > 0 else shown
 
 

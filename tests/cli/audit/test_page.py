@@ -21,7 +21,7 @@ def test_the_page_is_written_beside_the_printed_report(suite: Path) -> None:
     result = CliRunner().invoke(main, ["audit", "e", "--html", "out/audit.html", "--fail-under", "50"])
     assert (result.exit_code, "passes for an agent that says nothing" in result.stdout) == (1, True)
     page = (suite / "out" / "audit.html").read_text(encoding="utf-8")
-    assert "<b>Passes for</b> an agent that says nothing" in page
+    assert "<b>Passes for an agent that</b> says nothing" in page
     assert "default-src 'none'" in page
 
 

@@ -124,7 +124,7 @@ class LiveAudit:
     def notes_at(self, snapshot: Snapshot, place: Place) -> list[AuditNote]:
         """Return what the hover tells of the findings at a place: what survives in their tasks."""
         return [
-            AuditNote(it.span, it.task, audit.survivors)
+            AuditNote(it.span, it.task, audit.survivors, it.code)
             for it in self._marks.at(snapshot, place)
             if (audit := self._audits.get(it.eval_path, {}).get(it.task)) is not None
         ]

@@ -109,6 +109,16 @@ class AuditedTask:
         return "no recording" if audit.attempts else "no graders"
 
     @property
+    def agents(self) -> list[str]:
+        """What the agents without work do that pass, in words."""
+        return [it.change.removeprefix("an agent that ") for it in self.audit.accused]
+
+    @property
+    def skipped(self) -> list[str]:
+        """The recordings that cannot be read, each with the reason."""
+        return [it.shown for it in self.audit.unreadable]
+
+    @property
     def survivors(self) -> list[Survivor]:
         """What passes, the first ones."""
         return [_survivor(self.audit, it) for it in self._broken[:_MOST_SURVIVORS]]
@@ -225,6 +235,7 @@ def _has_details(audit: TaskAudit) -> bool:
         or audit.survivors
         or audit.unseen
         or audit.problem
+        or audit.unreadable
         or audit.blind
     )
 
