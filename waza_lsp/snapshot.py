@@ -57,7 +57,7 @@ class Snapshot:
         before: "Snapshot | None" = None,
         same: tuple[int, int] = (0, 0),
     ) -> "Snapshot":
-        if (path := path_of(uri)) is not None and path.suffix == _MARKDOWN:
+        if uri.endswith(_MARKDOWN):
             # Skills have YAML at the top. No Markdown file is an eval.
             return cls(uri, version, text, Tree.of(front_matter_lines(text.lines)), None, size)
         if size > MOST_CHARACTERS:
@@ -97,6 +97,11 @@ class Snapshot:
     def path(self) -> Path | None:
         """The file on disk; None if the URI does not name a file."""
         return path_of(self.uri)
+
+    @property
+    def is_markdown(self) -> bool:
+        """Whether this is a Markdown file, of which only the front matter is read."""
+        return self.uri.endswith(_MARKDOWN)
 
     @property
     def form(self) -> Form | None:

@@ -112,9 +112,12 @@ function M.setup(options)
   options = options or {}
   vim.api.nvim_create_autocmd('FileType', {
     group = vim.api.nvim_create_augroup('waza-lsp', { clear = true }),
-    pattern = { 'yaml', 'yaml.*' },
+    pattern = { 'yaml', 'yaml.*', 'markdown' },
     callback = function(event)
-      M.start(event.buf, options)
+      -- Of Markdown, only skills: they show the evals that test them.
+      if event.match ~= 'markdown' or vim.fs.basename(event.file) == 'SKILL.md' then
+        M.start(event.buf, options)
+      end
     end,
   })
 end

@@ -16,11 +16,14 @@
 ---@type vim.lsp.Config
 return {
   cmd = { 'waza-lsp', 'serve' },
-  -- Other plugins give `tasks/*.yaml` the type of Ansible.
-  filetypes = { 'yaml', 'yaml.ansible' },
+  -- Other plugins give `tasks/*.yaml` the type of Ansible. Of Markdown, only SKILL.md is attached.
+  filetypes = { 'yaml', 'yaml.ansible', 'markdown' },
   -- The nearest folder with one of them, as the server has it; else the file's own folder.
   root_dir = function(buffer, on_dir)
     local path = vim.api.nvim_buf_get_name(buffer)
+    if vim.bo[buffer].filetype == 'markdown' and vim.fs.basename(path) ~= 'SKILL.md' then
+      return
+    end
     on_dir(vim.fs.root(path, { '.git', '.waza.yaml' }) or vim.fs.dirname(path))
   end,
   settings = { waza = vim.empty_dict() },

@@ -8,7 +8,11 @@
 
 import { languages, type TextDocument } from 'vscode';
 
-export const documentSelector = [{ scheme: 'file', pattern: '**/*.{yaml,yml}' }];
+/** YAML files, which may be evals. */
+export const yamlSelector = [{ scheme: 'file', pattern: '**/*.{yaml,yml}' }];
+
+/** What the server gets: also skills, which show the evals that test them. */
+export const documentSelector = [...yamlSelector, { scheme: 'file', pattern: '**/SKILL.md' }];
 
 const evalNames = ['eval.yaml', 'eval.yml', '*.eval.yaml', '*.eval.yml', '*.vally.yaml', '*.vally.yml'];
 const otherNames = ['trigger_tests.yaml', 'trigger_tests.yml', '.waza.yaml', '.waza.yml', '.vally.yaml', '*.experiment.yaml'];
@@ -23,7 +27,7 @@ export const tellingFiles = `**/{${[...evalNames, ...otherNames].join(',')}}`;
 const telling = /^(inputs|graders|stimuli|should_trigger_prompts)[ \t]*:/m;
 
 export function isSelected(document: TextDocument): boolean {
-  return languages.match(documentSelector, document) > 0;
+  return languages.match(yamlSelector, document) > 0;
 }
 
 /** Guess without a server whether this document is worth starting one. */

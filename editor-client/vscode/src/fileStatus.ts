@@ -2,7 +2,7 @@
 
 import { commands, Disposable, languages, window, workspace, type TextDocument } from 'vscode';
 
-import { documentSelector, isSelected } from './documents';
+import { isSelected, yamlSelector } from './documents';
 import type { About } from './protocol';
 import type { Server } from './server';
 
@@ -18,7 +18,7 @@ export function createFileStatus(server: Server): Disposable {
     if (document !== window.activeTextEditor?.document) {
       return;
     }
-    item.selector = about ? documentSelector : [];
+    item.selector = about ? yamlSelector : [];
     item.text = about ? `${about.dialect}: ${about.kind}` : '';
     item.detail = about?.reason ?? '';
     await commands.executeCommand('setContext', 'waza.kind', about?.kind);

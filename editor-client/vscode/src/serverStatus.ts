@@ -2,7 +2,7 @@
 
 import { commands, languages, LanguageStatusSeverity, type Disposable } from 'vscode';
 
-import { documentSelector } from './documents';
+import { yamlSelector } from './documents';
 
 export interface ServerStatus extends Disposable {
   starting(): void;
@@ -15,7 +15,7 @@ export interface ServerStatus extends Disposable {
 
 /** `brought`: the version of the server that comes with the extension. */
 export function createServerStatus(brought: string): ServerStatus {
-  const item = languages.createLanguageStatusItem('waza.server', documentSelector);
+  const item = languages.createLanguageStatusItem('waza.server', yamlSelector);
   item.name = 'waza-lsp';
   const logs = { command: 'waza.showLogs', title: 'Show Logs' };
   const retry = { command: 'waza.restartServer', title: 'Retry' };

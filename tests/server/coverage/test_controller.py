@@ -137,10 +137,17 @@ def check_files(root: Path) -> None:
     assert ended.value.code == 0
 
 
-async def test_no_actions_elsewhere(tmp_path: Path) -> None:
+async def test_nothing_else_is_answered_in_a_skill(tmp_path: Path) -> None:
     skill = write_skill(tmp_path)
     write_waza(tmp_path)
     async with editor(tmp_path) as it:
         it.open(skill)
         await until(lambda: hints(it))
         assert await actions(it, 0) == []
+        document, at = types.TextDocumentIdentifier(it.uri), types.Position(3, 5)
+        assert await it.hover(3, 5) == ""
+        assert not await it.client.text_document_folding_range_async(types.FoldingRangeParams(document))
+        assert not await it.client.text_document_selection_range_async(
+            types.SelectionRangeParams(document, [at])
+        )
+        assert not await it.client.text_document_completion_async(types.CompletionParams(document, at))

@@ -12,6 +12,7 @@ from waza_lsp.server.session import Session
 
 _ID = "waza-formatting"
 _ENTER = "\n"
+_YAML = "**/*.{yaml,yml}"
 Edits = list[types.TextEdit]
 
 
@@ -70,9 +71,11 @@ async def update_formatting(session: Session) -> None:
 
 
 def _registrations() -> list[types.Registration]:
-    enter = types.DocumentOnTypeFormattingRegistrationOptions(_ENTER)
+    # Not for SKILL.md, for which an editor may have another formatter.
+    selector = [types.TextDocumentFilterPattern(_YAML, scheme="file")]
+    enter = types.DocumentOnTypeFormattingRegistrationOptions(_ENTER, document_selector=selector)
     options_of: dict[str, Any] = {types.TEXT_DOCUMENT_ON_TYPE_FORMATTING: enter}
-    plain = types.TextDocumentRegistrationOptions()
+    plain = types.TextDocumentRegistrationOptions(selector)
     methods = [it.method for it in FORMATTING]
     return [types.Registration(f"{_ID}-{it}", it, options_of.get(it, plain)) for it in methods]
 

@@ -86,6 +86,8 @@ class Row(NamedTuple):
     answer: Callable[[Request], Any]
     absent: Any = None
     options: Any = None
+    in_skills: bool = False
+    """Whether it is answered in Markdown, too: of that, only SKILL.md has anything to show."""
 
 
 class SessionRow(NamedTuple):
@@ -103,7 +105,8 @@ def handler_of(row: Row | SessionRow, session: Session) -> Callable[[Any], Any]:
 
     def request_for(params: Any) -> Request | None:
         snapshot = session.documents.get(params.text_document.uri)
-        return Request(session, snapshot, params) if snapshot is not None else None
+        is_meant = snapshot is not None and (row.in_skills or not snapshot.is_markdown)
+        return Request(session, snapshot, params) if snapshot is not None and is_meant else None
 
     def handle(params: Any) -> Any:
         request = request_for(params)
@@ -405,11 +408,11 @@ REQUESTS: list[Row | SessionRow] = [
         ),
         absent=[],
     ),
-    Row(types.TEXT_DOCUMENT_CODE_LENS, _code_lenses, absent=[]),
+    Row(types.TEXT_DOCUMENT_CODE_LENS, _code_lenses, absent=[], in_skills=True),
     SessionRow(TESTS, _tests),
     SessionRow(RUNS, recorded_runs),
     SessionRow("waza/document", _document),
     SessionRow("waza/starters", _starters),
     SessionRow("waza/mcp", _mcp),
-    Row(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, [], types.CodeActionOptions(KINDS)),
+    Row(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, [], types.CodeActionOptions(KINDS), in_skills=True),
 ]
