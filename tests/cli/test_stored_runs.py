@@ -123,6 +123,19 @@ def test_a_report_of_a_stored_run_is_that_of_the_run_itself() -> None:
     assert invoke("report", "direct.json").stdout == shorter
 
 
+def test_the_report_can_have_the_audit_of_its_eval() -> None:
+    run("--task", "a")
+    assert "add --html FILE" in invoke("report", "--audit").stderr
+    assert invoke("report", "last", "--html", "page.html", "--audit").exit_code == 0
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "3 tasks audited" in page
+    # The audit is one of the eval as it is now.
+    Path("eval.yaml").rename("moved.yaml")
+    result = invoke("report", "last", "--html", "page.html", "--audit")
+    assert (result.exit_code, "eval.yaml: error: " in result.stderr) == (2, True)
+    assert "audited" not in Path("page.html").read_text(encoding="utf-8")
+
+
 def test_a_comparison_of_a_file_and_a_stored_run() -> None:
     run("--output", "before.json")
     add_task(Path(), "b", "graders: [{type: text, name: polite, config: {contains: [please]}}]")

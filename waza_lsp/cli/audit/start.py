@@ -106,7 +106,8 @@ def _write_page(report: AuditReport, path: Path) -> None:
     from waza_engine.reports.html.audit import html_audit
     from waza_lsp.cli.run.reports import write_report
 
-    problem = write_report(path, html_audit(report.evals, report.problems, report.stopped))
+    problems = [*report.problems, *(f"{it}: not reached" for it in report.not_reached)]
+    problem = write_report(path, html_audit(report.evals, problems, report.stopped))
     if problem:
         print_err(f"error: {problem}")
         sys.exit(EXIT_ERROR)

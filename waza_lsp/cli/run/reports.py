@@ -5,7 +5,7 @@ Reports are imported when they are written: most commands write none.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -18,6 +18,7 @@ from waza_lsp.cli.console import show, show_chunks, stop_printing
 from waza_lsp.cli.options import PRINTED_FORMATS
 
 if TYPE_CHECKING:
+    from waza_engine.audit.score import EvalAudit
     from waza_engine.runs.store.store import RunStore
 
 _SHARED_FOLDERS = frozenset(["directory", "transcripts"])
@@ -70,9 +71,15 @@ class Reports:
         }
         return replace(self, **renamed)
 
-    def write(self, record: RunRecord, trigger_skill: str = "", store: "RunStore | None" = None) -> list[str]:
-        """Write the files and return the errors. With a store, the HTML report shows earlier runs, too."""
-        problems = [*self._write_reports(record, store)]
+    def write(
+        self,
+        record: RunRecord,
+        trigger_skill: str = "",
+        store: "RunStore | None" = None,
+        audits: Sequence["EvalAudit"] = (),
+    ) -> list[str]:
+        """Write the files and return the errors. The HTML report also shows earlier runs of the store, and `audits`."""
+        problems = [*self._write_reports(record, store, audits)]
         if self.recordings is not None:
             from waza_engine.runs.recordings.write import RecordingError, write_recordings
 
@@ -91,7 +98,9 @@ class Reports:
                 problems.append(f"{self.transcripts}: is not complete: {error}")
         return problems
 
-    def _write_reports(self, record: RunRecord, store: "RunStore | None") -> Iterator[str]:
+    def _write_reports(
+        self, record: RunRecord, store: "RunStore | None", audits: Sequence["EvalAudit"]
+    ) -> Iterator[str]:
         is_lines = self.results is not None and self.results.suffix.lower() == ".jsonl"
         results = "waza_engine.reports.results_jsonl:results_lines" if is_lines else PRINTED_FORMATS["json"]
         reports = [
@@ -104,17 +113,19 @@ class Reports:
         for path, report in reports:
             if path is None:
                 continue
-            chunks = self._page(record, store) if path is self.html else _generate(report, record)
+            chunks = self._page(record, store, audits) if path is self.html else _generate(report, record)
             if problem := write_report(path, chunks):
                 yield problem
 
-    def _page(self, record: RunRecord, store: "RunStore | None") -> Iterator[str]:
-        """Generate the HTML report. It has the earlier runs of the store."""
+    def _page(
+        self, record: RunRecord, store: "RunStore | None", audits: Sequence["EvalAudit"]
+    ) -> Iterator[str]:
+        """Generate the HTML report. It has the earlier runs of the store, and the audits."""
         from waza_engine.reports.html.history import runs_until
         from waza_engine.reports.html.report import html_chunks
 
         earlier = runs_until(store, record.run_id, self.html) if store and self.html else ()
-        yield from html_chunks(record, earlier)
+        yield from html_chunks(record, earlier, audits)
 
     def _file_of_model(self, record: RunRecord) -> Path | None:
         name = _NOT_IN_NAMES.sub("-", record.model or record.executor)

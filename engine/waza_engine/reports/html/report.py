@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.reports.evidence import Sources
@@ -14,6 +15,10 @@ from waza_engine.reports.html.timeline import Timeline, timeline
 from waza_engine.reports.html.verdict import FINE, needs_a_look, verdict, worst_first
 from waza_engine.version import __version__
 
+if TYPE_CHECKING:
+    from waza_engine.audit.score import EvalAudit
+    from waza_engine.reports.html.audit import AuditSection
+
 _MOST_TRIALS = 500
 """A larger run shows only the trials that did not pass."""
 _SHORT_TEXT = 1500
@@ -21,12 +26,16 @@ _WHOLE_PAGE, _LARGEST_PAGE = 2_000_000, 4_000_000
 """From so many characters on, trials are shown without their transcripts, then not at all."""
 
 
-def html_report(record: RunRecord, history: Sequence[PastRun] = ()) -> str:
-    """Return the text of the HTML file. `history` has earlier runs, and this one."""
-    return "".join(html_chunks(record, history))
+def html_report(
+    record: RunRecord, history: Sequence[PastRun] = (), audits: Sequence["EvalAudit"] = ()
+) -> str:
+    """Return the text of the HTML file. `history` has earlier runs, and this one; `audits` are those of its eval."""
+    return "".join(html_chunks(record, history, audits))
 
 
-def html_chunks(record: RunRecord, history: Sequence[PastRun] = ()) -> Iterator[str]:
+def html_chunks(
+    record: RunRecord, history: Sequence[PastRun] = (), audits: Sequence["EvalAudit"] = ()
+) -> Iterator[str]:
     """Yield the text piece by piece: never more than one trial is in memory."""
     scores, sources = Scores.of(record), Sources()
     is_large = sum(map(len, scores.trials.values())) > _MOST_TRIALS
@@ -41,6 +50,7 @@ def html_chunks(record: RunRecord, history: Sequence[PastRun] = ()) -> Iterator[
         first=first,
         overview=overview(record, scores, ordered),
         history=History.of(history),
+        audit=_audit_section(audits) if audits else None,
         most_trials=_MOST_TRIALS if is_large else None,
         tasks=page.tasks(ordered),
         page=page,
@@ -49,6 +59,13 @@ def html_chunks(record: RunRecord, history: Sequence[PastRun] = ()) -> Iterator[
     ):
         page.length += len(chunk)
         yield chunk
+
+
+def _audit_section(audits: Sequence["EvalAudit"]) -> "AuditSection":
+    # Imported late: it brings the audit, which most reports do without.
+    from waza_engine.reports.html.audit import AuditSection
+
+    return AuditSection.of(audits)
 
 
 @dataclass(frozen=True, slots=True)

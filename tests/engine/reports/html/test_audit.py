@@ -6,11 +6,14 @@ from pathlib import Path
 
 from tests.engine.audit.evals import audited, recording, text_grader, write_eval
 from tests.engine.reports.html.audits import FILES, WORDS, audited_eval, task_audit
-from tests.engine.reports.html.pages import NASTY, dead_links, well_formed
+from tests.engine.reports.html.pages import NASTY, dead_links, failing, well_formed
+from tests.engine.runs.bench import Bench, Scripted
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.score import EvalAudit, TaskAudit
+from waza_engine.executors.base import ExecutorOptions
 from waza_engine.reports.html.audit import html_audit
 from waza_engine.reports.html.audit_matrix import columns_of, grader_rows, task_cells
+from waza_engine.reports.html.report import html_report
 
 _LARGEST = 3_000_000
 
@@ -135,3 +138,12 @@ def test_an_eval_with_recordings(tmp_path: Path) -> None:
     assert "1 task audited · 1 passes for an agent that does no work · mutation score 0 %" in text
     assert '<div class="add">+Version 2.0 is not out</div>' in text
     assert "<li>without the file NOTES.md</li>" in text
+
+
+async def test_the_report_of_a_run_has_the_audit_if_there_is_one(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    record = await failing(bench, Scripted(ExecutorOptions(tmp_path)))
+    text = well_formed(html_report(record, audits=[audited_eval(3)]))
+    assert dead_links(text) == []
+    assert text.index("Audit of the checks") < text.index("What passes")
+    assert "What passes" not in html_report(record)
