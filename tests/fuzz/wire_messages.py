@@ -23,6 +23,7 @@ COMMANDS = (
         "waza.exportSchemas",
         "waza.convert",
         "waza.upgradeWorkspace",
+        "waza.keepCounterExample",
         "waza.unheardOf",
     ),
 )

@@ -53,6 +53,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "waza.showAudit": {},
     "waza.convert": {"to": "vally"},
     "waza.upgradeWorkspace": {},
+    "waza.keepCounterExample": {"task": "one", "mutant": "silence"},
 }
 
 

@@ -13,6 +13,7 @@ from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.server.audit.controller import LiveAudit
 from waza_lsp.server.commands.explain_grader import explain_grader
 from waza_lsp.server.commands.files import convert, export_schemas
+from waza_lsp.server.commands.keep_counter_example import keep_counter_example
 from waza_lsp.server.commands.recorded_runs import compare_runs, delete_runs, rerun, show_report
 from waza_lsp.server.commands.reviews import pending_reviews, review
 from waza_lsp.server.commands.run import cancel_run, clear_results, grade, run_eval, run_failed, run_task
@@ -63,6 +64,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.deleteRuns": delete_runs,
     "waza.pendingReviews": pending_reviews,
     "waza.review": review,
+    "waza.keepCounterExample": keep_counter_example,
     "waza.exportSchemas": export_schemas,
     "waza.convert": convert,
     "waza.upgradeWorkspace": upgrade_workspace,

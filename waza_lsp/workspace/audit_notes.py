@@ -18,13 +18,17 @@ _WIDTH = 100
 
 
 class Survivor(NamedTuple):
-    """Broken work that passes: of a null agent or a mutant, with its change in words and the texts that differ."""
+    """Broken work that passes: of a null agent or a mutant, with its change in words and the texts that differ.
+
+    `key` is its name in the task.
+    """
 
     kind: str
     name: str
     change: str
     before: str
     after: str
+    key: str = ""
 
 
 class AuditNote(NamedTuple):

@@ -60,13 +60,19 @@ def audit_suite(
     firsts = {task: its[0].trajectory for task, its in recordings.items() if its}
     for task in plan.tasks:
         others = tuple(it for other, it in firsts.items() if other != task.id)
-        audit = audit_task(
-            plan, task, recordings.get(task.id, ()), process_dir, options, others=others, skill=skill
+        yield audit_task(
+            plan,
+            task,
+            recordings.get(task.id, ()),
+            process_dir,
+            options,
+            others=others,
+            skill=skill,
+            unreadable=unreadable.get(task.id, ()),
         )
-        yield replace(audit, unreadable=(*unreadable.get(task.id, ()), *audit.unreadable))
 
 
-def audit_task(  # each has a meaning of its own
+def audit_task(  # noqa: PLR0913  # each has a meaning of its own
     plan: Plan,
     task: Task,
     recordings: Sequence[Recording],
@@ -76,10 +82,11 @@ def audit_task(  # each has a meaning of its own
     others: tuple[Trajectory, ...] = (),
     skill: str = "",
     memory: TaskMemory | None = None,
+    unreadable: Sequence[UnreadableRecording] = (),
 ) -> TaskAudit:
     """Return the audit of one task. `others` are trials of other tasks, `skill` is the text of the skill under test.
 
-    With the `memory` of an earlier audit, only graders that have changed since are asked.
+    `unreadable` are files that should hold recordings of it. With the `memory` of an earlier audit, only graders that have changed since are asked.
     """
     entries = [*plan.suite.graders, *task.graders]
     made = TaskAudit(
@@ -98,7 +105,7 @@ def audit_task(  # each has a meaning of its own
         if failure := grading.refusal():
             return replace(made, problem=failure.error)
         counter = _counter_examples(grading, plan.suite.path)
-        made = replace(made, unreadable=tuple(_unreadable(counter)))
+        made = replace(made, unreadable=(*unreadable, *_unreadable(counter)))
         try:
             passing = passing_trials(grading, recordings)
             attempts = (

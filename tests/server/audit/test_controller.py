@@ -80,3 +80,44 @@ async def test_a_check_that_tells_them_apart_is_offered_and_works(tmp_path: Path
         await it.lenses_with("mutation score")
         await until(lambda: "passes-without-work" not in told(it))
         assert not any("passes for" in one for one in await it.lenses())
+
+
+async def test_a_mutant_is_kept_and_must_fail_from_then_on(tmp_path: Path, suite: Path) -> None:
+    counter = suite / "recordings" / "counter"
+    async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
+        it.open(suite / "tasks" / "t.yaml")
+        await until(lambda: "surviving-mutant" in told(it))
+        line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
+        offered = [one for one in await actions(it, line) if "as a counter example" in one["title"]]
+        assert [one["title"] for one in offered] == [
+            f"Keep this trial as a counter example: an agent that {what}"
+            for what in ("says nothing", 'says only "Done."', "refuses")
+        ]
+        mutant = {"uri": it.uri, "task": "t", "mutant": "negate-sentence"}
+        found = await it.execute("waza.keepCounterExample", **mutant)
+        assert found["path"] == str(counter / "t.json")
+        await until(lambda: "counter-example-passes" in told(it))
+        assert told(it)["counter-example-passes"].endswith("but pass: recordings/counter/t.json")
+        # The same again is the same file.
+        assert await it.execute("waza.keepCounterExample", **mutant) == found
+        (counter / "t.2.json").write_text("{")
+        it.replace("not_contains", "contains")
+        it.replace("- error", "- Version 2.0 is out")
+        await until(lambda: set(told(it)) == {"unreadable-recording", "unseen-work"})
+        assert "recordings/counter/t.2.json is not valid JSON" in told(it)["unreadable-recording"]
+        for wrong in (
+            {"mutant": "x"},
+            {"task": "x"},
+            {"uri": (tmp_path / "x.yaml").as_uri()},
+            {"uri": "untitled:x"},
+        ):
+            assert await it.execute("waza.keepCounterExample", **{**mutant, **wrong}) is None
+        assert sorted(one.name for one in counter.iterdir()) == ["t.2.json", "t.json"]
+
+
+async def test_without_trust_nothing_is_kept(tmp_path: Path, suite: Path) -> None:
+    async with editor(tmp_path, settings={"audit": {"enable": True}}, trusted=False) as it:
+        it.open(suite / "tasks" / "t.yaml")
+        await until(lambda: "surviving-mutant" in told(it))
+        assert await it.execute("waza.keepCounterExample", uri=it.uri, task="t", mutant="silence") is None
+    assert not (suite / "recordings" / "counter").exists()

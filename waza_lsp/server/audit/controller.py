@@ -123,9 +123,16 @@ class LiveAudit:
 
     def notes_at(self, snapshot: Snapshot, place: Place) -> list[AuditNote]:
         """Return what the hover tells of the findings at a place: what survives in their tasks."""
+        return self._notes(self._marks.at(snapshot, place))
+
+    def notes_on(self, snapshot: Snapshot, line: int) -> list[AuditNote]:
+        """Return what survives in the tasks of the findings of a line."""
+        return self._notes(self._marks.on_line(snapshot, line))
+
+    def _notes(self, marks: Iterable[Annotation]) -> list[AuditNote]:
         return [
             AuditNote(it.span, it.task, audit.survivors, it.code)
-            for it in self._marks.at(snapshot, place)
+            for it in marks
             if (audit := self._audits.get(it.eval_path, {}).get(it.task)) is not None
         ]
 
@@ -160,6 +167,16 @@ class LiveAudit:
             return []
         drafts: list[dict[str, Any]] = answer.get("drafts", [])
         return drafts[:_MOST_DRAFTS]
+
+    async def keep(self, snapshot: Snapshot, task: str, mutant: str) -> dict[str, Any]:
+        """Write broken work of a task into a counter example: `{path, change}`; `{none}` says why not."""
+        question = self._questions.about(snapshot, "keep", ())
+        try:
+            answer = await self._worker.ask({**question, "task": task, "mutant": mutant})
+        except WorkerError as error:
+            return {"none": str(error)}
+        self._add(snapshot.uri, {task})
+        return answer
 
     def _add(self, uri: str, tasks: set[str] | None) -> None:
         if not self._configuration.settings.audit_enable:

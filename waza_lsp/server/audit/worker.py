@@ -8,22 +8,25 @@ import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from waza_engine.audit.counter_examples import CounterExampleError, keep_counter_example
 from waza_engine.audit.drafts import proven_drafts
 from waza_engine.audit.findings import audit_findings
-from waza_engine.audit.run import audit_task, skill_text, task_grading
+from waza_engine.audit.run import audit_task, skill_text, task_grading, work_to_keep
 from waza_engine.audit.score import EvalAudit, TaskAudit
-from waza_engine.audit.task_grading import TaskMemory
+from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import graders
-from waza_engine.lib.files.read_tracking import Stamp, stamp
+from waza_engine.lib.files.read_tracking import stamp
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.reading import reading_open_texts
-from waza_engine.project.store_location import recording_sources
-from waza_engine.runs.recordings.find import Recording, recordings_of
+from waza_engine.project.store_location import RECORDINGS_FOLDER, recording_sources
+from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_of
 from waza_engine.runs.store.store import StoreError, default_store_dir
+from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.server.live.question_loop import answer_questions
 from waza_lsp.server.live.worker_suite import (
     BrokenError,
@@ -37,6 +40,7 @@ from waza_lsp.server.live.worker_suite import (
 _SLICE_SECONDS = 0.1
 """After this time, an answer has what is done. The rest is a further question, so that edits come between."""
 _MOST_RECORDINGS = 4
+_MOST_FILES = 2_000
 _MOST_OTHERS = 20
 """So many other tasks are searched for trials to swap with."""
 _MOST_SHOWN = 20
@@ -45,15 +49,16 @@ _MOST_CHARACTERS = 1_000
 
 def main() -> None:
     """Answer until there are no more questions."""
-    answer_questions({"audit": _audit, "audit page": _audit_page, "tell apart": _tell_apart})
+    answer_questions({"audit": _audit, "audit page": _audit_page, "tell apart": _tell_apart, "keep": _keep})
 
 
 @dataclass(slots=True)
 class _EvalMemory:
     """What is known of an eval, as long as its recordings are the same."""
 
-    stamps: tuple[Stamp, ...]
+    stamps: tuple[object, ...]
     recordings: dict[str, list[Recording]] = field(default_factory=dict)
+    unreadable: dict[str, list[UnreadableRecording]] = field(default_factory=dict)
     tasks: dict[str, TaskMemory] = field(default_factory=dict)
 
 
@@ -98,6 +103,7 @@ def _audits(suite: Suite, tasks: Sequence[Task], texts: Mapping[Path, str]) -> I
                 others=tuple(it for id_, it in others.items() if id_ != task.id),
                 skill=skill,
                 memory=memory.tasks.setdefault(task.id, TaskMemory()),
+                unreadable=memory.unreadable.get(task.id, ()),
             )
         yield audit
 
@@ -148,22 +154,11 @@ def _audit_page(question: Question) -> dict[str, Any]:
 
 def _tell_apart(question: Question) -> dict[str, Any]:
     """Draft checks that notice broken work which passes: `{drafts: [{type, about, entry, passes, notices}]}`."""
-    suite, id_ = suite_of(question), question["task"]
-    task = next((it for it in suite.plan.tasks if it.id == id_), None)
-    if task is None:
-        raise NothingError("the suite cannot be loaded as it is now")
-    memory = _memory(suite.eval_path)
-    others = _other_trials(memory, suite.eval_path, suite.plan.tasks)
+    known = _known_task(question)
     kinds = graders(question["dialect"]).values()
-    known = memory.tasks.setdefault(id_, TaskMemory())
-    with task_grading(suite.plan, task, suite.process_dir, memory=known) as grading:
+    with known.grading as grading:
         drafts = proven_drafts(
-            grading,
-            kinds,
-            _recordings(memory, suite.eval_path, id_),
-            question["dialect"],
-            others=tuple(it for other, it in others.items() if other != id_),
-            skill=skill_text(suite.plan.suite),
+            grading, kinds, known.recordings, question["dialect"], others=known.others, skill=known.skill
         )
     return {
         "drafts": [
@@ -172,19 +167,73 @@ def _tell_apart(question: Question) -> dict[str, Any]:
     }
 
 
+def _keep(question: Question) -> dict[str, Any]:
+    """Write the broken work with the key `mutant` into a new counter example: `{path, change}`. The user has asked for it."""
+    known = _known_task(question)
+    try:
+        with known.grading as grading:
+            found = work_to_keep(
+                grading, known.recordings, question["mutant"], others=known.others, skill=known.skill
+            )
+        if found is None:
+            raise NothingError("the task or its recordings have changed since the audit")
+        path = keep_counter_example(known.eval_path, question["task"], found.trajectory)
+    except (CounterExampleError, WorkspaceError) as error:
+        raise NothingError(str(error)) from error
+    return {"path": str(path), "change": found.attempt.change}
+
+
+class _KnownTask(NamedTuple):
+    """A task with what its broken work is made of."""
+
+    eval_path: Path
+    grading: TaskGrading
+    recordings: list[Recording]
+    others: tuple[Trajectory, ...]
+    skill: str
+
+
+def _known_task(question: Question) -> _KnownTask:
+    suite, id_ = suite_of(question), question["task"]
+    task = next((it for it in suite.plan.tasks if it.id == id_), None)
+    if task is None:
+        raise NothingError("the suite cannot be loaded as it is now")
+    memory = _memory(suite.eval_path)
+    others = _other_trials(memory, suite.eval_path, suite.plan.tasks)
+    return _KnownTask(
+        suite.eval_path,
+        task_grading(suite.plan, task, suite.process_dir, memory=memory.tasks.setdefault(id_, TaskMemory())),
+        _recordings(memory, suite.eval_path, id_),
+        tuple(it for other, it in others.items() if other != id_),
+        skill_text(suite.plan.suite),
+    )
+
+
 def _memory(eval_path: Path) -> _EvalMemory:
     """Return the memory of an eval; an empty one if its recordings have changed."""
-    stamps = tuple(map(stamp, recording_sources(eval_path, default_store_dir(eval_path))))
+    folder = eval_path.parent / RECORDINGS_FOLDER
+    # A file that is edited in place does not change the time of its folder.
+    files = tuple((it, stamp(folder / it)) for it in _names(folder))
+    stamps = (*map(stamp, recording_sources(eval_path, default_store_dir(eval_path))), *files)
     known = _MEMORIES.get(eval_path)
     if known is None or known.stamps != stamps:
         known = _MEMORIES[eval_path] = _EvalMemory(stamps)
     return known
 
 
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(islice((it.name for it in folder.iterdir()), _MOST_FILES))
+    except OSError:
+        return []
+
+
 def _recordings(memory: _EvalMemory, eval_path: Path, task: str) -> list[Recording]:
     if task not in memory.recordings:
+        skipped = memory.unreadable.setdefault(task, [])
         try:
-            found = recordings_of(eval_path, task, default_store_dir(eval_path), _MOST_RECORDINGS)
+            store = default_store_dir(eval_path)
+            found = recordings_of(eval_path, task, store, _MOST_RECORDINGS, unreadable=skipped)
         except StoreError:
             found = []
         memory.recordings[task] = found[:_MOST_RECORDINGS]
@@ -206,6 +255,7 @@ def _result(audit: TaskAudit) -> dict[str, Any]:
             {
                 "kind": it.kind,
                 "name": it.name,
+                "key": it.key,
                 "change": it.change,
                 "before": it.before[:_MOST_CHARACTERS],
                 "after": it.after[:_MOST_CHARACTERS],

@@ -33,6 +33,7 @@ from waza_lsp.features.draft_actions import draft_actions, task_to_draft_for
 from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
 from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
+from waza_lsp.features.keep_actions import keep_actions
 from waza_lsp.features.linked_editing_range import linked_editing_range
 from waza_lsp.features.prepare_rename import prepare_rename
 from waza_lsp.features.references import references
@@ -250,6 +251,7 @@ async def _code_actions(request: Request) -> list[types.CodeAction]:
         *code_action(snapshot, at, context, lambda one: findings(one, checking), edits),
         *upgrade_actions(snapshot, context, checking),
         *run_actions(snapshot, at, context, standings, time.time()),
+        *keep_actions(snapshot, context, session.audit.notes_on(snapshot, at.start.line)),
     ]
     task = task_to_draft_for(snapshot, at, context)
     drafts: list[dict[str, Any]] = []

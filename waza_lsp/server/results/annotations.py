@@ -152,6 +152,10 @@ class Annotations:
         """The annotations at a place of an open document."""
         return [it for it in self._of(snapshot) if it.span.start <= place <= it.span.end]
 
+    def on_line(self, snapshot: Snapshot, line: int) -> list[Annotation]:
+        """The annotations of a line of an open document."""
+        return [it for it in self._of(snapshot) if it.span.start.line <= line <= it.span.end.line]
+
     def clear(self, is_meant: Callable[[Path, Annotation], bool]) -> None:
         """Remove the annotations for which `is_meant(path, annotation)` holds."""
         self._publish(self._drop(is_meant))
