@@ -12,6 +12,8 @@ from waza_engine.statistics.rates import CONFIDENCE, ConfidenceInterval
 ALPHA = 1 - CONFIDENCE
 _EXACT_UP_TO = 24
 _DRAWS = 9_999
+_DRAWN = 1_000
+"""So many of the largest differences get signs in each draw; the sum of further ones is normally distributed."""
 _TOLERANCE = 1e-9
 """Scores are sums of floats: differences below this are ties."""
 _SHRINKAGE = 0.05
@@ -101,14 +103,16 @@ def _signed_sums(sizes: Sequence[float]) -> list[float]:
 
 def _drawn(sizes: Sequence[float], total: float) -> float:
     """Return the p-value from random signs: one byte decides about eight tasks, whose sums are made before."""
-    tables = [_signed_sums(sizes[it : it + 8]) for it in range(0, len(sizes), 8)]
+    largest = sorted(sizes, reverse=True)
+    rest = math.sqrt(math.fsum(it * it for it in largest[_DRAWN:]))
+    tables = [_signed_sums(largest[it : min(it + 8, _DRAWN)]) for it in range(0, len(largest[:_DRAWN]), 8)]
     limits = [len(it) - 1 for it in tables]
     rng = random.Random(len(sizes))  # noqa: S311  # statistics, no secret
     count = 0
     for _ in range(_DRAWS):
         signs = rng.randbytes(len(tables))
         drawn = sum([table[it & limit] for table, limit, it in zip(tables, limits, signs, strict=True)])
-        count += abs(drawn) >= total
+        count += abs(drawn + (rng.gauss(0, rest) if rest else 0.0)) >= total
     return (1 + count) / (1 + _DRAWS)
 
 
