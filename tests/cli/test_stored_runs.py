@@ -150,7 +150,7 @@ def test_a_comparison_of_a_file_and_a_stored_run() -> None:
             "aggregate_score_delta",
             "success_rate_delta",
         ],
-        *["task_deltas", "total_tests", "durations_ms", "duration_delta_ms"],
+        *["task_deltas", "total_tests", "durations_ms", "duration_delta_ms", "evidence"],
     ]
     assert [(it["task_id"], it["statuses"], it["score_delta"]) for it in found["task_deltas"]] == [
         ("a", ["passed", "passed"], 0.0),

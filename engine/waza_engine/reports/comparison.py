@@ -1,6 +1,6 @@
 """Compare several runs, as `waza compare` does (docs/reference/waza-formats.md, section 15.4)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waza_engine.lib.text_width import columns, padded
@@ -8,16 +8,30 @@ from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import SuiteTotals
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.totals import seeded_random, task_totals
+from waza_engine.statistics.compare_runs import (
+    MeasuredTask,
+    RunComparison,
+    compare_runs,
+    comparison_json,
+    task_json,
+)
+from waza_engine.statistics.paired import ALPHA
+from waza_engine.statistics.power import fewest_tasks
 from waza_engine.statistics.totals import suite_totals
 
 _ABSENT = "n/a"
 
 
-def comparison_data(names: Sequence[str], records: Sequence[RunRecord]) -> dict[str, Any]:
+def comparison_data(
+    names: Sequence[str], records: Sequence[RunRecord], evidence: Sequence[RunComparison] = ()
+) -> dict[str, Any]:
     """Return the comparison as plain data.
 
-    Deltas are last minus first. A task that a run does not have is `n/a` there, with zeros.
+    Deltas are last minus first. A task that a run does not have is `n/a` there, with zeros. `evidence` (of each run but
+    the first) is what comparisons show that were corrected together with others; otherwise with those of these runs.
     """
+    evidence = evidence or compare_runs(records)
+    tasks = evidence[-1].tasks if evidence else {}
     scores = [it.totals.aggregate_score for it in records]
     rates = [it.totals.success_rate for it in records]
     first, last = _both_decided(records)
@@ -29,17 +43,88 @@ def comparison_data(names: Sequence[str], records: Sequence[RunRecord]) -> dict[
         "success_rates": rates,
         "aggregate_score_delta": last.aggregate_score - first.aggregate_score,
         "success_rate_delta": last.success_rate - first.success_rate,
-        "task_deltas": [_task_delta(task_id, records) for task_id in _task_ids(records)],
+        "task_deltas": [_task_delta(task_id, records, tasks.get(task_id)) for task_id in _task_ids(records)],
         "total_tests": [it.totals.total for it in records],
         "durations_ms": durations,
         "duration_delta_ms": durations[-1] - durations[0],
+        "evidence": [
+            {"run": names[number], "against": names[0], **comparison_json(it)}
+            for number, it in enumerate(evidence, 1)
+        ],
     }
 
 
-def comparison_text(names: Sequence[str], records: Sequence[RunRecord]) -> str:
-    """Return the comparison as a table; the tasks that got worse come first."""
-    data = comparison_data(names, records)
-    return "\n".join(_lines(data))
+def comparison_text(
+    names: Sequence[str], records: Sequence[RunRecord], evidence: Sequence[RunComparison] = ()
+) -> str:
+    """Return the comparison as a table; the tasks that got worse come first. Below is what it shows."""
+    data = comparison_data(names, records, evidence)
+    return "\n".join([*_lines(data), *evidence_lines(data)])
+
+
+def evidence_lines(data: dict[str, Any]) -> Iterator[str]:
+    """Yield what a comparison shows: for each run and measure effect, interval, wins, test and verdict."""
+    if not any(it["score"]["tasks"] for it in data["evidence"]):
+        return
+    yield ""
+    several = len(data["evidence"]) > 1
+    for number, found in enumerate(data["evidence"], 2):
+        for name, label, form in (("score", "score", "+.2f"), ("pass_rate", "passed", "+.0%")):
+            measure = found[name]
+            yield (
+                f"{f'{number} against 1, ' if several else ''}{label}: {measured_text(measure, form)}: {measure['verdict']}"
+            )
+    yield f"All trials of a task count as one pair (paired permutation test).{_correction(data)}"
+    yield from _fewest_tasks(data)
+    yield _tasks_line(data)
+
+
+def measured_text(measure: Mapping[str, Any], form: str = "+.2f") -> str:
+    """Return effect, interval, wins and p-value of a measure; `form` formats the effect."""
+    lower, upper = measure["interval"]
+    return (
+        f"{format(measure['effect'], form)}, 95 % interval {format(lower, form)} to {format(upper, form)}, "
+        f"{measure['wins']} better, {measure['losses']} worse, {measure['ties']} equal of {measure['tasks']} tasks, "
+        f"{p_value_text(measure['p_value_corrected'])}"
+    )
+
+
+def p_value_text(p_value: float) -> str:
+    """Return `p = 0.031`, or `p < 0.001`."""
+    return f"p = {p_value:.3f}" if p_value >= 0.001 else "p < 0.001"
+
+
+def _correction(data: dict[str, Any]) -> str:
+    count = data["evidence"][0]["corrected_for"]
+    return f" The p-values are corrected for {count} comparisons at once (Holm)." if count > 1 else ""
+
+
+def _fewest_tasks(data: dict[str, Any]) -> Iterator[str]:
+    """Say how many tasks could show a difference where these cannot."""
+    impossible = [
+        it["score"]["tasks"]
+        for it in data["evidence"]
+        if it["score"]["verdict"] == "cannot be shown with this many"
+    ]
+    if impossible:
+        needed = fewest_tasks(alpha=ALPHA / data["evidence"][0]["corrected_for"])
+        yield f"With {min(impossible)} tasks no result can show a difference; it takes at least {needed}."
+
+
+def _tasks_line(data: dict[str, Any]) -> str:
+    """Say which tasks changed by more than chance."""
+    tasks = [it for it in data["task_deltas"] if "evidence" in it]
+    words = [it["evidence"]["verdict"] for it in tasks]
+    shown = [
+        f"{inert(one_line(it['task_id']))} {word}"
+        for it, word in zip(tasks, words, strict=True)
+        if word in ("better", "worse")
+    ]
+    if shown:
+        return f"Single tasks whose pass rate changed by more than chance: {', '.join(shown)}."
+    if all(it == "cannot be shown with this many" for it in words):
+        return "Whether a single task changed cannot be shown with so few trials."
+    return "No single task's pass rate changed by more than chance."
 
 
 def _lines(data: dict[str, Any]) -> Iterator[str]:
@@ -89,7 +174,7 @@ def _task_ids(records: Sequence[RunRecord]) -> list[str]:
     return list(dict.fromkeys(task.task for record in records for task in record.tasks))
 
 
-def _task_delta(task_id: str, records: Sequence[RunRecord]) -> dict[str, Any]:
+def _task_delta(task_id: str, records: Sequence[RunRecord], measured: MeasuredTask | None) -> dict[str, Any]:
     tasks: list[TaskRecord | None] = [
         next((it for it in record.tasks if it.task == task_id), None) for record in records
     ]
@@ -105,4 +190,5 @@ def _task_delta(task_id: str, records: Sequence[RunRecord]) -> dict[str, Any]:
         "statuses": [it.status if it else _ABSENT for it in tasks],
         "score_delta": 0.0 if is_open else scores[-1] - scores[0],
         "pass_rate_delta": 0.0 if is_open else rates[-1] - rates[0],
+        **({"evidence": task_json(measured)} if measured is not None else {}),
     }

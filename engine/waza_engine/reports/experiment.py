@@ -9,6 +9,7 @@ from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.github import escape_markdown
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.totals import seeded_random, task_totals, worst_status
+from waza_engine.statistics.compare_runs import RunComparison, compare_runs
 from waza_engine.statistics.totals import suite_totals
 
 
@@ -78,10 +79,19 @@ def _lines(results: ExperimentResults) -> Iterator[str]:
             f"{shown:{width}}  {totals.succeeded} of {totals.total} passed{_open_tasks(record)}"
             f"  score {totals.aggregate_score:.2f}{_delta(results, record)}"
         )
-    for name in results.treatments:
+    for name, evidence in _evidence(results).items():
         yield ""
         pair = [results.baseline, name]
-        yield comparison_text([one_line(it) for it in pair], [results.arms[it] for it in pair])
+        yield comparison_text([one_line(it) for it in pair], [results.arms[it] for it in pair], [evidence])
+
+
+def _evidence(results: ExperimentResults) -> dict[str, RunComparison]:
+    """Return what the comparison of each treatment with the baseline shows, corrected for all of them together."""
+    names = results.treatments
+    if not names:
+        return {}
+    found = compare_runs([results.arms[it] for it in (results.baseline, *names)])
+    return dict(zip(names, found, strict=True))
 
 
 def _delta(results: ExperimentResults, record: RunRecord) -> str:
@@ -105,20 +115,36 @@ def experiment_markdown(results: ExperimentResults) -> str:
 def _markdown(results: ExperimentResults) -> Iterator[str]:
     yield f"# {escape_markdown(results.name)}"
     yield ""
-    yield "| Arm | Passed | Score | Difference from the baseline | Seconds |"
-    yield "| --- | --- | --- | --- | --- |"
+    yield "| Arm | Passed | Score | Difference from the baseline | Shown | Seconds |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    evidence = _evidence(results)
     for name, record in results.arms.items():
         totals = record.totals
         shown = (
             f"**{escape_markdown(name)}** (baseline)" if name == results.baseline else escape_markdown(name)
         )
-        change = _delta(results, record).strip()
+        change, word = _delta(results, record).strip(), ""
+        if found := evidence.get(name):
+            interval = found.score.difference.interval
+            change += f" ({interval.lower:+.2f} to {interval.upper:+.2f})"
+            word = found.score.word
         yield (
             f"| {shown} | {totals.succeeded} of {totals.total}{_open_tasks(record)} | {totals.aggregate_score:.2f} | {change} "
-            f"| {record.duration_ms / 1000:.1f} |"
+            f"| {word} | {record.duration_ms / 1000:.1f} |"
         )
+    if evidence:
+        yield "\n" + _markdown_note(evidence)
     for name in results.treatments:
         yield from _treatment_section(name, results.arms[results.baseline], results.arms[name])
+
+
+def _markdown_note(evidence: Mapping[str, RunComparison]) -> str:
+    """Explain the numbers in parentheses and the word."""
+    count = next(iter(evidence.values())).corrected_for
+    corrected = f", corrected for {count} comparisons at once (Holm)" if count > 1 else ""
+    return (
+        f"In parentheses the 95 % interval; the word is that of an exact paired test over tasks{corrected}."
+    )
 
 
 def _treatment_section(name: str, baseline: RunRecord, treatment: RunRecord) -> Iterator[str]:

@@ -43,7 +43,12 @@ _EXIT_WORSE = 1
 )
 @click.option("--judge-model", default="", metavar="MODEL", help="With --pairwise: the judge's model.")
 @click.option(
-    "--fail-on-regression", is_flag=True, help="With --pairwise: exit with 1 if the second run is worse."
+    "--fail-on-regression", is_flag=True, help="Exit with 1 if a run is shown to be worse than the first."
+)
+@click.option(
+    "--fail-on-possible-regression",
+    is_flag=True,
+    help="Exit with 1 if a run has a lower score or pass rate than the first, even by chance.",
 )
 def compare(  # one argument for each option
     runs: tuple[str, ...],
@@ -53,23 +58,29 @@ def compare(  # one argument for each option
     pairwise: bool,
     eval_path: Path | None,
     judge_model: str,
-    fail_on_regression: bool,
+    **gates: bool,
 ) -> None:
     """Compare two or more RUNS: ids, "last", or results files. Deltas are the last run minus the first.
+
+    Below the table is what the differences show: better, worse, no difference shown, or that so few tasks cannot show it.
+    All trials of a task count as one pair.
 
     With --pairwise, the first run is the baseline, and a judge model decides for each trial of the second run whether
     it is better. The judge is asked twice, with the two swapped; contradictions count as ties.
 
-    The exit status is 0, or 2 if the runs cannot be compared. With --fail-on-regression, it is 1 if the second run is worse,
-    and 3 if the judge could not compare all trials.
+    The exit status is 0, or 2 if the runs cannot be compared. With --fail-on-regression, it is 1 if a run is shown to be
+    worse, and 3 if none is but tasks or trials could not be judged. --fail-on-possible-regression is the strict form: 1 if a
+    run's score or pass rate is lower at all.
 
     \b
     Examples:
       waza-lsp compare before.json after.json
       waza-lsp compare 20260131T120000 last --format json
       waza-lsp compare 20260131T120000 last --html comparison.html
+      waza-lsp compare baseline.json last --fail-on-regression
       waza-lsp compare before.jsonl after.jsonl --pairwise --fail-on-regression
     """
+    gate = _Gate(shown=gates["fail_on_regression"], possible=gates["fail_on_possible_regression"])
     if len(runs) < 2:
         raise click.UsageError("Name at least two runs or results files.")
     if pairwise:
@@ -85,16 +96,11 @@ def compare(  # one argument for each option
                 eval_path,
                 judge_model,
                 form,
-                fail_on_regression=fail_on_regression,
+                gate,
             )
         )
         return
-    # Without a judge no run counts as worse, so a build that relies on --fail-on-regression would never fail.
-    for name, value in (
-        ("--fail-on-regression", fail_on_regression),
-        ("--eval", eval_path),
-        ("--judge-model", judge_model),
-    ):
+    for name, value in (("--eval", eval_path), ("--judge-model", judge_model)):
         if value:
             raise click.UsageError(f"{name} requires --pairwise.")
     from waza_engine.reports.comparison import comparison_data
@@ -112,6 +118,42 @@ def compare(  # one argument for each option
     else:
         show_comparison(_labels(runs, records), records)
     _warn_of_different_evals(records)
+    _fail_on_regression(gate, records)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gate:
+    """Which regressions end the command with 1: those that are shown, or any."""
+
+    shown: bool
+    possible: bool
+
+    @property
+    def is_closed(self) -> bool:
+        return self.shown or self.possible
+
+
+def _fail_on_regression(gate: _Gate, records: "Sequence[RunRecord]") -> None:
+    """Exit with 1 after a regression, and with 3 if there is none but not all tasks could be judged."""
+    if not gate.is_closed:
+        return
+    from waza_engine.statistics.compare_runs import compare_runs
+
+    found = compare_runs(records)
+    if not all(it.tasks for it in found):
+        give_up("A run has no judged task in common with the first: no regression can be seen")
+    if any(it.is_worse or (gate.possible and it.is_possibly_worse) for it in found):
+        sys.exit(_EXIT_WORSE)
+    _exit_undecided(any(task.status == "error" for record in records for task in record.tasks))
+
+
+def _exit_undecided(undecided: bool) -> None:
+    """Exit with 3 if something could not be judged: a build must not take this for success."""
+    if undecided:
+        # Imported late: it brings everything that runs need.
+        from waza_engine.runs.run import EXIT_UNDECIDED
+
+        sys.exit(EXIT_UNDECIDED)
 
 
 def _labels(names: Sequence[str], records: "Sequence[RunRecord]") -> list[str]:
@@ -129,7 +171,7 @@ def _warn_of_different_evals(records: "Sequence[RunRecord]") -> None:
 
 def show_comparison(names: Sequence[str], records: "Sequence[RunRecord]") -> None:
     """Print the comparison: a table on a terminal, aligned text elsewhere."""
-    from waza_engine.reports.comparison import comparison_data, comparison_text
+    from waza_engine.reports.comparison import comparison_data, comparison_text, evidence_lines
 
     if not is_terminal():
         show(comparison_text(names, records))
@@ -139,6 +181,8 @@ def show_comparison(names: Sequence[str], records: "Sequence[RunRecord]") -> Non
         show(harmless(f"{number}: {name}{f' ({model})' if model else ''}"))
     numbers = [f"{it}#" for it in range(1, len(names) + 1)]
     show_table(["task", *numbers, "delta#", "status"], _comparison_rows(data))
+    for line in evidence_lines(data):
+        show(harmless(line))
 
 
 def _comparison_rows(data: dict[str, Any]) -> Iterator[list[str]]:
@@ -166,11 +210,11 @@ class _PairwiseRequest:
     eval_path: Path | None
     judge_model: str
     form: str
-    fail_on_regression: bool
+    gate: _Gate
 
 
 def _compare_pairwise(request: _PairwiseRequest) -> None:
-    """Compare and print. With `fail_on_regression`, exit with 1 if the second run is worse, 3 if that is not known."""
+    """Compare and print. Behind a gate, exit with 1 if the second run is worse, 3 if that is not known."""
     from waza_engine.judges.openai import OpenAIJudge
     from waza_engine.model.judge import JudgeMissing
     from waza_engine.recognition.recognise import dialects_by_preference, load_object
@@ -193,14 +237,11 @@ def _compare_pairwise(request: _PairwiseRequest) -> None:
         give_up("The two runs have no trial of the same stimulus in common")
     result = comparison.record(names, pairs)
     show(json.dumps(result, ensure_ascii=False) if request.form == "json" else _pairwise_text(result))
-    if request.fail_on_regression and result["summary"]["meanScore"] < 0:
-        sys.exit(_EXIT_WORSE)
-    if request.fail_on_regression and any(it.error for it in pairs):
-        # Imported late: it brings everything that runs need.
-        from waza_engine.runs.run import EXIT_UNDECIDED
-
-        # Nobody knows whether the second run is worse: a build must not take this for success.
-        sys.exit(EXIT_UNDECIDED)
+    if request.gate.is_closed:
+        summary = result["summary"]
+        if summary["evidence"]["verdict"] == "worse" or (request.gate.possible and summary["meanScore"] < 0):
+            sys.exit(_EXIT_WORSE)
+        _exit_undecided(any(it.error for it in pairs))
 
 
 def _load_rubrics(path: Path | None, record: "RunRecord") -> "Suite | None":
@@ -218,6 +259,8 @@ def _load_rubrics(path: Path | None, record: "RunRecord") -> "Suite | None":
 
 
 def _pairwise_text(result: dict[str, Any]) -> str:
+    from waza_engine.reports.comparison import measured_text
+
     summary = result["summary"]
     names = [harmless(it["stimulusName"]) for it in result["stimuli"]]
     width = max(len(it) for it in names)
@@ -229,6 +272,8 @@ def _pairwise_text(result: dict[str, Any]) -> str:
         f"{summary['losses']} worse{unjudged}; score {summary['meanScore']:+.2f} "
         f"[{summary['ciLow']:+.2f}, {summary['ciHigh']:+.2f}]"
     )
+    evidence = summary["evidence"]
+    lines.append(f"by stimulus: {measured_text(evidence)}: {evidence['verdict']}")
     passed = summary["mcnemar"]
     lines.append(
         f"passed only before: {passed['baselineOnly']}, only now: {passed['treatmentOnly']} (p = {passed['pValue']:.3f})"

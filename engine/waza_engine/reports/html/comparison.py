@@ -6,7 +6,7 @@ from typing import Any
 
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import mean
-from waza_engine.reports.comparison import comparison_data
+from waza_engine.reports.comparison import comparison_data, evidence_lines
 from waza_engine.reports.experiment import ExperimentResults, combine_runs
 from waza_engine.reports.html.diff import Diff, text_diff
 from waza_engine.reports.html.rendering import render
@@ -34,6 +34,7 @@ def html_comparison(
         improved=sum(it["score_delta"] > 0 for it in rows),
         regressed=sum(it["score_delta"] < 0 for it in rows),
         changed=list(_changed(rows, records)),
+        shown=[it for it in evidence_lines(data) if it],
         rows=rows[:_MOST_TASKS],
         more_rows=max(0, len(rows) - _MOST_TASKS),
         differences=_differences(rows[:_MOST_TASKS], records),

@@ -30,7 +30,9 @@ from waza_engine.model.records import RunRecord, TrialRecord
 from waza_engine.model.scores import mean, standard_deviation
 from waza_engine.model.suite import Suite, Task
 from waza_engine.statistics.bootstrap import bootstrap
-from waza_engine.statistics.paired import sign_test
+from waza_engine.statistics.compare_runs import measured_json
+from waza_engine.statistics.paired import paired_difference, sign_test
+from waza_engine.statistics.verdict import verdicts
 
 Preferred = Callable[[TrialRecord, TrialRecord], Comparison]
 """Compares a trial of the treatment (A) with one of the baseline (B); raises `JudgeError`."""
@@ -110,7 +112,18 @@ def _summary(pairs: Sequence[Pair]) -> dict[str, Any]:
         "winRate": winners.count("treatment") / len(judged) if judged else 0.0,
         "mcnemar": _mcnemar(judged),
         "metricDeltas": [_delta(name, judged) for name in _METRICS],
+        "evidence": _evidence(judged),
     }
+
+
+def _evidence(pairs: Sequence[Pair]) -> dict[str, Any]:
+    """Return what the scores show; all trials of a stimulus count as one pair. A field of our own."""
+    by_task: dict[str, list[float]] = {}
+    for it in pairs:
+        by_task.setdefault(it.treatment.task, []).append(it.score)
+    means = [mean(it) for it in by_task.values()]
+    difference = paired_difference([0.5 - it / 2 for it in means], [0.5 + it / 2 for it in means])
+    return measured_json(difference, verdicts([difference])[0])
 
 
 def _mean_with_interval(name: str, values: Sequence[float]) -> dict[str, float]:
