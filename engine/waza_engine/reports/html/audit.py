@@ -12,13 +12,13 @@ from waza_engine.audit.score import (
     GraderPlace,
     TaskAudit,
     eval_score,
-    grader_powers,
     score_text,
 )
 from waza_engine.reports.html.audit_matrix import (
     Cell,
     Column,
     GraderRow,
+    checks_of,
     column_groups,
     columns_of,
     grader_rows,
@@ -102,16 +102,19 @@ class AuditedTask:
         audit = self.audit
         if audit.problem:
             return "not audited"
+        if self.intent:
+            return self.intent
         if audit.mutation_score is not None:
             return score_text(audit.mutation_score)
-        if audit.has_only_left_out:
-            return "not asked"
-        return "no recording" if audit.attempts else "no graders"
+        if not audit.attempts:
+            return "not asked" if audit.left_out else "no graders"
+        return "no mutants" if audit.trials else "none passes" if audit.recorded else "no recording"
 
     @property
     def agents(self) -> list[str]:
-        """What the agents without work do that pass, in words."""
-        return [it.change.removeprefix("an agent that ") for it in self.audit.accused]
+        """What the agents without work do that pass, in words; also if a grader that was not asked may notice."""
+        passing = [*self.audit.accused, *self.audit.undecided]
+        return [it.change.removeprefix("an agent that ") for it in passing]
 
     @property
     def skipped(self) -> list[str]:
@@ -131,12 +134,13 @@ class AuditedTask:
     @property
     def unseen(self) -> list[str]:
         """The changes that no grader looks at, in words."""
-        return list(dict.fromkeys(it.change for it in self.audit.unseen))
+        is_work = self.audit.intent is Intent.WORK
+        return list(dict.fromkeys(it.change for it in self.audit.unseen if is_work))
 
     @property
     def powers(self) -> list[Power]:
         """What each grader notices."""
-        return [_power(self.audit, it) for it in self.audit.graders]
+        return [_power(self.audit, it) for it in checks_of(self.audit)]
 
     @property
     def _broken(self) -> list[Attempt]:
@@ -233,7 +237,8 @@ def _has_details(audit: TaskAudit) -> bool:
         audit.accused
         or audit.passing_counter_examples
         or audit.survivors
-        or audit.unseen
+        or audit.undecided
+        or (audit.unseen and audit.intent is Intent.WORK)
         or audit.problem
         or audit.unreadable
         or audit.blind
@@ -280,15 +285,10 @@ def _survivor(audit: TaskAudit, attempt: Attempt) -> Survivor:
 
 
 def _power(audit: TaskAudit, grader: GraderPlace) -> Power:
-    found = next(it for it in grader_powers(audit) if it.grader == grader)
+    killed = [it for it in audit.attempts if it.status != "error" and grader.name in it.failed_graders]
+    only = dict.fromkeys(it.change for it in killed if len(it.failed_graders) == 1)
     passes = dict.fromkeys(it.change for it in audit.survivors if grader.name in it.observers)
-    return Power(
-        grader,
-        grader.name in audit.blind,
-        len(found.kills),
-        _cut(dict.fromkeys(found.only_kills)),
-        _cut(passes),
-    )
+    return Power(grader, grader.name in audit.blind, len(killed), _cut(only), _cut(passes))
 
 
 def _cut(words: dict[str, None]) -> list[str]:

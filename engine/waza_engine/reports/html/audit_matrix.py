@@ -13,9 +13,11 @@ from waza_engine.audit.null_agents import NULL_AGENTS
 from waza_engine.audit.score import Attempt, GraderPlace, TaskAudit
 
 _COUNTER = "counter examples"
+_CHECK = "check"
+"""What stands for the type of a task's own checks, which are no graders."""
 _GROUPS = {
     "null agent": "agents without work",
-    "counter example": "kept",
+    "counter example": "",
     "mutant": "broken copies of recorded trials",
 }
 
@@ -100,17 +102,15 @@ def column_groups(columns: Sequence[Column]) -> list[tuple[str, int]]:
 def task_cells(audit: TaskAudit, columns: Iterable[Column]) -> list[Cell | None]:
     """Return a cell for each column; None where it does not apply to the task."""
     by_column = _by_column(audit.attempts)
-    return [
-        _task_cell(it, by_column[_key(it)], audit.intent) if _key(it) in by_column else None for it in columns
-    ]
+    return [_task_cell(it, by_column[_key(it)], audit) if _key(it) in by_column else None for it in columns]
 
 
 def grader_rows(audits: Iterable[TaskAudit], columns: Iterable[Column]) -> list[GraderRow]:
-    """Return what each grader notices, in the order in which tasks name them. A grader of the eval has one row."""
+    """Return what each grader and check notices, in the order in which tasks name them. One of the eval has one row."""
     rows: dict[GraderPlace, GraderRow] = {}
     by_key = {_key(it): it for it in columns}
     for audit in audits:
-        for grader in audit.graders:
+        for grader in checks_of(audit):
             row = rows.setdefault(grader, GraderRow(grader))
             row.tasks += 1
             row.is_blind = row.is_blind and grader.name in audit.blind
@@ -118,6 +118,13 @@ def grader_rows(audits: Iterable[TaskAudit], columns: Iterable[Column]) -> list[
                 if attempt.status != "error" and _should_fail(audit, attempt):
                     _count(row.powers.setdefault(by_key[_attempt_key(attempt)], _Power()), grader, attempt)
     return list(rows.values())
+
+
+def checks_of(audit: TaskAudit) -> list[GraderPlace]:
+    """Return the graders of a task, and its other checks: of the expected output, and constraints."""
+    known = {it.name for it in audit.graders}
+    named = (name for it in audit.attempts for name in (*it.failed_graders, *it.observers))
+    return [*audit.graders, *(GraderPlace(it, _CHECK) for it in dict.fromkeys(named) if it not in known)]
 
 
 def _count(power: _Power, grader: GraderPlace, attempt: Attempt) -> None:
@@ -128,8 +135,8 @@ def _count(power: _Power, grader: GraderPlace, attempt: Attempt) -> None:
 
 
 def _should_fail(audit: TaskAudit, attempt: Attempt) -> bool:
-    """Whether a good grader notices it: in a negative test, doing nothing is right."""
-    return attempt.kind != "null agent" or audit.intent is Intent.WORK
+    """Whether a good grader notices it: a negative test says nothing of good work."""
+    return attempt.kind == "counter example" or audit.intent is Intent.WORK
 
 
 def _by_column(attempts: Iterable[Attempt]) -> Mapping[tuple[str, str], list[Attempt]]:
@@ -147,7 +154,7 @@ def _attempt_key(attempt: Attempt) -> tuple[str, str]:
     return attempt.kind, _COUNTER if attempt.kind == "counter example" else attempt.name
 
 
-def _task_cell(column: Column, attempts: Sequence[Attempt], intent: Intent) -> Cell:
+def _task_cell(column: Column, attempts: Sequence[Attempt], audit: TaskAudit) -> Cell:
     judged = [it for it in attempts if it.status != "error"]
     seen = [it for it in judged if it.kind != "mutant" or it.observers]
     passing = sum(it.passes for it in seen)
@@ -157,8 +164,10 @@ def _task_cell(column: Column, attempts: Sequence[Attempt], intent: Intent) -> C
         return Cell("unseen", "○", f"{column.name}: no grader looks at what changed")
     if not passing:
         return Cell("noticed", "✓", f"{column.name}: noticed{_of(len(seen), len(seen))}")
-    if column.kind == "null agent" and intent is not Intent.WORK:
-        return Cell("allowed", "≈", f"{column.name}: passes, as this task may")
+    if not _should_fail(audit, seen[0]):
+        return Cell("allowed", "≈", f"{column.name}: passes, which is right for this task")
+    if column.kind == "null agent" and audit.left_out:
+        return Cell("undecided", "?", f"{column.name}: passes, unless a grader notices that was not asked")
     mark = f"✗ {passing}/{len(seen)}" if len(seen) > 1 else "✗"
     return Cell("passes", mark, f"{column.name}: passes{_of(passing, len(seen))}")
 
@@ -169,9 +178,9 @@ def _of(count: int, total: int) -> str:
 
 def _power_cell(column: Column, power: _Power) -> Cell:
     look = "noticed" if power.killed else ""
+    whole = "✓" if power.killed else "·"
+    mark = whole if power.seen == 1 else f"{power.killed}/{power.seen}"
     words = f"{column.name}: notices {power.killed} of {power.seen}"
     if power.only:
-        return Cell(
-            look, f"{power.killed}/{power.seen} ★", f"{words}; {power.only} that nothing else notices"
-        )
-    return Cell(look, f"{power.killed}/{power.seen}", words)
+        return Cell(look, f"{mark}★", f"{words}; {power.only} that nothing else notices")
+    return Cell(look, mark, words)

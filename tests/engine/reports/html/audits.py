@@ -20,7 +20,7 @@ def mutant(name: str, change: str, *failed: str, seen: tuple[str, ...] = (), **m
 
 
 def task_audit(number: int, intent: Intent = Intent.WORK, *, is_weak: bool = True) -> TaskAudit:
-    """Return the audit of a task with all kinds of attempts."""
+    """Return the audit of a task with all kinds of attempts. In every fourth, a judge is not asked."""
     noticed = () if is_weak else ("words",)
     agents = (
         Attempt(
@@ -52,7 +52,7 @@ def task_audit(number: int, intent: Intent = Intent.WORK, *, is_weak: bool = Tru
         intent,
         (*agents, *mutants, *(passing if is_weak else ())),
         (WORDS, FILES, FIT),
-        (JUDGE,),
+        (JUDGE,) if number % 4 == 2 else (),
         ("fit",),
         trials=2,
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.engine.audit.evals import audited, recording, text_grader, write_eval
-from tests.engine.reports.html.audits import FILES, WORDS, audited_eval, task_audit
+from tests.engine.reports.html.audits import FILES, WORDS, audited_eval, mutant, task_audit
 from tests.engine.reports.html.pages import NASTY, dead_links, failing, well_formed
 from tests.engine.runs.bench import Bench, Scripted
 from waza_engine.audit.intent import Intent
@@ -38,9 +38,11 @@ def test_a_field_says_what_happened_in_words_too() -> None:
     assert found["delete-file"] == ("unseen", "○")
     assert found["fail-call"] == ("error", "!")
     assert found["counter examples"] == ("passes", "✗")
-    assert cells(task_audit(1, Intent.NOTHING))["silence"] == ("allowed", "≈")
+    assert cells(task_audit(2))["silence"] == ("undecided", "?")
+    negative = cells(task_audit(1, Intent.NOTHING))
+    assert negative["silence"] == negative["negate-sentence"] == ("allowed", "≈")
     assert cells(task_audit(1, is_weak=False))["silence"] == ("noticed", "✓")
-    text = page_of(audited_eval(3))
+    text = page_of(audited_eval(5))
     for words in (
         "silence: passes",
         "drop-call: noticed, 2 of 2",
@@ -74,9 +76,17 @@ def test_graders_with_what_only_they_notice() -> None:
         for column, it in zip(columns, files.cells(columns), strict=True)
         if it is not None
     }
-    assert marks["drop-call"] == "4/4 ★"
+    assert marks["drop-call"] == "4/4★"
     assert "negate-sentence" not in marks
     assert FILES.name.partition(" ")[0] in page_of(audited_eval(3))
+
+
+def test_checks_of_the_task_itself_have_rows_too() -> None:
+    own = mutant("halve-output", "with half of the output", "_output_contains", seen=("words",))
+    audit = replace(task_audit(1), attempts=(own,), graders=(WORDS,))
+    words, check = grader_rows([audit], columns_of([audit]))
+    assert (words.killed, words.seen) == (0, 1)
+    assert (check.grader.name, check.grader.type, check.only) == ("_output_contains", "check", 1)
 
 
 def test_a_null_agent_that_may_pass_counts_against_no_grader() -> None:
@@ -94,6 +104,7 @@ def test_survivors_are_differences_with_their_readers() -> None:
     assert "<p>the counter example t2.json</p>" in text
     assert "Not asked: judge." in text
     assert "reads only the prompt" in text
+    assert "<b>unless a grader notices that was not asked</b>" in text
 
 
 def test_the_page_says_what_is_not_whole() -> None:
