@@ -16,7 +16,7 @@ from tests.editors.film import Film, film_of
 from tests.editors.vscode_host import VSCode, running_vscode
 from tests.editors.vscode_package import EXTENSION, build_vsix
 from tests.editors.vscode_screen import Screen, open_window, running_browser
-from tests.editors.workspaces import FAILING_TASK, copy_of_example, make_fail
+from tests.editors.workspaces import FAILING_TASK, WEAK_EXAMPLE, copy_of_example, make_fail
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -44,7 +44,7 @@ async def main(names: list[str]) -> None:
         with running_vscode(home / "vscode", vsix, SETTINGS) as vscode:
             async with running_browser() as browser:
                 studio = _Studio(vscode, browser, home)
-                for name in names or ["icon", "editing", "testing", "runs", "walkthrough", "tour"]:
+                for name in names or ["icon", "editing", "testing", "runs", "audit", "walkthrough", "tour"]:
                     await getattr(studio, name)()
     finally:
         shutil.rmtree(home)
@@ -129,6 +129,23 @@ class _Studio:
             await screen.command("View: Focus Active Editor Group")
             await screen.settle(1500)
             await screen.shot("runs")
+
+    async def audit(self) -> None:
+        """The audit of an eval that is weak on purpose: its lenses, a hover, and its page."""
+        suite = copy_of_example(Path(tempfile.mkdtemp(dir=self._home)), WEAK_EXAMPLE)
+        url = self._vscode.page_url(suite, "eval.yaml")
+        async with open_window(self._browser, url, IMAGES, SIZE) as screen:
+            await screen.lens("passes for")
+            await screen.command("View: Toggle Primary Side Bar Visibility")
+            await screen.go_to_line(22)
+            for _ in range(10):  # So that there is no room for the hover above the line, where the lens is.
+                await screen.page.keyboard.press("Control+ArrowDown")
+            await screen.hover("output-not-matches")
+            await screen.shot("audit")
+            await screen.click_lens("passes for")
+            await screen.web_page("mutation score")
+            await screen.settle()
+            await screen.shot("audit-page")
 
     async def walkthrough(self) -> None:
         async with self._window(fails=False) as screen:

@@ -9,13 +9,14 @@ from pathlib import Path
 
 CLIENTS = Path(__file__).parents[2] / "editor-client"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "code-explainer"
+WEAK_EXAMPLE = EXAMPLE.parent / "meeting-minutes"
 FAILING_TASK = "tasks/explain-retry.yaml"
 MISSING = "moon cheese"
 """A text that the recorded answer of the failing task does not contain."""
 
 
-def copy_of_example(parent: Path) -> Path:
-    return shutil.copytree(EXAMPLE, parent / EXAMPLE.name, ignore=shutil.ignore_patterns(".waza-lsp"))
+def copy_of_example(parent: Path, example: Path = EXAMPLE) -> Path:
+    return shutil.copytree(example, parent / example.name, ignore=shutil.ignore_patterns(".waza-lsp"))
 
 
 def make_fail(suite: Path) -> int:

@@ -44,9 +44,11 @@ def test_looking_at_a_file_runs_nothing_and_shows_nothing(attack: str, victim: V
     with listener() as (port, came):
         victim.write_suite(graders=written(victim, ATTACKS_ON_CHECK[attack], port))
         done = victim.call("check", "--format", "json")
+        audited = victim.call("audit", "--format", "json")
     assert done.returncode in {0, 1}
     assert json.loads(done.stdout)["files"] >= 2
-    assert CANARY not in done.stdout + done.stderr
+    assert json.loads(audited.stdout)["summary"]["tasks"] == 1
+    assert CANARY not in done.stdout + done.stderr + audited.stdout + audited.stderr
     assert not came
     assert not (victim.workspace / "made").exists()
     assert victim.is_unharmed()

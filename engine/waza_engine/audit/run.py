@@ -196,8 +196,9 @@ def skill_text(suite: Suite) -> str:
     around = SuiteFiles(suite.path, data, files, None, None, suite.dialect)
     found = list(skills(around, files))
     chosen = next((it for it in found if it.name == suite.skill), None) if suite.skill else None
-    if chosen is None and not suite.skill and len(found) == 1:
-        chosen = found[0]
+    if chosen is None and not suite.skill:
+        inside = [it for it in found if it.path.is_relative_to(suite.path.parent)]
+        chosen = next(iter(inside if len(inside) == 1 else found if len(found) == 1 else ()), None)
     if chosen is not None:
         with suppress(OSError, ValueError):
             return regular_text(chosen.path, limit=_MAX_SKILL)

@@ -1,5 +1,7 @@
 """`waza-lsp audit --html`."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,6 +9,8 @@ from click.testing import CliRunner
 
 from tests.engine.audit.evals import recording, text_grader, write_eval
 from waza_lsp.cli import main
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -30,3 +34,12 @@ def test_a_page_that_cannot_be_written_is_an_error(suite: Path) -> None:
     result = CliRunner().invoke(main, ["audit", "e", "--html", "file/audit.html"])
     assert result.exit_code == 2
     assert "audit.html: cannot be written" in result.stderr
+
+
+def test_the_manual_shows_what_the_command_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(ROOT / "examples" / "meeting-minutes", tmp_path / "examples" / "meeting-minutes")
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "is-my-eval-any-good.md").read_text(encoding="utf-8")
+    command, _, shown = page.partition("$ waza-lsp ")[2].partition("```")[0].partition("\n")
+    result = CliRunner().invoke(main, command.split())
+    assert result.output.replace(os.sep, "/") == shown

@@ -48,16 +48,16 @@ def _task_lines(
     if audit.accused:
         agents = "; ".join(it.change.removeprefix("an agent that ") for it in audit.accused)
         yield f"    passes for an agent that {harmless(agents)}"
+    for path, finding in findings:
+        if finding.rule not in _SHOWN_WHOLE:
+            yield f"    {harmless(finding.message)}  {_where(path, finding.pointer)}"
     for it in audit.passing_counter_examples:
         yield f"    must fail, but passes: recordings/counter/{harmless(it.name)}"
     shown = audit.survivors[:_MOST_SURVIVORS]
     for it in shown:
-        yield f"    passes {harmless(it.change)}{_of_trial(audit, it)} [{harmless(it.key)}]"
+        yield f"    still passes {harmless(it.change)}{_of_trial(audit, it)} [{harmless(it.key)}]"
     if len(audit.survivors) > len(shown):
         yield f"    and {len(audit.survivors) - len(shown)} more"
-    for path, finding in findings:
-        if finding.rule not in _SHOWN_WHOLE:
-            yield f"    {harmless(finding.message)}  {_where(path, finding.pointer)}"
 
 
 def _words(audit: TaskAudit) -> Iterator[str]:
