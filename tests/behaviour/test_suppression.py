@@ -99,6 +99,9 @@ def test_text_that_is_no_comment_suppresses_nothing() -> None:
             "No code in the brackets, so this comment has no effect. Add one, or write only 'ignore' for all findings",
         ),
         ("ignroe[unknown-key]", "Unknown word 'ignroe'. Did you mean 'ignore'?"),
+        ("quarantaine sleeps", "Unknown word 'quarantaine'. Did you mean 'quarantine'?"),
+        ("quarantine", "'quarantine' has no effect without a reason"),
+        ("quarantine: []", "'quarantine' has no effect without a reason"),
     ],
 )
 def test_a_comment_without_effect_says_why(comment: str, said: str) -> None:
@@ -106,8 +109,11 @@ def test_a_comment_without_effect_says_why(comment: str, said: str) -> None:
     assert found.message.startswith(said)
 
 
-def test_a_comment_about_something_else_is_left_alone() -> None:
-    assert _unused(HEADER.replace("skill: notes", "skill: notes  # waza-lsp: see the docs")) == []
+@pytest.mark.parametrize(
+    "comment", ["see the docs", "quarantine sleeps", "quarantine[sleeps]", "quarantine: see #12"]
+)
+def test_a_comment_about_something_else_is_left_alone(comment: str) -> None:
+    assert _unused(HEADER.replace("skill: notes", f"skill: notes  # waza-lsp: {comment}")) == []
 
 
 def test_while_the_text_is_broken_no_comment_is_called_unused() -> None:

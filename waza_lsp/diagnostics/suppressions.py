@@ -134,9 +134,12 @@ def suppressions(tree: Tree, lines: Sequence[str]) -> Iterator[Suppression]:
 def _of_comment(found: re.Match[str], line: int, target: int, *, at_top: bool) -> Iterator[Suppression]:
     whole = Span(Place(line, found.start(1)), Place(line, found.end(1)))
     word, brackets = found[2], found[3]
-    if problem := _problem(word, brackets, at_top=at_top):
+    if word not in {_LINE, _FILE}:
+        if problem := _problem_of_other_word(word, f"{brackets or ''}{found.string[found.end() :]}"):
+            yield Suppression(whole, problem=problem)
+    elif problem := _problem(word, brackets, at_top=at_top):
         yield Suppression(whole, problem=problem)
-    elif word in {_LINE, _FILE}:
+    else:
         applies_to = None if word == _FILE else target
         if brackets is None:
             yield Suppression(whole, None, applies_to)
@@ -148,10 +151,18 @@ def _of_comment(found: re.Match[str], line: int, target: int, *, at_top: bool) -
             )
 
 
+def _problem_of_other_word(word: str, text: str) -> str:
+    """Return what is wrong with a comment that suppresses nothing, whose `text` follows the word."""
+    # Imported late: few files have such comments.
+    from waza_engine.runs.planning.quarantine import NO_REASON, WORD, reason_of
+
+    if word == WORD:
+        return "" if reason_of(text) else NO_REASON
+    near = nearest(word, [_LINE, _FILE, WORD], most=1)
+    return f"Unknown word '{word}'. Did you mean '{near[0]}'?" if near else ""
+
+
 def _problem(word: str, brackets: str | None, *, at_top: bool) -> str:
-    if word not in {_LINE, _FILE}:
-        near = nearest(word, [_LINE, _FILE], most=1)
-        return f"Unknown word '{word}'. Did you mean '{near[0]}'?" if near else ""
     if brackets is not None and not brackets.endswith("]"):
         return "The bracket is not closed, so this comment has no effect. Add ']'"
     if brackets is not None and not _NAME.search(brackets):

@@ -172,6 +172,10 @@ class TaskRecord:
     golden: bool = False
     since_green: SinceGreen | None = None
     """Set for a task that did not pass, if an earlier run in the store has passed it."""
+    quarantine: str = ""
+    """The reason why the task does not decide the run."""
+    passed_in_a_row: int = 0
+    """Of a quarantined task: how many runs, this one included, have passed it without a failure between them."""
 
 
 @dataclass(frozen=True, slots=True)

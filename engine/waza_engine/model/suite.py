@@ -168,7 +168,8 @@ class Task:
     `skill_directories` (absolute) and `mcp_mocks` replace the suite's if they are not None. `instructions` are targets of `files` whose
     text is added to the system message. `mcp_servers` and `environment` extend the suite's. `setup` are shell commands
     that prepare the workspace, `rubric` are criteria for judges. `blocked` is the reason why the task cannot be
-    performed: its trials are errors without starting the agent.
+    performed: its trials are errors without starting the agent. `quarantine` is the reason why the task does not decide
+    the run.
     """
 
     id: str
@@ -202,6 +203,8 @@ class Task:
     blocked: str = ""
     path: Path | None = None
     pointer: Pointer = ()
+    # Not in fingerprints: it changes no verdict on the task.
+    quarantine: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

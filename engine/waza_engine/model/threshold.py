@@ -30,6 +30,17 @@ def reaches(score: float, threshold: float) -> bool:
     return score >= threshold - _TOLERANCE
 
 
+def deciding_tasks(tasks: Sequence[TaskRecord]) -> list[TaskRecord]:
+    """The tasks that decide a run: all but those in quarantine."""
+    return [it for it in tasks if not it.quarantine]
+
+
+def success_rate(tasks: Sequence[TaskRecord]) -> float:
+    """The share of the tasks that passed, of those that could be judged."""
+    judged = [it for it in tasks if it.status != "error"]
+    return sum(it.status == "passed" for it in judged) / len(judged) if judged else 0.0
+
+
 def eval_verdict(scoring: Scoring, tasks: Sequence[TaskRecord]) -> EvalVerdict:
     """The verdict. An eval of which nothing ran has not passed."""
     ran = [it.stats for it in tasks if it.stats is not None and _graded(it.stats)]

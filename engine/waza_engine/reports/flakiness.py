@@ -5,6 +5,7 @@ from typing import Any
 
 from waza_engine.lib.plurals import counted
 from waza_engine.reports.inert import inert, one_line
+from waza_engine.reports.reasons import ENOUGH_RUNS
 from waza_engine.runs.past.flakiness import GraderFlakiness, TaskFlakiness
 from waza_engine.statistics.flips import FlipRate
 from waza_engine.statistics.rates import ConfidenceInterval
@@ -25,6 +26,10 @@ def flakiness_lines(tasks: Sequence[TaskFlakiness]) -> Iterator[str]:
     for task in flaky:
         yield f"{inert(one_line(task.task))}  {task_text(task)}"
         yield from (f"    {inert(one_line(grader_text(it)))}" for it in task.graders if it.is_flaky)
+    for task in tasks:
+        if task.quarantine and task.streak >= ENOUGH_RUNS:
+            name, reason = (inert(one_line(it)) for it in (task.task, task.quarantine))
+            yield f"{name}  is in quarantine ({reason}), but passed in its last {task.streak} runs: remove the comment"
     steady = len(tasks) - len(flaky)
     if steady:
         yield f"{counted(steady, 'task')} did not vary"
@@ -62,6 +67,7 @@ def flakiness_data(tasks: Sequence[TaskFlakiness]) -> list[dict[str, Any]]:
             "flip_rate": it.flips.rate,
             "flip_rate_interval": _pair(it.flips.interval),
             "passed_runs_in_a_row": it.streak,
+            "quarantine": it.quarantine,
             "graders": [_grader_data(one) for one in it.graders],
         }
         for it in tasks

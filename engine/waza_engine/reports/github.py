@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.threshold import deciding_tasks
 from waza_engine.reports.evidence import Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.inert import one_line, visible
-from waza_engine.reports.reasons import undecided_text, verdict
+from waza_engine.reports.reasons import quarantine_text, undecided_text, verdict
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
 _UNDECIDED = "⚠️ could not be judged"
@@ -40,6 +41,7 @@ def _lines(record: RunRecord) -> Iterator[str]:
         yield f"\n> {escape_markdown(record.error)}"
     yield from _details(record)
     yield from _flaky(record)
+    yield from _quarantined(record)
     yield from _table(record)
 
 
@@ -82,8 +84,14 @@ def _flaky(record: RunRecord) -> Iterator[str]:
         yield f"**Flaky:** {names}"
 
 
+def _quarantined(record: RunRecord) -> Iterator[str]:
+    for task in record.tasks:
+        if quarantine := quarantine_text(task):
+            yield from ("", f"**{escape_markdown(task.task)}** {escape_markdown(quarantine)}")
+
+
 def _details(record: RunRecord) -> Iterator[str]:
-    failed = [it for it in record.tasks if it.status in {"failed", "error"}]
+    failed = [it for it in deciding_tasks(record.tasks) if it.status in {"failed", "error"}]
     if not failed:
         return
     yield ""

@@ -17,10 +17,10 @@ from dataclasses import fields
 from datetime import UTC, datetime
 
 from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
-from waza_engine.model.threshold import eval_verdict
+from waza_engine.model.threshold import deciding_tasks, eval_verdict
 from waza_engine.reports.evidence import Evidence, Sources, trial_evidence
 from waza_engine.reports.inert import visible
-from waza_engine.reports.reasons import Reason, reasons, why_unperformed
+from waza_engine.reports.reasons import Reason, quarantine_text, reasons, why_unperformed
 
 _INFRASTRUCTURE = "InfrastructureError"
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -42,7 +42,8 @@ def junit_xml(record: RunRecord) -> str:
     seconds = {"time": f"{record.duration_ms / 1000:.3f}"}
     for element in (root, suite):
         element.attrib.update(counts | seconds)
-    suite.set("skipped", str(record.totals.skipped + len(record.unperformed)))
+    skipped = record.totals.skipped + len(record.unperformed) + _quarantined(record)
+    suite.set("skipped", str(skipped))
     suite.set("timestamp", datetime.fromtimestamp(record.started_at, UTC).isoformat(timespec="seconds"))
     _add_properties(suite, record)
     sources = Sources()
@@ -60,15 +61,25 @@ def junit_xml(record: RunRecord) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
-def _counts(record: RunRecord, run_failures: Sequence[Reason]) -> dict[str, str]:
+def _quarantined(record: RunRecord) -> int:
+    """Return how many test cases are skipped because their tasks are in quarantine and did not pass."""
+    bad = [it for it in record.tasks if it.quarantine and it.status in {"failed", "error"}]
     if record.scoring is None:
-        tests, failures, errors = record.totals.total, record.totals.failed, record.totals.errors
+        return len(bad)
+    return sum(it.stats.failed_runs + it.stats.error_runs if it.stats else bool(it.error) for it in bad)
+
+
+def _counts(record: RunRecord, run_failures: Sequence[Reason]) -> dict[str, str]:
+    deciding = deciding_tasks(record.tasks)
+    if record.scoring is None:
+        tests = record.totals.total
+        failures, errors = (sum(it.status == status for it in deciding) for status in ("failed", "error"))
     else:
-        stats = [it.stats for it in record.tasks if it.stats]
-        stopped = sum(it.stats is None and bool(it.error) for it in record.tasks)
-        tests = sum(it.total_runs for it in stats) + stopped
+        stats = [it.stats for it in deciding if it.stats]
+        stopped = [it for it in record.tasks if it.stats is None and it.error]
+        tests = sum(it.stats.total_runs for it in record.tasks if it.stats) + len(stopped)
         failures = sum(it.failed_runs for it in stats)
-        errors = sum(it.error_runs for it in stats) + stopped
+        errors = sum(it.error_runs for it in stats) + len(deciding_tasks(stopped))
     broken = sum(it.is_error for it in run_failures)
     return {
         "tests": str(tests + len(record.unperformed) + len(run_failures)),
@@ -95,7 +106,7 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
     score = record.totals.aggregate_score
     if record.scoring is not None:
         # The threshold ignores trials without a grade.
-        score = eval_verdict(record.scoring, record.tasks).overall_score
+        score = eval_verdict(record.scoring, deciding_tasks(record.tasks)).overall_score
     values = {
         "skill": record.skill,
         "model": record.model,
@@ -113,6 +124,9 @@ def _add_properties(suite: ET.Element, record: RunRecord) -> None:
 def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord, sources: Sources) -> None:
     if task.stats is None and task.error:
         case = ET.SubElement(suite, "testcase", _zero_time(record, task.name))
+        if task.quarantine:
+            _skip(case, task)
+            return
         ET.SubElement(case, "error", {"message": xml_text(task.error), "type": "ExecutionError"})
     for trial in task.trials:
         seconds = trial.trajectory.duration_ms / 1000
@@ -126,6 +140,8 @@ def _add_trials(suite: ET.Element, record: RunRecord, task: TaskRecord, sources:
         message = xml_text(f"{name}: score={trial.score:.2f}")
         if trial.status == "skipped":
             ET.SubElement(case, "skipped", {"message": "grading skipped"})
+        elif task.quarantine and trial.status != "passed":
+            _skip(case, task)
         elif trial.status == "error":
             kind = _INFRASTRUCTURE if trial.infrastructure else "ExecutionError"
             error = ET.SubElement(case, "error", {"message": message, "type": kind})
@@ -143,8 +159,14 @@ def _add_case(suite: ET.Element, record: RunRecord, task: TaskRecord, sources: S
     case = ET.SubElement(suite, "testcase", attributes)
     if task.status == "skipped":
         ET.SubElement(case, "skipped", {"message": "grading skipped"})
+    elif task.quarantine and task.status != "passed":
+        _skip(case, task)
     elif task.status in {"failed", "error"}:
         _add_failure(case, task, sources)
+
+
+def _skip(case: ET.Element, task: TaskRecord) -> None:
+    ET.SubElement(case, "skipped", {"message": xml_text(f"not passed, {quarantine_text(task)}")})
 
 
 def _add_failure(case: ET.Element, task: TaskRecord, sources: Sources) -> None:

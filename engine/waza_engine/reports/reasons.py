@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from waza_engine.lib.plurals import counted
-from waza_engine.model.records import MetricResult, RunRecord
+from waza_engine.model.records import MetricResult, RunRecord, TaskRecord
 from waza_engine.model.scores import Interval, skills_helped
-from waza_engine.model.threshold import EvalVerdict, eval_verdict
+from waza_engine.model.threshold import EvalVerdict, deciding_tasks, eval_verdict, success_rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,13 @@ def reasons(record: RunRecord) -> Iterator[Reason]:
     if (
         record.baseline is not None
         and not is_open
-        and not skills_helped(record.totals, record.baseline.totals)
+        and not skills_helped(*_success_rates(record, record.baseline))
     ):
         yield Reason("baseline", baseline_line(record))
 
 
+ENOUGH_RUNS = 5
+"""A quarantined task that passed so many runs in a row is said to be steady again."""
 _WORDS = {"passed": "PASSED", "failed": "FAILED", "error": "ERROR", "cancelled": "CANCELLED"}
 
 
@@ -66,6 +68,9 @@ def verdict(record: RunRecord) -> tuple[str, str]:
         left = f", {left}" if left and record.status != "cancelled" else ""
         weighted = f" (weighted {totals.weighted_score:.2f}{interval_text(totals.interval)})"
         open_trials = sum(it.stats.infrastructure_runs for it in record.tasks if it.stats)
+        if quarantined := [it for it in record.tasks if it.quarantine]:
+            failing = sum(it.status in {"failed", "error"} for it in quarantined)
+            left += f", {len(quarantined)} in quarantine ({failing} of them not passed)"
         # The error of a run that could not be judged says so itself.
         if not record.infrastructure and (undecided := undecided_text(open_trials)):
             left += f", {undecided}"
@@ -79,6 +84,20 @@ def verdict(record: RunRecord) -> tuple[str, str]:
 def undecided_text(count: int) -> str:
     """Return how many trials met an error of infrastructure, "" for none."""
     return f"{counted(count, 'trial')} not judged (infrastructure)" if count else ""
+
+
+def quarantine_text(task: TaskRecord) -> str:
+    """Return why a task is in quarantine, and whether it still must be; "" if it is not."""
+    if not task.quarantine:
+        return ""
+    text = f"in quarantine: {task.quarantine}"
+    if task.passed_in_a_row < ENOUGH_RUNS:
+        return text
+    return f"{text}. It passed in the last {task.passed_in_a_row} runs: remove the comment"
+
+
+def _success_rates(record: RunRecord, baseline: RunRecord) -> tuple[float, float]:
+    return success_rate(deciding_tasks(record.tasks)), success_rate(deciding_tasks(baseline.tasks))
 
 
 def interval_text(interval: Interval | None) -> str:
@@ -121,7 +140,7 @@ def threshold_verdict(record: RunRecord) -> EvalVerdict | None:
     """Return the verdict by the eval's own threshold; None without a threshold or without tasks."""
     if record.scoring is None or record.scoring.threshold is None or not record.tasks:
         return None
-    return eval_verdict(record.scoring, record.tasks)
+    return eval_verdict(record.scoring, deciding_tasks(record.tasks))
 
 
 def threshold_line(verdict: EvalVerdict) -> str:
@@ -140,7 +159,7 @@ def baseline_line(record: RunRecord) -> str:
     """Return a sentence that compares a run with its baseline without skills; "" without a baseline."""
     if record.baseline is None:
         return ""
-    helped = skills_helped(record.totals, record.baseline.totals)
+    rate, without = _success_rates(record, record.baseline)
+    helped = skills_helped(rate, without)
     verdict = "the skills helped" if helped else "the skills did not help: this run failed"
-    rate, without = record.totals.success_rate, record.baseline.totals.success_rate
     return f"with skills {rate:.0%} of the tasks passed, without {without:.0%}: {verdict}"

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from waza_engine.lib.text_width import columns, padded
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.threshold import deciding_tasks
 from waza_engine.reports.evidence import Evidence, Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.inert import inert, one_line
-from waza_engine.reports.reasons import interval_text, metric_line, undecided_text, verdict
+from waza_engine.reports.reasons import interval_text, metric_line, quarantine_text, undecided_text, verdict
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
 
@@ -64,7 +65,8 @@ def text_lines(record: RunRecord, style: TextStyle) -> Iterator[TextLine]:
 
 
 def _has_problems(record: RunRecord) -> bool:
-    return record.status != "passed" or any(it.status in {"failed", "error"} for it in record.tasks)
+    deciding = deciding_tasks(record.tasks)
+    return record.status != "passed" or any(it.status in {"failed", "error"} for it in deciding)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class _Tasks:
                 continue
             text = f"{padded(start, width)}  {_task(task, record)}"
             yield TextLine(text, task.status, len(STATUS_WORDS[task.status]))
+            if quarantine := quarantine_text(task):
+                yield from map(TextLine, self.style.layout.lines(one_line(quarantine)))
             yield from map(TextLine, below)
 
     def _evidence(self, task: TaskRecord) -> Iterator[str]:

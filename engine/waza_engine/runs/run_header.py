@@ -21,7 +21,8 @@ from waza_engine.version import __version__
 class TaskFrame:
     """A task of a run. `fingerprint` changes with everything that can change a verdict (`planning/fingerprint.py`).
 
-    `parts` tells what of it has changed; runs of older versions have none.
+    `parts` tells what of it has changed; runs of older versions have none. `quarantine` is the reason why it does not decide
+    the run.
     """
 
     id: str
@@ -30,6 +31,7 @@ class TaskFrame:
     golden: bool = False
     fingerprint: str = ""
     parts: TaskParts = field(default_factory=TaskParts)
+    quarantine: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def _task_frames(plan: Plan, process_dir: Path) -> tuple[TaskFrame, ...]:
     from waza_engine.runs.planning.fingerprint import task_prints
 
     pairs = zip(plan.tasks, task_prints(plan, process_dir), strict=True)
-    return tuple(TaskFrame(it.id, it.name, it.group, it.golden, *found) for it, found in pairs)
+    return tuple(TaskFrame(it.id, it.name, it.group, it.golden, *found, it.quarantine) for it, found in pairs)
 
 
 def _suite_digests(plan: Plan) -> dict[str, str]:

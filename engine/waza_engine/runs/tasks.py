@@ -31,7 +31,8 @@ async def _run_in_order(live: LiveRun) -> None:
     for index in range(len(live.plan.tasks)):
         await _run_task(live, index)
         left = len(live.plan.tasks) - index - 1
-        if live.plan.settings.fail_fast and left and live.tasks[index].status != "passed":
+        is_bad = live.tasks[index].status != "passed" and not live.plan.tasks[index].quarantine
+        if live.plan.settings.fail_fast and left and is_bad:
             live.warn(f"fail_fast: {counted(left, 'task')} skipped after the first one that did not pass")
             return
 

@@ -29,7 +29,7 @@ from waza_engine.model.scores import (
     weighted_mean,
 )
 from waza_engine.model.suite import Metric
-from waza_engine.model.threshold import is_failed
+from waza_engine.model.threshold import deciding_tasks, is_failed, success_rate
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.trigger_metrics import ACCURACY, accuracy_metric, trigger_metrics
 from waza_engine.statistics.totals import suite_totals, task_stats
@@ -67,21 +67,19 @@ def run_record(
     metric = accuracy_metric(frame.metrics, triggers)
     metrics: tuple[MetricResult, ...] = (metric,) if metric else ()
     totals = suite_totals([task_totals(it) for it in tasks], frame.trials, seeded_random(run_id))
-    undecided = sum(it.stats.infrastructure_runs for it in tasks if it.stats)
-    of_both = undecided + (
-        sum(it.stats.infrastructure_runs for it in baseline.tasks if it.stats) if baseline else 0
-    )
+    deciding = deciding_tasks(tasks)
+    of_baseline = deciding_tasks(baseline.tasks) if baseline else []
+    of_both = sum(it.stats.infrastructure_runs for it in (*deciding, *of_baseline) if it.stats)
     if baseline:
-        failed = not of_both and not skills_helped(totals, baseline.totals)
+        failed = not of_both and not skills_helped(success_rate(deciding), success_rate(of_baseline))
     else:
-        failed = any(it.status == "failed" for it in tasks)
+        failed = any(it.status == "failed" for it in deciding)
     failed = failed or any(not it.passed for it in metrics)
     if frame.scoring is not None:
-        failed = is_failed(frame.scoring, tasks)
+        failed = is_failed(frame.scoring, deciding)
     is_open = not ending.status and not failed and (of_both > 0 or any(it.infrastructure for it in triggers))
     if is_open:
-        of_all = [*tasks, *(baseline.tasks if baseline else ())]
-        ending = Ending("error", _undecided_message(of_both, of_all, triggers))
+        ending = Ending("error", _undecided_message(of_both, [*deciding, *of_baseline], triggers))
     return RunRecord(
         run_id=run_id,
         suite_name=frame.suite_name,
@@ -139,7 +137,9 @@ def task_record(
     runs = [trial_totals(it) for it in trials] if runs is None else runs
     stats = task_stats(runs, rng) if runs else None
     status = "failed" if error else stats.status if stats else "skipped"
-    return TaskRecord(task.id, task.name, task.group, status, trials, stats, error, task.golden)
+    return TaskRecord(
+        task.id, task.name, task.group, status, trials, stats, error, task.golden, quarantine=task.quarantine
+    )
 
 
 def trial_totals(trial: TrialRecord) -> TrialTotals:

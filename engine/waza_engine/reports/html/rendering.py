@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.reports.inert import visible
+from waza_engine.reports.reasons import quarantine_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -49,6 +50,7 @@ def environment() -> "Environment":
         delta_class=_delta_class,
         number="{:.2f}".format,
         percent=_percent,
+        quarantine=quarantine_text,
         seconds=seconds,
         status_class=status_class,
         thousands="{:,}".format,

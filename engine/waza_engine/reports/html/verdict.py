@@ -60,6 +60,8 @@ def needs_a_look(task: TaskRecord) -> bool:
 
 def _badness(task: TaskRecord) -> tuple[int, float, float]:
     if not needs_a_look(task):
+        return 3, 0.0, 0.0
+    if task.quarantine:
         return 2, 0.0, 0.0
     if task.stats is None:
         return (0 if task.status == "failed" else 1), 0.0, 0.0

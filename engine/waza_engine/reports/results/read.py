@@ -125,9 +125,13 @@ def _scoring(data: Any) -> Scoring | None:
 def _task(
     data: Mapping[str, Any], index: int, run_id: str, started_at: float, *, is_weighted: bool
 ) -> TaskRecord:
-    name = str(data.get("test_id") or "")
+    name, quarantine = str(data.get("test_id") or ""), _map(data.get("quarantine"))
     frame = TaskFrame(
-        name, str(data.get("display_name") or ""), str(data.get("group") or ""), bool(data.get("golden"))
+        name,
+        str(data.get("display_name") or ""),
+        str(data.get("group") or ""),
+        bool(data.get("golden")),
+        quarantine=str(quarantine.get("reason") or ""),
     )
     trials = [_trial(it, name, index, number) for number, it in enumerate(data.get("runs") or [], 1)]
     trials = [it if it.started_at else replace(it, started_at=started_at) for it in trials]
@@ -135,7 +139,11 @@ def _task(
         trials = [replace(it, score=it.weighted_score) for it in trials]
     error = "" if trials or data.get("status") != "failed" else "The task was stopped before its first trial"
     record = task_record(frame, trials, error, seeded_random(run_id, index))
-    return replace(record, since_green=_since_green(data.get("since_green")))
+    return replace(
+        record,
+        since_green=_since_green(data.get("since_green")),
+        passed_in_a_row=int(quarantine.get("passed_runs_in_a_row") or 0),
+    )
 
 
 def _since_green(data: Any) -> SinceGreen | None:

@@ -75,14 +75,23 @@ def task_data(
             "runs": make_list(LazyItems(task.trials, run_data)),
             "stats": _stats(task.stats) if task.stats else None,
             "skill_impact": skill_impact(task, baseline),
+            "quarantine": _quarantine(task),
             "since_green": _since_green(task.since_green) if task.since_green else None,
         },
         "group",
         "golden",
         "stats",
         "skill_impact",
+        "quarantine",
         "since_green",
     )
+
+
+def _quarantine(task: TaskRecord) -> dict[str, Any] | None:
+    """Return why the task does not decide the run, which waza's format has no member for."""
+    if not task.quarantine:
+        return None
+    return {"reason": task.quarantine, "passed_runs_in_a_row": task.passed_in_a_row}
 
 
 def _since_green(found: SinceGreen) -> dict[str, Any]:

@@ -71,6 +71,8 @@ class TaskFlakiness:
     graders: tuple[GraderFlakiness, ...]
     cause: Cause
     streak: int
+    quarantine: str = ""
+    """The reason why the task does not decide runs, as of its newest run."""
 
     @property
     def is_flaky(self) -> bool:

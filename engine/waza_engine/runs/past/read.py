@@ -7,6 +7,7 @@ until a run upgrades them.
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,9 @@ def read_flakiness(store_dir: Path, eval_path: Path, runs: int = LATEST_RUNS) ->
     with open_for_reading(path) as sql:
         if is_older(sql):
             return []
-        found, dialect = _past_trials(sql, store_dir, eval_path, runs)
+        found, newest = _past_trials(sql, store_dir, eval_path, runs)
+    dialect = newest.dialect
+    quarantine = {_label(newest, it.id): it.quarantine for it in newest.tasks}
 
     @cache
     def is_deterministic(kind: str) -> bool:
@@ -60,22 +63,25 @@ def read_flakiness(store_dir: Path, eval_path: Path, runs: int = LATEST_RUNS) ->
             grader and grader.deterministic and not grader.executes and not grader.asks_judge
         )
 
-    return [task_flakiness(task, trials, is_deterministic) for task, trials in found.items()]
+    return [
+        replace(task_flakiness(task, trials, is_deterministic), quarantine=quarantine.get(task, ""))
+        for task, trials in found.items()
+    ]
 
 
 def _past_trials(
     sql: sqlite3.Connection, store_dir: Path, eval_path: Path, runs: int
-) -> tuple[dict[str, list[PastTrial]], str]:
-    """Return the decided trials of each task, oldest first, and the dialect of the newest run."""
+) -> tuple[dict[str, list[PastTrial]], RunFrame]:
+    """Return the decided trials of each task, oldest first, and the header of the newest run."""
     reviews: dict[tuple[str, str, int], dict[str, bool]] = {}
     for it in read_reviews(store_dir):
         reviews.setdefault((it.run, it.task, it.trial), {})[it.grader] = it.passed
     newest_first: list[list[tuple[str, PastTrial]]] = []
-    dialect, count = "", 0
+    newest, count = None, 0
     seen: set[tuple[str, float, str]] = set()
     for run_id, text, _ in sql.execute(_RUNS_SQL, (str(real_path(eval_path)), runs)).fetchall():
         frame = stored_frame(text)
-        dialect = dialect or frame.dialect
+        newest = newest or frame
         trials = list(_trials_of_run(sql, run_id, frame, reviews, seen))
         newest_first.append(trials)
         count += len(trials)
@@ -84,7 +90,7 @@ def _past_trials(
     found: dict[str, list[PastTrial]] = {}
     for task, trial in (it for trials in reversed(newest_first) for it in trials):
         found.setdefault(task, []).append(trial)
-    return found, dialect
+    return found, newest or RunFrame()
 
 
 def _trials_of_run(
@@ -100,7 +106,6 @@ def _trials_of_run(
     for key, name, kind, status in sql.execute(_RESULTS_SQL, (run_id,)):
         graders.setdefault(key, []).append(GraderVerdict(name, kind, status == "passed"))
     headers = {it.id: it for it in reversed(frame.tasks)}
-    variant = f" [{frame.arm.variant}]" if frame.arm is not None else ""
     for key, task, number, status, work, started_at in rows:
         copy = (task, started_at, work)
         if status not in {"passed", "failed", "error"} or copy in seen:
@@ -114,7 +119,7 @@ def _trials_of_run(
         header = headers.get(task, TaskFrame(task, task))
         conditions = json.dumps([header.fingerprint, frame.agent])
         yield (
-            f"{task}{variant}",
+            _label(frame, task),
             PastTrial(
                 run_id,
                 passed,
@@ -125,6 +130,10 @@ def _trials_of_run(
                 is_replay=frame.executor == REPLAY,
             ),
         )
+
+
+def _label(frame: RunFrame, task: str) -> str:
+    return f"{task} [{frame.arm.variant}]" if frame.arm is not None else task
 
 
 def _judging(frame: RunFrame, header: TaskFrame) -> str:

@@ -1,4 +1,6 @@
-"""Plan a run from the suite, the command line's overrides and the task filters. No I/O.
+"""Plan a run from the suite, the command line's overrides and the task filters.
+
+It reads no file but those with comments that quarantine tasks.
 
 Filters use Go's `filepath.Match` on the whole string (docs/reference/waza-formats.md, section 13.8): `--task sort` does
 not match "Explain sort". A task is selected if any name pattern and any tag pattern match.
@@ -10,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.lib.process.sandbox_choice import Sandbox
 from waza_engine.model.suite import GROUPINGS, RunSettings, Suite, Task
+from waza_engine.runs.planning.quarantine import with_quarantine
 
 
 class PlanError(Exception):
@@ -113,6 +116,7 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
         PlanError: a filter is malformed, or no task is left to run.
 
     """
+    suite, of_comments = with_quarantine(suite)
     settings = _settings(suite.settings, overrides)
     tasks = select_tasks(suite.tasks, overrides.tasks, overrides.tags)
     if not suite.tasks:
@@ -135,7 +139,7 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
         keep_workspace=overrides.keep_workspace,
         update_snapshots=overrides.update_snapshots,
         shard=overrides.shard,
-        warnings=warnings,
+        warnings=(*warnings, *of_comments),
         overrides=overrides,
     )
 

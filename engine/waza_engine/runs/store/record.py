@@ -86,17 +86,21 @@ def stored_record(store: RunStore, run: StoredRun) -> RunRecord:
 def with_changes(store: RunStore, run: StoredRun, record: RunRecord) -> RunRecord:
     """Return the record with what has changed for each task that did not pass, since the last run that it passed.
 
+    Tasks in quarantine get the number of runs that have passed them in a row.
+
     Raises:
         StoreError: the store cannot be read.
 
     """
     red = {it.task for it in record.tasks if it.status in {"failed", "error"}}
     green = _last_green(store, run, red) if red else {}
-    if not green:
+    if not green and not any(it.quarantine for it in record.tasks):
         return record
     frames = {(it.id, it.name): it for it in reversed(run.frame.tasks)}
 
     def changed(task: TaskRecord) -> TaskRecord:
+        if task.quarantine and task.status == "passed":
+            return replace(task, passed_in_a_row=1 + store.passed_in_a_row(run, task.task))
         last, frame = green.get(task.task), frames.get((task.task, task.name))
         if last is None or frame is None or task.status not in {"failed", "error"}:
             return task

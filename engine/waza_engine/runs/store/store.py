@@ -74,6 +74,10 @@ _PASSED_SQL = (
     f"SELECT task_id, run_id, run_order FROM trials JOIN ({_EARLIER_SQL}) USING (run_id) GROUP BY task_id, run_id"  # noqa: S608  # our own names
     " HAVING min(status IN ('passed', 'skipped')) AND max(status = 'passed')"
 )
+_STREAK_SQL = (
+    f"SELECT min(status IN ('passed', 'skipped')) FROM trials JOIN ({_EARLIER_SQL}) USING (run_id)"  # noqa: S608  # our own names
+    " WHERE task_id = ?6 GROUP BY run_id ORDER BY max(run_order) DESC"
+)
 _GREEN_SQL = f"SELECT task_id, run_id, max(run_order) FROM ({_PASSED_SQL}) GROUP BY task_id"  # noqa: S608  # our own names
 
 
@@ -251,6 +255,14 @@ class RunStore:
                 [row] = self.file.rows(f"SELECT {RUN_COLUMNS} FROM runs WHERE run_id = ?", (it,))  # noqa: S608  # our own names
                 runs[it] = stored_run(row)
         return {task: runs[it] for task, it in found.items()}
+
+    def passed_in_a_row(self, run: StoredRun, task: str) -> int:
+        """Return how many runs before `run` passed a task, back to the last one that did not."""
+        arm = run.frame.arm
+        of_arm = (arm.variant, arm.eval_path) if arm is not None else (None, None)
+        rows = self.file.rows(_STREAK_SQL, (str(run.eval_path), run.run_id, *of_arm, _EARLIER_RUNS, task))
+        passed = [bool(it) for (it,) in rows]
+        return passed.index(False) if False in passed else len(passed)
 
     def delete_runs(self, run_ids: Sequence[str]) -> None:
         """Delete runs with their trials and their baseline passes."""
