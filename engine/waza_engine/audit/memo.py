@@ -61,6 +61,9 @@ class GradeMemo:
 
     _known: dict[str, list[tuple[dict[str, Any], _Verdict]]] = field(default_factory=dict)
     _reads: dict[str, set[str]] = field(default_factory=dict)
+    """What each entry has read of any trial so far."""
+    _keys: dict[str, str] = field(default_factory=dict)
+    """The keys of the graders as they are now, by name."""
     given: dict[str, _Verdict] = field(default_factory=dict)
     """The last verdict of each grader, by name. It is the same object for work that looks the same to the grader."""
     lay_out: Callable[[], Path] | None = None
@@ -78,13 +81,13 @@ class GradeMemo:
         """Return the verdict of one entry."""
         if not isinstance(entry, GraderEntry):
             return grade_entry(entry, context, meaning, level)
-        key = _key(entry, meaning, level)
+        self._keys[entry.name] = key = _key(entry, meaning, level)
         self.given[entry.name] = verdict = self._verdict(key, entry, context, meaning, level)
         return verdict
 
     def blind(self) -> tuple[str, ...]:
         """Return the names of the graders that have read nothing of any agent's work."""
-        return tuple(name for name, reads in self._reads.items() if not reads & _WORK)
+        return tuple(name for name, key in self._keys.items() if not self._reads.get(key, _WORK) & _WORK)
 
     def _verdict(
         self, key: str, entry: GraderEntry, context: GradingContext, meaning: str, level: Level
@@ -100,7 +103,7 @@ class GradeMemo:
         watched = _watched(context)
         object.__setattr__(watched, "lay_out", self.lay_out)
         verdict = grade_entry(entry, watched, meaning, level)
-        self._reads.setdefault(entry.name, set()).update(object.__getattribute__(watched, "reads"))
+        self._reads.setdefault(key, set()).update(object.__getattribute__(watched, "reads"))
         reads = {_FILES if it == "workspace_dir" else it for it in object.__getattribute__(watched, "reads")}
         known.append(({it: getattr(context, it) for it in reads}, verdict))
         return verdict

@@ -12,6 +12,9 @@ from waza_engine.model.trajectory import Session, Trajectory, Usage
 
 UNTOUCHED = "untouched"
 """The agent that says what a good one says, and changes nothing."""
+EMPTIED = "emptied"
+"""The agent that deletes all files."""
+_DURATION_MS = 1_000
 _REFUSAL = "I'm sorry, I can't help with that."
 _WANTS_DONE = (
     r"\b(?:reply|answer|respond|say|return|write|output|print|confirm)\b[^.?!\n]{0,40}\b(?:done|ok|okay)\b"
@@ -58,12 +61,20 @@ class NullAgent:
             model=f"null agent {self.name}",
             prompt=task.prompt,
             output=output,
-            session=Session(usage=Usage(turns=1)),
+            # Graders of budgets cannot judge a trial without these figures.
+            session=Session(
+                usage=Usage(turns=1, input_tokens=_tokens(task.prompt), output_tokens=_tokens(output))
+            ),
+            duration_ms=_DURATION_MS,
             session_id=f"null-{self.name}",
             transcript=list(_transcript(task.prompt, output)),
             files={} if self.empties_workspace else input_texts(task),
             removed=[it.target for it in task.files] if self.empties_workspace else [],
         )
+
+
+def _tokens(text: str) -> int:
+    return len(text) // 4 + 1
 
 
 def _transcript(prompt: str, output: str) -> Iterator[dict[str, Any]]:
@@ -106,7 +117,7 @@ NULL_AGENTS: Mapping[str, NullAgent] = {
         NullAgent("plan", "makes a plan and calls no tool", _plan),
         NullAgent(UNTOUCHED, "claims success and changes no file", _same_words),
         NullAgent(
-            "emptied",
+            EMPTIED,
             "claims success and deletes all files",
             lambda _: _CLAIM,
             empties_workspace=True,
