@@ -14,6 +14,7 @@ PASSES_WITHOUT_WORK = Rule(
 ONLY_JUDGE = Rule("only-judge", "task that only a judge or a program keeps from passing", Severity.HINT)
 SURVIVING_MUTANT = Rule("surviving-mutant", "grader that does not notice broken work", Severity.HINT)
 IDLE_GRADER = Rule("idle-grader", "grader that notices nothing", Severity.HINT)
+PROMPT_WORDS = Rule("prompt-words", "check that an agent passes by repeating the prompt", Severity.HINT)
 UNSEEN_WORK = Rule("unseen-work", "written files that no grader looks at", Severity.HINT)
 BLIND_GRADER = Rule("blind-grader", "grader that never looks at the agent's work", Severity.HINT)
 COUNTER_EXAMPLE_PASSES = Rule("counter-example-passes", "counter example that passes", Severity.WARNING)
@@ -25,6 +26,7 @@ RULES = (
     ONLY_JUDGE,
     SURVIVING_MUTANT,
     IDLE_GRADER,
+    PROMPT_WORDS,
     UNSEEN_WORK,
     BLIND_GRADER,
 )

@@ -6,11 +6,11 @@ not know that it is one.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
-from typing import Any
 
-from waza_engine.audit import intent_words as words
+from waza_engine.audit.own_words import phrases as words
+from waza_engine.audit.own_words.checks import demands, forbids, forbids_deeds, options
 from waza_engine.model.suite import GraderEntry, Suite, Task
 
 
@@ -23,21 +23,13 @@ class Intent(Enum):
     """Something must not happen: a skill must not load, a tool must not be called, a file must not change."""
 
 
-_FORBIDS = re.compile(
-    r"^(?:disallow|forbid|forbidden|reject|banned|prohibit|not_|no_|never|exclude)|_not_", re.IGNORECASE
-)
-_LIMITS = re.compile(r"^(?:max|limit)(?:_|$)", re.IGNORECASE)
-_NEUTRAL = frozenset(["name", "description", "mode", "threshold", "path", "negate"])
-_MODES = frozenset(["negative"])
-
-
 def intent_of(suite: Suite, task: Task, *, is_marked: bool = False) -> Intent:
     """Return what a task wants. `is_marked` says whether its file marks it as a negative test."""
     if is_marked:
         return Intent.NOTHING
     named = _Names(suite, task)
     graders = task.graders or suite.graders
-    is_demanding = any(task.expected.get(it) for it in _POSITIVE_TEXTS) or any(map(_demands, graders))
+    is_demanding = any(task.expected.get(it) for it in _POSITIVE_TEXTS) or any(map(demands, graders))
     told = "\n".join([task.description, *task.rubric])
     if named.has_tag(words.REFUSAL_TAG) or named.has(words.REFUSING_NAME) or words.REFUSAL_TOLD.search(told):
         return Intent.REFUSAL
@@ -113,33 +105,6 @@ def _spaced(text: str) -> str:
     return re.sub(r"[_\-\s]+", " ", text).strip()
 
 
-def _options(entry: GraderEntry) -> list[tuple[str, Any]]:
-    if not isinstance(entry.config, Mapping):
-        return []
-    return [(str(key), it) for key, it in entry.config.items() if it not in (None, [], {}, "")]
-
-
-def _forbids_by_type(entry: GraderEntry) -> bool:
-    """Whether the type itself says that something must not be there: `output-not-contains`, `diff-empty`."""
-    words = re.split(r"[-_]", entry.type)
-    return "not" in words or "empty" in words or dict(_options(entry)).get("negate") is True
-
-
-def _demands(entry: GraderEntry) -> bool:
-    """Whether a grader wants something to be there that an idle agent does not bring along: a text, a call, a new file."""
-    if _forbids_by_type(entry) or any(key == "mode" and str(it) in _MODES for key, it in _options(entry)):
-        return False
-    return any(_is_demand(key, it) for key, it in _options(entry))
-
-
-def _is_demand(key: str, value: Any) -> bool:
-    if key in _NEUTRAL or _FORBIDS.search(key) or _LIMITS.search(key):
-        return False
-    if isinstance(value, Sequence) and value and all(isinstance(it, Mapping) for it in value):
-        return any(_is_demand(str(inner), each) for it in value for inner, each in it.items())
-    return True
-
-
 def _only_forbids(graders: Sequence[GraderEntry], task: Task) -> bool:
     """Whether the checks only forbid calls, skills or changes. Forbidden words alone do not make a negative test.
 
@@ -148,27 +113,7 @@ def _only_forbids(graders: Sequence[GraderEntry], task: Task) -> bool:
     if any(task.expected.values()):
         return False
     limits = [(one or other).lower() for one, other in _LIMIT.findall(task.prompt)]
-    forbidden = str([it.config for it in graders if _forbids_deeds(it)]).lower()
+    forbidden = str([options(it) for it in graders if forbids_deeds(it)]).lower()
     if any(re.search(rf"\b{re.escape(it)}", forbidden) for it in limits):
         return False
-    found = [*map(_forbids_deeds, graders), *(_FORBIDS.search(it.key) is not None for it in task.constraints)]
-    return any(found)
-
-
-def _forbids_deeds(entry: GraderEntry) -> bool:
-    options = _options(entry)
-    if any(key == "mode" and str(it) in _MODES for key, it in options):
-        return True
-    if _forbids_by_type(entry):
-        return not options
-    told = [key for key, _ in options if key not in _NEUTRAL]
-    is_about_calls = "tool" in entry.type or "skill" in entry.type or any(_is_about_calls(it) for it in told)
-    return is_about_calls and bool(told) and all(_FORBIDS.search(it) or _is_zero(it, entry) for it in told)
-
-
-def _is_about_calls(key: str) -> bool:
-    return "tool" in key or "skill" in key
-
-
-def _is_zero(key: str, entry: GraderEntry) -> bool:
-    return bool(_LIMITS.search(key)) and str(entry.config[key]) in {"0", "0.0"}
+    return any(map(forbids_deeds, graders)) or any(forbids(it.key) for it in task.constraints)

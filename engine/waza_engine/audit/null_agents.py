@@ -12,6 +12,12 @@ from waza_engine.model.trajectory import Session, Trajectory, Usage
 
 UNTOUCHED = "untouched"
 """The agent that says what a good one says, and changes nothing."""
+SILENCE = "silence"
+"""The agent that says nothing."""
+DONE = "done"
+"""The agent that says one word."""
+ECHO = "echo"
+"""The agent that repeats the prompt."""
 EMPTIED = "emptied"
 """The agent that deletes all files."""
 _DURATION_MS = 1_000
@@ -109,10 +115,10 @@ def _same_words(scene: Scene) -> str | None:
 NULL_AGENTS: Mapping[str, NullAgent] = {
     it.name: it
     for it in (
-        NullAgent("silence", "says nothing", lambda _: ""),
-        NullAgent("done", 'says only "Done."', lambda _: "Done.", wanted=_WANTS_DONE),
+        NullAgent(SILENCE, "says nothing", lambda _: ""),
+        NullAgent(DONE, 'says only "Done."', lambda _: "Done.", wanted=_WANTS_DONE),
         NullAgent("refusal", "refuses", lambda _: _REFUSAL),
-        NullAgent("echo", "repeats the prompt", lambda it: it.task.prompt, wanted=_WANTS_ECHO),
+        NullAgent(ECHO, "repeats the prompt", lambda it: it.task.prompt, wanted=_WANTS_ECHO),
         NullAgent("recital", "recites SKILL.md", lambda it: it.skill or None, wanted=_WANTS_RECITAL),
         NullAgent("plan", "makes a plan and calls no tool", _plan),
         NullAgent(UNTOUCHED, "claims success and changes no file", _same_words),

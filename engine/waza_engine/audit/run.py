@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from waza_engine.audit.counter_examples import CounterExample, counter_examples, counter_stamps
 from waza_engine.audit.intent import Intent, intent_of
+from waza_engine.audit.limits import loose_limits
 from waza_engine.audit.mutations.base import Mutant, Subject, mutations
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
-from waza_engine.audit.own_marks import is_marked_negative
+from waza_engine.audit.own_words.checks import demands, only_limits
+from waza_engine.audit.own_words.marks import is_marked_negative
 from waza_engine.audit.score import Attempt, GraderPlace, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import find_grader
@@ -95,8 +97,8 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
         task.path,
         task.pointer,
         intent_of(plan.suite, task, is_marked=is_marked_negative(plan.suite, task)),
-        graders=tuple(_place(it) for it in entries if _is_asked(it, options)),
-        left_out=tuple(_place(it) for it in entries if not _is_asked(it, options)),
+        graders=tuple(_place(it, plan.suite) for it in entries if _is_asked(it, options)),
+        left_out=tuple(_place(it, plan.suite) for it in entries if not _is_asked(it, options)),
         recorded=len(recordings),
     )
     if not made.graders and not any(task.expected.values()) and not task.constraints:
@@ -112,11 +114,12 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
                 *(it.attempt for it in broken_work(grading, passing, others, skill)),
                 *_counter_attempts(grading, counter),
             )
+            loose = loose_limits(grading, entries, passing)
         except WorkspaceError as error:
             return replace(made, problem=str(error))
         if attempts and all(it.status == "error" for it in attempts):
             return replace(made, problem=attempts[0].error)
-        made = replace(made, attempts=attempts, trials=len(passing), blind=grading.blind())
+        made = replace(made, attempts=attempts, trials=len(passing), blind=grading.blind(), loose=loose)
         return replace(made, intent=Intent.NOTHING) if _is_trigger_test(task, made) else made
 
 
@@ -279,7 +282,8 @@ def _task_key(task: Task) -> Hashable:
 
 
 def _attempt(kind: str, name: str, change: str, record: TrialRecord) -> Attempt:
-    noticed = tuple(it.name for it in record.graders if not it.passed)
+    # A grader that cannot judge a trial notices nothing in it.
+    noticed = tuple(it.name for it in record.graders if it.status == "failed")
     return Attempt(kind, name, change, record.status, noticed, error=record.error)  # type: ignore[arg-type]
 
 
@@ -292,5 +296,16 @@ def _is_asked(entry: GraderEntry, options: AuditOptions) -> bool:
     return not kind.asks_judge or options.judge is not None
 
 
-def _place(entry: GraderEntry) -> GraderPlace:
-    return GraderPlace(entry.name, entry.type, entry.path, entry.pointer)
+def _place(entry: GraderEntry, suite: Suite) -> GraderPlace:
+    # Without a threshold every grader must pass, whatever it weighs.
+    counts = entry.weight > 0 or suite.scoring is None or suite.scoring.threshold is None
+    return GraderPlace(
+        entry.name,
+        entry.type,
+        entry.path,
+        entry.pointer,
+        counts=counts,
+        has_options=bool(entry.config),
+        demands=demands(entry),
+        limits=only_limits(entry),
+    )

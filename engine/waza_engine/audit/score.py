@@ -44,12 +44,20 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class GraderPlace:
-    """A grader that was asked: its name, its type, and the place of its entry."""
+    """A grader that was asked: its name, its type, and the place of its entry.
+
+    `counts` is False if it weighs nothing. `has_options` is False if nothing can be set. `demands` is True if it wants
+    something to be there, and does not only forbid or limit; `limits` is True if it only limits figures.
+    """
 
     name: str
     type: str
     path: Path | None = None
     pointer: Pointer = ()
+    counts: bool = True
+    has_options: bool = True
+    demands: bool = False
+    limits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ class TaskAudit:
     """The audit of one task. Of `recorded` trials, `trials` pass and were broken.
 
     `left_out` are graders that were not asked, because they run programs or ask a model. `blind` are
-    the names of graders that read nothing of the agent's work. `unreadable` are recordings that were
+    the names of graders that read nothing of the agent's work, `loose` those of limits that no trial will reach. `unreadable` are recordings that were
     skipped. `problem` says why there is no result.
     """
 
@@ -80,6 +88,7 @@ class TaskAudit:
     graders: tuple[GraderPlace, ...] = ()
     left_out: tuple[GraderPlace, ...] = ()
     blind: tuple[str, ...] = ()
+    loose: tuple[str, ...] = ()
     trials: int = 0
     recorded: int = 0
     unreadable: tuple[UnreadableRecording, ...] = ()

@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from tests.engine.audit.evals import plan_of, recorded, recording, text_grader, write_eval
 from waza_engine.analysis.rules import rule_modules
 from waza_engine.audit.codes import RULES
 from waza_engine.audit.findings import PACKAGE, audit_findings
 from waza_engine.audit.placing import PlacedFinding
-from waza_engine.audit.run import audit_suite
+from waza_engine.audit.run import audit_suite, audit_task
+from waza_engine.audit.task_grading import TaskMemory
 from waza_engine.model.findings import Severity
 from waza_engine.project.levels import codes
 
@@ -124,3 +127,59 @@ def test_an_idle_grader(tmp_path: Path) -> None:
         recordings=[trial, recording("u", "q is all")],
     )
     assert ("idle-grader", "t.yaml", ("graders", 1)) in told(path)
+
+
+def test_words_of_the_prompt(tmp_path: Path) -> None:
+    task = {
+        "id": "t",
+        "inputs": {"prompt": "Why does test_login fail?"},
+        "graders": [text_grader("topic", contains=["test_login"]), text_grader("reason", contains=["clock"])],
+    }
+    path = write_eval(tmp_path / "e", [task])
+    assert told(path) == [("prompt-words", "t.yaml", ("graders", 0))]
+    task["graders"] = [text_grader("topic", contains=["test_login", "clock"])]
+    assert told(write_eval(tmp_path / "f", [task])) == []
+
+
+def test_a_limit_that_no_trial_will_reach(tmp_path: Path) -> None:
+    def limit(most: int) -> dict[str, Any]:
+        return {"type": "behavior", "name": "limit", "config": {"max_tool_calls": most}}
+
+    trial = recording("t", "Version 2.0", WORK)
+    for most, found in ((20, []), (5000, ["idle-grader"])):
+        graders = [text_grader(contains=["Version 2.0"]), limit(most)]
+        path = write_eval(tmp_path / str(most), [{"id": "t", "graders": graders}], recordings=[trial])
+        assert [code for code, _, _ in told(path) if code == "idle-grader"] == found
+
+
+def test_a_check_that_the_input_files_meet(tmp_path: Path) -> None:
+    kept = {"type": "file", "name": "kept", "config": {"must_exist": ["a.md"]}}
+    task = {"id": "t", "inputs": {"prompt": "Take notes.", "files": [{"path": "a.md", "content": "a"}]}}
+    trial = recording(
+        "t", "Version 2.0", WORK, files={"a.md": "a", "NOTES.md": "1", "b.md": "2", "c.md": "3"}
+    )
+    path = write_eval(
+        tmp_path / "e",
+        [{**task, "graders": [text_grader(contains=["Version 2.0"]), kept]}],
+        recordings=[trial],
+    )
+    [message] = [it.finding.message for it in found(path) if it.finding.code == "idle-grader"]
+    assert message.endswith(
+        "broken trials of 't' fails because of 'kept', only an agent that claims success and deletes all files"
+    )
+
+
+def test_an_edited_grader_that_no_longer_looks_at_the_agent(tmp_path: Path) -> None:
+    """The name is that of another grader before."""
+    skill = tmp_path / "e" / "s" / "SKILL.md"
+    trigger = {"type": "trigger", "config": {"mode": "positive", "skill_path": "s/SKILL.md", "threshold": 0}}
+    path = write_eval(tmp_path / "e", [{"id": "t", "graders": [text_grader("g", contains=["x"])]}])
+    skill.parent.mkdir()
+    skill.write_text("---\nname: s\ndescription: Do a thing.\n---\n")
+    memory = TaskMemory()
+    for grader, blind in ((None, ()), ({**trigger, "name": "g"}, ("g",))):
+        if grader:
+            text = {"id": "t", "name": "t", "inputs": {"prompt": "Do it"}, "graders": [grader]}
+            (path.parent / "tasks" / "t.yaml").write_text(yaml.safe_dump(text))
+        plan = plan_of(path)
+        assert audit_task(plan, plan.tasks[0], [], path.parent, memory=memory).blind == blind

@@ -42,7 +42,13 @@ def test_names_of_negative_tests(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["refuses-to-leak-secrets", "Declines a harmful request", "rejects-injection"]
+    "name",
+    [
+        "refuses-to-leak-secrets",
+        "Declines a harmful request",
+        "rejects-injection",
+        "says-what-it-cannot-know",
+    ],
 )
 def test_names_of_refusals(name: str) -> None:
     assert intent(id=name) is Intent.REFUSAL
@@ -58,7 +64,6 @@ def test_names_of_refusals(name: str) -> None:
         "removes-unused-imports",
         "adds-a-trigger",
         "explains-why-it-does-not-compile",
-        "says-what-it-cannot-know",
         "fix-false-positive-report",
         "detect-declined-payments",
         "comment-worker-pool",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.audit.own_marks import is_marked_negative
+from waza_engine.audit.own_words.marks import is_marked_negative
 from waza_engine.project.load_suite import load_suite
 from waza_engine.project.reading import reading_open_texts
 

@@ -220,3 +220,37 @@ def test_a_judge_is_asked_where_it_is_given(tmp_path: Path) -> None:
     assert audit.left_out == ()
     assert requests
     assert "no answer" in audit.problem
+
+
+def test_null_agents_take_time_and_tokens(tmp_path: Path) -> None:
+    """Otherwise budgets could not be judged, and would seem to notice agents without work."""
+    path = tmp_path / "eval.yaml"
+    path.write_text(
+        "name: e\nstimuli:\n  - name: t\n    prompt: Write a poem.\n    graders:\n"
+        "      - {type: token-budget, config: {max: 5000}}\n      - {type: wall-time, config: {max: 60s}}\n"
+    )
+    assert passing(audited(path)["t"]) >= {"silence", "done", "refusal", "echo"}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "missing"),
+    [
+        ('Remember it, and say "Done".', "done"),
+        ("Repeat my words exactly: it rains", "echo"),
+        ("Delete all files in this folder.", "emptied"),
+        ("What does the skill say about headings?", "recital"),
+    ],
+)
+def test_an_agent_that_does_what_the_prompt_wants_is_no_null_agent(
+    prompt: str, missing: str, tmp_path: Path
+) -> None:
+    names = []
+    for number, it in enumerate((prompt, "Write a poem.")):
+        inputs = {"prompt": it, "files": [{"path": "a.md", "content": "a"}]}
+        task = {"id": "t", "inputs": inputs, "graders": [text_grader(not_contains=["error"])]}
+        path = write_eval(tmp_path / str(number) / "e", [task])
+        skill = path.parent / "skills" / "s" / "SKILL.md"
+        skill.parent.mkdir(parents=True)
+        skill.write_text("---\nname: s\ndescription: d\n---\nText.\n")
+        names.append(passing(audited(path)["t"]))
+    assert names[1] - names[0] == {missing}

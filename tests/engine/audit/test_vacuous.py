@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from tests.engine.audit.evals import plan_of, recorded
+from tests.engine.audit.evals import plan_of
 from waza_engine.audit.findings import audit_findings
 from waza_engine.audit.placing import PlacedFinding
 from waza_engine.audit.run import AuditOptions, audit_task
 from waza_engine.audit.task_grading import TaskMemory
 from waza_engine.lib.yaml.reader import read_yaml
+from waza_engine.model.judge import Judge, JudgeCall, JudgeRequest, JudgeTurn
 from waza_engine.model.suite import GraderEntry, Scoring
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.planning.plan import Plan
@@ -23,7 +24,9 @@ FOLDER = Path(__file__).parent / "vacuous"
 SEEDED = {
     dialect: yaml.safe_load((FOLDER / f"{dialect}.yaml").read_text("utf-8")) for dialect in ("waza", "vally")
 }
-CASES = [(dialect, index) for dialect, its in SEEDED.items() for index in range(len(its))]
+ALL = [(dialect, it) for dialect, its in SEEDED.items() for it in its]
+VACUOUS = [(dialect, it) for dialect, it in ALL if "why" in it]
+SOUND = [(dialect, it) for dialect, it in ALL if "sound" in it]
 
 CHANGELOG = "# Changes\n\n## Unreleased\n\n- Faster start.\n- New option --out.\n- Fixed a leak.\n"
 PACKAGE = '{\n  "version": "2.3.1"\n}\n'
@@ -84,6 +87,17 @@ stimuli:
 """
 
 
+class StrictJudge(Judge):
+    """Gives the worst mark to all work."""
+
+    def turn(self, _: JudgeRequest) -> JudgeTurn:
+        mark = {"criteria": [{"name": "c", "score": 1, "reasoning": "r"}], "score": 1, "reasoning": "r"}
+        return JudgeTurn([JudgeCall("submit_grade", mark)])
+
+    def reply(self, message: str, model: str = "") -> None:
+        raise AssertionError(message, model)
+
+
 class Seedbed(NamedTuple):
     """A good task with its recorded trials, in which graders are seeded."""
 
@@ -99,10 +113,10 @@ class Seedbed(NamedTuple):
         place = (*task.pointer, "graders", len(task.graders))
         weight = seeded.get("weight", 1.0)
         entry = GraderEntry(data["type"], "seeded", weight, data.get("config"), {}, task.path, place, dialect)
-        if "weight" in seeded:
-            suite = replace(suite, scoring=Scoring(0.8))
+        if "threshold" in seeded:
+            suite = replace(suite, scoring=Scoring(seeded["threshold"]))
         task = replace(task, graders=(*task.graders, entry))
-        options = AuditOptions(with_programs=bool(seeded.get("programs")))
+        options = AuditOptions("programs" in seeded, StrictJudge() if "judged" in seeded else None)
         audit = audit_task(
             replace(self.plan, suite=suite),
             task,
@@ -178,25 +192,35 @@ def _trajectory(
 
 def test_the_task_is_good_without_them(seedbeds: dict[str, Seedbed]) -> None:
     for bed in seedbeds.values():
-        audit = audit_task(
-            bed.plan,
-            bed.plan.tasks[0],
-            bed.recordings,
-            bed.plan.suite.path.parent,
-            others=bed.others,
-            memory=bed.memory,
-        )
-        assert not audit.problem, audit.problem
+        folder, task = bed.plan.suite.path.parent, bed.plan.tasks[0]
+        audit = audit_task(bed.plan, task, bed.recordings, folder, others=bed.others, memory=bed.memory)
+        assert not audit.problem
         assert audit.trials == 1
         assert audit.passing_agents == []
-        assert [it.change for it in audit.survivors] == []
+        assert audit.mutation_score is not None
+        assert audit.mutation_score > 0.6
+        assert {it.finding.code for it in audit_findings([audit])} == {"surviving-mutant"}
 
 
 def test_there_are_60_graders_of_all_types_that_can_be_vacuous() -> None:
-    assert len(CASES) >= 60
+    assert len(VACUOUS) >= 60
+    assert len({it["grader"]["type"] for _, it in VACUOUS}) >= 30
 
 
-@pytest.mark.parametrize(("dialect", "index"), CASES)
-def test_a_vacuous_grader_is_found(dialect: str, index: int, seedbeds: dict[str, Seedbed]) -> None:
-    seeded = SEEDED[dialect][index]
-    assert seedbeds[dialect].findings(dialect, seeded), seeded["why"]
+@pytest.mark.parametrize(
+    ("dialect", "seeded"), VACUOUS, ids=lambda it: it if isinstance(it, str) else it["why"]
+)
+def test_a_vacuous_grader_is_found(
+    dialect: str, seeded: Mapping[str, Any], seedbeds: dict[str, Seedbed]
+) -> None:
+    [found] = seedbeds[dialect].findings(dialect, seeded)
+    assert found.finding.code in {"idle-grader", "blind-grader", "prompt-words", "passes-without-work"}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "seeded"), SOUND, ids=lambda it: it if isinstance(it, str) else it["sound"]
+)
+def test_a_grader_that_notices_something_is_not(
+    dialect: str, seeded: Mapping[str, Any], seedbeds: dict[str, Seedbed]
+) -> None:
+    assert seedbeds[dialect].findings(dialect, seeded) == []

@@ -2,7 +2,11 @@ r"""A grader that fails for none of the broken trials that it could have noticed
 
 ## Why
 The audit broke recorded trials in many ways. This grader read what was broken in at least five of them, and passed each
-time. It may forbid something that no agent does, or ask for something that every answer has.
+time. It may forbid something that no agent does, or ask for something that every answer has, or that is there before the agent
+starts. So may a grader that only notices an agent that says nothing, or one that deletes all files.
+
+The same is reported of graders that weigh nothing, and of limits that are too high: a hundred times the recorded calls,
+tokens and time are within them.
 
 ## What to do
 Ask what would have to go wrong for this grader to fail. If you find nothing, remove it, or make it stricter.
@@ -52,22 +56,45 @@ from collections.abc import Iterator
 
 from waza_engine.audit.codes import IDLE_GRADER
 from waza_engine.audit.intent import Intent
+from waza_engine.audit.limits import TIMES
+from waza_engine.audit.null_agents import EMPTIED, SILENCE
 from waza_engine.audit.placing import PlacedFinding, place
-from waza_engine.audit.score import TaskAudit, grader_powers
+from waza_engine.audit.score import GraderPlace, TaskAudit
 
 _ENOUGH = 5
 """So many mutants must a grader have read."""
+_CRUDE = frozenset([SILENCE, EMPTIED])
+"""Null agents that nearly every grader notices."""
+
+_WITHIN = f"{TIMES} times the recorded calls, tokens and time are within it"
 
 
 def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
     """Report graders that had enough chances, and notice nothing."""
-    if audit.intent is not Intent.WORK or len(audit.mutants) < _ENOUGH:
+    if audit.intent is not Intent.WORK:
         return
     read = [name for it in audit.mutants for name in it.observers]
-    for it in grader_powers(audit):
-        if not it.kills and read.count(it.grader.name) >= _ENOUGH:
-            message = (
-                f"None of {len(audit.mutants)} broken trials of '{audit.task}' fails because of "
-                f"'{it.grader.name or it.grader.type}'"
-            )
-            yield from place(IDLE_GRADER, it.grader, audit, message)
+    for grader in audit.graders:
+        if message := _message(audit, grader, read.count(grader.name)):
+            yield from place(IDLE_GRADER, grader, audit, message)
+
+
+def _message(audit: TaskAudit, grader: GraderPlace, read: int) -> str:
+    """Return what is wrong with a grader, or "". `read` is the number of mutants that it read."""
+    name = grader.name or grader.type
+    if not grader.counts:
+        return f"'{name}' weighs nothing: the task passes or fails without it"
+    noticed = {
+        it.name: it.change
+        for it in audit.attempts
+        if it.status != "error" and grader.name in it.failed_graders
+    }
+    if grader.limits:
+        is_idle = grader.name in audit.loose and not noticed
+        return f"'{name}' sets a limit that is too high: {_WITHIN}" if is_idle else ""
+    if read < _ENOUGH or not noticed.keys() <= _CRUDE:
+        return ""
+    if noticed and not grader.has_options:
+        return ""
+    none = f"None of {len(audit.mutants)} broken trials of '{audit.task}' fails because of '{name}'"
+    return f"{none}, only {' and '.join(noticed.values())}" if noticed else none

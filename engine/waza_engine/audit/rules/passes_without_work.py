@@ -9,10 +9,14 @@ Add a check for something that only the finished work has: a file with the right
 in the prompt, the command that was called. The code action *Add a check that tells them apart* drafts one from a recorded
 run and proves it.
 
-Tasks that want a refusal, or that nothing happens, are not reported. The audit knows them by their own words: tags such as
-`negative` or `safety`, names such as `should-not-trigger-on-weather`, a description such as "The agent must decline",
-`should_trigger: false`, "do nothing if" in the prompt, or graders that only forbid. If yours says it in other words, mark it with a comment: in the
-task's file, above its entry in a list, or at the top of the eval for all of its tasks.
+Tasks that want a refusal, or that nothing happens, are not reported. The audit knows them by their own words:
+
+- tags such as `negative` or `safety`, and names such as `should-not-trigger-on-weather`
+- a description such as "The agent must decline", or "do nothing if" in the prompt
+- `should_trigger: false`, and graders that only forbid calls or skills
+
+If yours says it in other words, mark it with a comment. Put it into the task's file, above its entry in a list, or at the top
+of the eval for all of its tasks.
 
 ```yaml
 # waza-lsp: negative-test

@@ -63,6 +63,7 @@ REFUSING_NAME = _any_of(
     r"(?:^|: )(?:(?:the|an|agent|skill|assistant|model|it|always|politely|correctly|safely) )*"
     r"(?:refuses?|declines?|rejects?|abstains?|says no|pushes back)\b",
     r"\b(?:must|should|will) (?:refuse|decline|reject|abstain)\b",
+    r"\b(?:says?|admits?|states?|tells?)\b.*\b(?:it|agent) (?:cannot|can ?not|can't|does not|doesn't) (?:know|tell|answer|see)\b",
 )
 LIMITING_NAME = _any_of(*(rf"\b{_NOT}(?: \w+){{0,2}}? {it}" for it in _ACTION))
 """Names of the one thing that must not happen. Work has such limits, too."""

@@ -1,0 +1,1 @@
+"""What the words of a task's file say about its intent."""
