@@ -73,3 +73,34 @@ async def test_the_way_to_a_first_eval(
 def _ran(*command: str) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+async def test_a_skill_shows_the_evals_that_test_it(
+    vscode: VSCode, browser: "Browser", shots: Path, tmp_path: Path
+) -> None:
+    suite = copy_of_example(tmp_path)
+    skill = suite / "skills" / "code-explainer" / "SKILL.md"
+    text = skill.read_text(encoding="utf-8")
+    skill.write_text(
+        text.replace('"explain this code"', '"find the hot path", "explain this code"'), encoding="utf-8"
+    )
+    async with open_window(
+        browser, vscode.page_url(suite, skill.relative_to(suite).as_posix()), shots
+    ) as screen:
+        await screen.page.locator(".codelens-decoration", has_text="4 tasks in 1 eval").wait_for()
+        hint = screen.page.locator(".squiggly-hint").first
+        await hint.wait_for()
+        await screen.shot("skill")
+        await screen.click_lens("Run")
+        await screen.toast("4 of 4 tasks passed")
+        await screen.no_toasts()
+        await screen.lens("4 tasks in 1 eval · 1.00 · just now")
+        await screen.page.keyboard.press("Control+1")
+        await screen.page.keyboard.press("Control+F")
+        await screen.page.keyboard.type("find the hot path")
+        await screen.page.keyboard.press("Escape")
+        await screen.choose_fix("Add a trigger prompt for this clause to trigger_tests.yaml")
+        await hint.wait_for(state="hidden")
+        await screen.shot("skill-covered")
+        await screen.click_lens("Audit")
+        await screen.web_page("Audit of code-explainer-eval")

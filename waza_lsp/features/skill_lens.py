@@ -15,14 +15,18 @@ _AGES = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def skill_lens(
-    snapshot: Snapshot, skill: SkillText, coverage: SkillCoverage, verdicts: Sequence[Verdict], now: float
+    snapshot: Snapshot,
+    skill: SkillText,
+    coverage: SkillCoverage,
+    verdicts: Sequence[tuple[Path, Verdict]],
+    now: float,
 ) -> list[types.CodeLens]:
-    """Return the lenses of a skill; none if no eval tests it. `verdicts` are the last ones of its tasks."""
+    """Return the lenses of a skill; none if no eval tests it. `verdicts` are the last ones of its tasks, with their evals."""
     if not coverage.evals:
         return []
     paths = [it.path for it in coverage.evals]
     commands = [
-        types.Command(_title(coverage, verdicts, now), ""),
+        _summary(coverage, verdicts, now),
         types.Command("▶ Run", "waza.runSkill", arguments=[{"uri": snapshot.uri}]),
         types.Command("Audit", "waza.showAudit", arguments=[{"uri": _largest(coverage, paths).as_uri()}]),
     ]
@@ -35,12 +39,17 @@ def _largest(coverage: SkillCoverage, paths: Sequence[Path]) -> Path:
     return max(zip(coverage.evals, paths, strict=True), key=lambda it: len(it[0].tasks))[1]
 
 
-def _title(coverage: SkillCoverage, verdicts: Sequence[Verdict], now: float) -> str:
-    parts = [f"{_counted(coverage.task_count, 'task')} in {_counted(len(coverage.evals), 'eval')}"]
-    if verdicts:
-        parts.append(f"{sum(it.score for it in verdicts) / len(verdicts):.2f}")
-        parts.append(_age(now - max(it.at for it in verdicts)))
-    return " · ".join(parts)
+def _summary(coverage: SkillCoverage, verdicts: Sequence[tuple[Path, Verdict]], now: float) -> types.Command:
+    """Return the tasks and evals, their mean score and its age. The command shows the report of the newest run."""
+    tested = f"{_counted(coverage.task_count, 'task')} in {_counted(len(coverage.evals), 'eval')}"
+    if not verdicts:
+        return types.Command(tested, "")
+    score = sum(it.score for _, it in verdicts) / len(verdicts)
+    path, newest = max(verdicts, key=lambda it: it[1].at)
+    about = {"uri": path.as_uri(), "runId": newest.run_id}
+    return types.Command(
+        f"{tested} · {score:.2f} · {_age(now - newest.at)}", "waza.showReport", arguments=[about]
+    )
 
 
 def _counted(number: int, noun: str) -> str:

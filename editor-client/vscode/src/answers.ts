@@ -14,6 +14,8 @@ export async function showAnswer(command: string, answer: unknown, log: LogOutpu
     case 'waza.showAudit':
     case 'waza.compareRuns':
       return showReport(answer);
+    case 'waza.runSkill':
+      return showVerdicts(answer);
     case 'waza.exportSchemas':
       return showSchemas(answer);
     case 'waza.convert':
@@ -23,6 +25,13 @@ export async function showAnswer(command: string, answer: unknown, log: LogOutpu
     default:
       return showVerdict(answer);
   }
+}
+
+/** The runs of several evals: those that did not pass, or else the last one. */
+async function showVerdicts(answers: unknown): Promise<void> {
+  const runs = Array.isArray(answers) ? (answers as { status?: string }[]) : [];
+  const broken = runs.filter((it) => it.status !== 'passed');
+  await Promise.all((broken.length > 0 ? broken : runs.slice(-1)).map(showVerdict));
 }
 
 async function showSchemas(answer: unknown): Promise<void> {

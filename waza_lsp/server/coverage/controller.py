@@ -92,11 +92,11 @@ class SkillCoverages:
             self._ledger.read_again(it)
         return skill_lens(snapshot, skill, coverage, [*self._verdicts(coverage)], now)
 
-    def _verdicts(self, coverage: SkillCoverage) -> Iterator[Verdict]:
+    def _verdicts(self, coverage: SkillCoverage) -> Iterator[tuple[Path, Verdict]]:
         for it in coverage.evals:
             for task in it.tasks:
                 if (verdict := self._ledger.verdict_of(it.path, task)) is not None:
-                    yield verdict
+                    yield it.path, verdict
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
         """The hints at the clauses that no prompt exercises."""
