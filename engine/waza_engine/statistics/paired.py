@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from waza_engine.statistics.clustered import mean_interval
 from waza_engine.statistics.rates import CONFIDENCE, ConfidenceInterval
 
-ALPHA = 1 - CONFIDENCE
+ALPHA = round(1 - CONFIDENCE, 9)
 _EXACT_UP_TO = 24
 _DRAWS = 9_999
 _DRAWN = 1_000

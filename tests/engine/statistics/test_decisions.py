@@ -69,7 +69,7 @@ def test_power_grows_with_tasks_trials_and_effect() -> None:
     assert detectable_effect(Design(tasks=5, trials=50)) is None
     effect = detectable_effect(Design(tasks=30, trials=3))
     assert effect is not None
-    assert power(Design(tasks=30, trials=3), effect) == pytest.approx(0.8, abs=1e-6)
+    assert power(Design(tasks=30, trials=3), effect) == pytest.approx(0.8, abs=0.01)
     assert (tasks_needed(small, 0.0), tasks_needed(small, 1e-4)) == (None, None)
     assert (tasks_needed(small, 0.5) or 0) < (tasks_needed(small, 0.25) or 0)
 
