@@ -124,9 +124,9 @@ def test_the_page_says_what_is_not_whole() -> None:
 
 def test_the_page_begins_with_the_task_of_the_reader() -> None:
     text = page_of(audited_eval(30), task="t17")
-    assert text.index('<details class="task" open>') < text.index("What passes")
+    assert text.index('<details class="task audited" open>') < text.index("What passes")
     assert text.count('id="audit-17"') == 1
-    assert text.count('<details class="task" open>') == 1
+    assert text.count('<details class="task audited" open>') == 1
 
 
 def test_a_thousand_tasks_make_a_small_page_soon() -> None:
