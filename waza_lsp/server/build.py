@@ -27,6 +27,7 @@ from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.handlers.notifications import NOTIFICATIONS
 from waza_lsp.server.handlers.requests import REQUESTS, handler_of
+from waza_lsp.server.judges.controller import JudgeStandings
 from waza_lsp.server.live.client import MODULE, Questions, Worker
 from waza_lsp.server.live.controller import LiveGrading
 from waza_lsp.server.memory import IdleCollector, collect_rarely
@@ -109,6 +110,7 @@ def _join_parts() -> Session:
             *annotations.diagnostics(snapshot),
             *audit_marks.diagnostics(snapshot),
             *coverage.diagnostics(snapshot),
+            *judge_marks.diagnostics(snapshot),
         ]
         return [diagnostic_json(it) for it in found]
 
@@ -127,9 +129,16 @@ def _join_parts() -> Session:
         regrade=lambda *_: None,
     )
 
+    judge_marks = Annotations(
+        documents,
+        on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
+        regrade=lambda *_: None,
+    )
+
     def recordings_known(snapshot: Snapshot) -> None:
         live.recordings_known(snapshot)
         audit.recordings_known(snapshot)
+        judges.recordings_known(snapshot)
 
     live_verdicts = LiveVerdictEvents(client, documents, annotations)
     ledger = ResultLedger(
@@ -165,11 +174,22 @@ def _join_parts() -> Session:
         configuration,
         client,
     )
+    audit_worker = Worker(AUDIT_MODULE, _AUDIT_SECONDS)
     audit = LiveAudit(
-        Worker(AUDIT_MODULE, _AUDIT_SECONDS),
+        audit_worker,
         questions,
         ledger,
         audit_marks,
+        documents,
+        workspace.context,
+        configuration,
+        client,
+        changed=refreshes.lenses.soon,
+    )
+    judges = JudgeStandings(
+        audit_worker,
+        questions,
+        judge_marks,
         documents,
         workspace.context,
         configuration,
@@ -199,6 +219,7 @@ def _join_parts() -> Session:
         live=live,
         audit=audit,
         coverage=coverage,
+        judges=judges,
         questions=questions,
         tests=tests,
         trust=Trust(client),

@@ -8,6 +8,7 @@ from waza_lsp.server.coverage.controller import SkillCoverages
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
 from waza_lsp.server.diagnostics.pull import PullDiagnostics
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.judges.controller import JudgeStandings
 from waza_lsp.server.live.client import Questions
 from waza_lsp.server.live.controller import LiveGrading
 from waza_lsp.server.refresh import Refreshes
@@ -41,6 +42,7 @@ class Session:
     live: LiveGrading
     audit: LiveAudit
     coverage: SkillCoverages
+    judges: JudgeStandings
     questions: Questions
     tests: TestTree
     trust: Trust

@@ -141,6 +141,14 @@ class Settings:
         default=True,
         metadata=_setting("lens.audit", FLAG, "Show the audit of tasks and evals as a lens."),
     )
+    lens_judge: bool = field(
+        default=True,
+        metadata=_setting(
+            "lens.judge",
+            FLAG,
+            "Show above a grader with a judge how well the judge agrees with people, and how often it flips.",
+        ),
+    )
     lens_skill: bool = field(
         default=True,
         metadata=_setting(

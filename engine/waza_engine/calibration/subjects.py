@@ -17,8 +17,6 @@ from waza_engine.runs.reviews import Review, read_reviews
 from waza_engine.runs.store.rows import StoredRun, StoredTrial
 from waza_engine.runs.store.store import RunStore
 
-JUDGEMENTS_FILE = "judgements.jsonl"
-"""The name of the file in the run store's folder."""
 _MOST_OF_TASK = 50
 
 

@@ -15,9 +15,9 @@ from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.files.safe_write import open_own
 from waza_engine.model.records import GraderOutcome, TrialRecord
 from waza_engine.model.scores import mean, weighted_mean
+from waza_engine.project.store_location import REVIEWS
 from waza_engine.runs.store.errors import StoreError
 
-FILE_NAME = "reviews.jsonl"
 PENDING = "pending"
 """The `status` in the details of a verdict that waits for a person."""
 
@@ -80,7 +80,7 @@ class PendingVerdict:
 
 def review_file(store_directory: Path) -> Path:
     """Return the path of a store's reviews."""
-    return store_directory / FILE_NAME
+    return store_directory / REVIEWS
 
 
 def read_reviews(store_directory: Path) -> Sequence[Review]:

@@ -5,7 +5,6 @@ Graders, stores and statistics are imported late: `--help` does without.
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from waza_lsp.cli.options import STORE
 
 if TYPE_CHECKING:
     from waza_engine.calibration.judgement import Judgement
+    from waza_engine.model.findings import Finding
     from waza_engine.model.judge import Judge
     from waza_engine.runs.planning.plan import Plan
 
@@ -59,9 +59,11 @@ def show_(eval_path: Path, grader: str, form: str, store_dir: Path | None) -> No
     from waza_lsp.cli.judge.report import as_json, as_text
 
     plan = _plan(eval_path)
-    judgements = [it for it in _known(plan, _store(plan, store_dir)) if grader in {"", it.grader}]
+    directory = _store(plan, store_dir)
+    judgements = [it for it in _known(plan, directory) if grader in {"", it.grader}]
     records, pairs = judge_records(judgements), model_pairs(judgements)
-    show(as_json(records, pairs) if form == "json" else as_text(records, pairs))
+    findings = _findings(plan, judgements, directory, grader)
+    show(as_json(records, pairs, findings) if form == "json" else as_text(records, pairs, findings))
 
 
 @judge.command("ask")
@@ -101,7 +103,8 @@ def ask_(
     """
     from waza_engine.calibration.ask import judge_subject
     from waza_engine.calibration.judgement import add_judgements
-    from waza_engine.calibration.subjects import JUDGEMENTS_FILE, stored_subjects
+    from waza_engine.calibration.subjects import stored_subjects
+    from waza_engine.project.store_location import JUDGEMENTS
     from waza_engine.runs.store.errors import StoreError
     from waza_engine.runs.trial.workspace import WorkspaceError
 
@@ -125,7 +128,7 @@ def ask_(
                         problems += 1
                         print_err(harmless(f"{subject.name} {name}: {answer.error}"))
                         break
-                    add_judgements(directory / JUDGEMENTS_FILE, [answer.judgement])
+                    add_judgements(directory / JUDGEMENTS, [answer.judgement])
                     kept += 1
                     said = "pass" if answer.judgement.passed else "fail"
                     print_err(harmless(f"{subject.name} {name} ({answer.judgement.by}): {said}"))
@@ -228,6 +231,23 @@ def check_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     sys.exit(EXIT_ERROR if frozen.problems or any(it.undecided for it in graders) else 0)
 
 
+def _findings(
+    plan: "Plan", judgements: "list[Judgement]", directory: Path, grader: str
+) -> "list[tuple[Path, Finding]]":
+    from waza_engine.calibration.findings import judge_findings
+    from waza_engine.calibration.standing import judge_standings
+    from waza_engine.calibration.subjects import stored_subjects
+    from waza_engine.runs.store.errors import StoreError
+    from waza_engine.runs.trial.workspace import WorkspaceError
+
+    try:
+        subjects = list(stored_subjects(plan, directory, grader))
+        standings = judge_standings(plan, judgements, subjects, Path.cwd())
+        return list(judge_findings(it for it in standings if grader in {"", it.grader.entry.name}))
+    except (StoreError, WorkspaceError) as error:
+        give_up(str(error))
+
+
 def _plan(path: Path) -> "Plan":
     from waza_engine.model.suite import LoadError
     from waza_engine.runs.planning.plan import PlanError
@@ -250,17 +270,11 @@ def _store(plan: "Plan", store_dir: Path | None) -> Path:
 
 def _known(plan: "Plan", directory: Path) -> "list[Judgement]":
     """Return what people and judges said of the eval's stored trials."""
-    from waza_engine.calibration.judgement import read_judgements
-    from waza_engine.calibration.subjects import JUDGEMENTS_FILE, run_judgements, verdicts_of_people
+    from waza_engine.calibration.known import known_judgements
     from waza_engine.runs.store.errors import StoreError
 
-    def found() -> "Iterator[Judgement]":
-        yield from run_judgements(plan, directory)
-        yield from read_judgements(directory / JUDGEMENTS_FILE)
-        yield from verdicts_of_people(directory)
-
     try:
-        return list(found())
+        return known_judgements(plan, directory)
     except StoreError as error:
         give_up(str(error))
     except OSError as error:

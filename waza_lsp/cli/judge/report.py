@@ -2,20 +2,29 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from waza_engine.calibration.agreement import JudgeRecord, ModelPair
 from waza_engine.lib.plurals import counted
 from waza_engine.model.consumption import consumption_text
+from waza_engine.model.findings import Finding
 from waza_engine.reports.inert import harmless
 from waza_lsp.cli.judge.words import agreement_data, agreement_words, table_lines
+from waza_lsp.cli.load_errors import short_path
 
 
-def as_text(records: Sequence[JudgeRecord], pairs: Sequence[ModelPair]) -> str:
+def as_text(
+    records: Sequence[JudgeRecord], pairs: Sequence[ModelPair], findings: Sequence[tuple[Path, Finding]] = ()
+) -> str:
     """Return the report for people."""
     if not records:
         return "No judge has decided anything in this eval's runs. Run it, or ask: waza-lsp judge ask EVAL"
     blocks = ["\n".join(map(harmless, _record_lines(it))) for it in records]
     blocks += ["\n".join(map(harmless, _pair_lines(it))) for it in pairs]
+    if findings:
+        blocks.append(
+            "\n".join(harmless(f"{short_path(path)}: {it.message} [{it.code}]") for path, it in findings)
+        )
     if not any(it.with_people.items for it in records):
         blocks.append("No person has judged these trials. Compare with: waza-lsp review start")
     return "\n\n".join(blocks)
@@ -42,11 +51,19 @@ def _pair_lines(it: ModelPair) -> Iterator[str]:
     yield from (f"  {line}" for line in table_lines(it.table, it.first, it.second))
 
 
-def as_json(records: Sequence[JudgeRecord], pairs: Sequence[ModelPair]) -> str:
+def as_json(
+    records: Sequence[JudgeRecord], pairs: Sequence[ModelPair], findings: Sequence[tuple[Path, Finding]] = ()
+) -> str:
     """Return the report for programs."""
-    return json.dumps(
-        {"judges": [_record(it) for it in records], "pairs": [_pair(it) for it in pairs]}, indent=2
-    )
+    data = {
+        "judges": [_record(it) for it in records],
+        "pairs": [_pair(it) for it in pairs],
+        "findings": [
+            {"path": str(path), "pointer": list(it.pointer), "code": it.code, "message": it.message}
+            for path, it in findings
+        ],
+    }
+    return json.dumps(data, indent=2)
 
 
 def _record(it: JudgeRecord) -> dict[str, object]:

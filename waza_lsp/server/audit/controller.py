@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lsprotocol import types
-
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.audit.codes import RULES
 from waza_engine.model.findings import Severity
@@ -19,7 +17,7 @@ from waza_lsp.runnables.commands import AuditStatus, RunStatus
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable, runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
-from waza_lsp.server.results.annotations import Annotation, Annotations, short_span
+from waza_lsp.server.results.annotations import SEVERITIES, Annotation, Annotations, short_span
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
@@ -36,12 +34,6 @@ _DRAFT_SECONDS = 2.0
 """How long the menu of code actions may wait for drafts."""
 _MOST_DRAFTS = 3
 _RULES = {it.code: it for it in RULES}
-_SEVERITIES = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-    Severity.INFORMATION: types.DiagnosticSeverity.Information,
-    Severity.HINT: types.DiagnosticSeverity.Hint,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +235,7 @@ class LiveAudit:
             )
             if span is not None and isinstance(level, Severity):
                 yield Annotation(
-                    span, it["message"], rule.code, eval_path, it["task"], severity=_SEVERITIES[level]
+                    span, it["message"], rule.code, eval_path, it["task"], severity=SEVERITIES[level]
                 )
 
 

@@ -27,6 +27,7 @@ from waza_engine.project.store_location import RECORDINGS_FOLDER, recording_sour
 from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_of
 from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_engine.runs.trial.workspace import WorkspaceError
+from waza_lsp.server.judges.answers import about_judges
 from waza_lsp.server.live.question_loop import answer_questions
 from waza_lsp.server.live.worker_suite import (
     BrokenError,
@@ -49,7 +50,15 @@ _MOST_CHARACTERS = 1_000
 
 def main() -> None:
     """Answer until there are no more questions."""
-    answer_questions({"audit": _audit, "audit page": _audit_page, "tell apart": _tell_apart, "keep": _keep})
+    answer_questions(
+        {
+            "audit": _audit,
+            "audit page": _audit_page,
+            "tell apart": _tell_apart,
+            "keep": _keep,
+            "judges": about_judges,
+        }
+    )
 
 
 @dataclass(slots=True)

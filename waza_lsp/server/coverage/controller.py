@@ -16,12 +16,12 @@ from waza_engine.coverage.matching import State, clause_states
 from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE, message
 from waza_engine.coverage.suites import SkillCoverage, coverage_of
 from waza_engine.lib.links import rule_page
-from waza_engine.model.findings import Severity
 from waza_engine.project.skills import Skill
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.features.skill_lens import skill_lens
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.results.annotations import SEVERITIES
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
@@ -31,12 +31,6 @@ if TYPE_CHECKING:
     from waza_engine.model.suite import Suite
 
 _PAUSE_SECONDS = 0.15
-_SEVERITIES = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-    Severity.INFORMATION: types.DiagnosticSeverity.Information,
-    Severity.HINT: types.DiagnosticSeverity.Hint,
-}
 
 
 @dataclass(slots=True)
@@ -113,7 +107,7 @@ class SkillCoverages:
             types.Diagnostic(
                 range=snapshot.range(skill.span(it.clause.start, it.clause.end)),
                 message=message(it.clause, len(coverage.evals)),
-                severity=_SEVERITIES[level],
+                severity=SEVERITIES[level],
                 code=UNTESTED_CLAUSE.code,
                 code_description=types.CodeDescription(rule_page(UNTESTED_CLAUSE.code)),
                 source=SOURCE,

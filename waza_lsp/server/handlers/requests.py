@@ -226,7 +226,8 @@ def _code_lenses(request: Request) -> list[types.CodeLens]:
     standings = request.session.audit.standings(snapshot, request.session.ledger.standings(snapshot))
     if on.run_executor and _is_free(on.run_executor):
         standings = {key: replace(it, forecast=None) for key, it in standings.items()}
-    return code_lens(snapshot, standings, sorts, time.time())
+    judges = request.session.judges.lenses(snapshot) if on.lens_judge else []
+    return [*code_lens(snapshot, standings, sorts, time.time()), *judges]
 
 
 def _is_free(executor: str) -> bool:

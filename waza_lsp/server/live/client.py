@@ -172,7 +172,7 @@ class Questions:
     def about(
         self,
         snapshot: Snapshot,
-        ask: Literal["grade", "explain", "draft", "audit", "audit page", "tell apart", "keep"],
+        ask: Literal["grade", "explain", "draft", "audit", "audit page", "tell apart", "keep", "judges"],
         pointer: Pointer,
         *,
         may_execute: bool = False,

@@ -65,7 +65,7 @@ def read_last_results(
     `documents` are files that results are matched with if they have not changed since.
     """
     store_dir = default_store_dir(eval_path)
-    stamps = tuple(_state(it) for it in recording_sources(eval_path, store_dir))
+    stamps = tuple(file_state(it) for it in recording_sources(eval_path, store_dir))
     recorded = _names(eval_path.parent / RECORDINGS_FOLDER)
     if not store_dir.is_dir():
         return None if known == stamps else LastResults(stamps, {}, recorded)
@@ -74,7 +74,7 @@ def read_last_results(
     from waza_engine.runs.reviews import review_file
     from waza_engine.runs.store.errors import StoreError
 
-    stamps = (*stamps, _state(review_file(store_dir)))
+    stamps = (*stamps, file_state(review_file(store_dir)))
     if known == stamps:
         return None
     try:
@@ -118,7 +118,7 @@ def read_last_results(
     return LastResults(stamps, tasks, recorded | tasks.keys(), metrics=metrics, gone=gone)
 
 
-def _state(path: Path) -> Stamp:
+def file_state(path: Path) -> Stamp:
     """Return a value that changes with the content of a file, but not because SQLite reads it.
 
     When root opens a store, SQLite sets the owner of its log, which changes the time of the status. A reader may also

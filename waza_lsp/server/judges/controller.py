@@ -1,0 +1,151 @@
+"""The standing of judges in open evals: lenses at their graders, and hints. Read again when the eval's recordings are."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+
+from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.calibration.codes import RULES
+from waza_engine.lib.files.read_tracking import Stamp
+from waza_engine.lib.pointer import Pointer
+from waza_engine.model.findings import Severity
+from waza_engine.project.store_location import JUDGEMENTS, REVIEWS, default_store_dir, recording_sources
+from waza_lsp.server.documents import Documents
+from waza_lsp.server.live.client import Questions, Worker, WorkerError
+from waza_lsp.server.results.annotations import SEVERITIES, Annotation, Annotations, short_span
+from waza_lsp.server.results.reader import file_state
+from waza_lsp.server.settings import Configuration
+from waza_lsp.server.transport.client import Client
+from waza_lsp.snapshot import Snapshot
+from waza_lsp.syntax.text import Place, Span
+
+_PAUSE_SECONDS = 0.2
+_RULES = {it.code: it for it in RULES}
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """A grader that asks a judge, and the words about it."""
+
+    path: Path
+    pointer: Pointer
+    grader: str
+    text: str
+
+
+class JudgeStandings:
+    """What is known of the judges of open evals. `changed` is called when lenses show something else."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        questions: Questions,
+        marks: Annotations,
+        documents: Documents,
+        context_of: Callable[[Snapshot], CheckContext],
+        configuration: Configuration,
+        client: Client,
+        changed: Callable[[], None],
+    ) -> None:
+        self._worker = worker
+        self._questions = questions
+        self._marks = marks
+        self._documents = documents
+        self._context_of = context_of
+        self._configuration = configuration
+        self._client = client
+        self._changed = changed
+        self._judges: dict[Path, list[_Judge]] = {}
+        self._pending: dict[Path, Snapshot] = {}
+        self._states: dict[str, object] = {}
+        """What was read last for a document, by its URI."""
+        self._working: asyncio.Task[None] | None = None
+
+    def recordings_known(self, snapshot: Snapshot) -> None:
+        """Read the standing of the judges of a document's eval, if its recordings or the document have changed."""
+        eval_path = self._questions.ledger.eval_of(snapshot)
+        if eval_path is None or not self._configuration.settings.audit_enable:
+            return
+        state = (snapshot.version, _stored_state(eval_path))
+        if self._states.get(snapshot.uri) == state:
+            return
+        self._states[snapshot.uri] = state
+        self._pending[eval_path] = snapshot
+        if self._working is None or self._working.done():
+            self._working = asyncio.get_running_loop().create_task(self._read_pending())
+
+    def lenses(self, snapshot: Snapshot) -> list[types.CodeLens]:
+        """The lenses at the graders of a document that ask a judge."""
+        found = []
+        for it in (one for its in self._judges.values() for one in its if one.path == snapshot.path):
+            span = short_span(snapshot, it.pointer, least=len(it.pointer)) if it.text else None
+            if span is not None and _name_at(snapshot, it.pointer) in {"", it.grader}:
+                start = snapshot.range(Span(Place(span.start.line, 0), Place(span.start.line, 0)))
+                arguments = [{"uri": snapshot.uri, "grader": it.grader}]
+                found.append(
+                    types.CodeLens(start, types.Command(it.text, "waza.review", arguments=arguments))
+                )
+        return found
+
+    async def _read_pending(self) -> None:
+        while self._pending:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            _, snapshot = self._pending.popitem()
+            await self._read(self._documents.get(snapshot.uri) or snapshot)
+
+    async def _read(self, snapshot: Snapshot) -> None:
+        try:
+            answer = await self._worker.ask(self._questions.about(snapshot, "judges", ()))
+        except WorkerError as error:
+            self._client.log(f"The judges of {snapshot.path} are not known: {error}")
+            return
+        if "judges" in answer:
+            self._show(answer)
+        else:
+            self._client.log(f"The judges of {snapshot.path} are not known: {answer.get('none')}")
+
+    def _show(self, answer: Mapping[str, Any]) -> None:
+        eval_path = Path(answer["eval"])
+        judges = [
+            _Judge(Path(it["path"]), tuple(it["pointer"]), it["grader"], it["text"])
+            for it in answer["judges"]
+        ]
+        before, self._judges[eval_path] = self._judges.get(eval_path, []), judges
+        by_path: dict[Path, list[Mapping[str, Any]]] = {}
+        for it in answer["findings"]:
+            by_path.setdefault(Path(it["path"]), []).append(it)
+        self._marks.clear(lambda _, it: it.eval_path == eval_path)
+        for path, findings in by_path.items():
+            snapshot = self._documents.of_path(path)
+            if snapshot is not None:
+                self._marks.add(snapshot, list(self._annotations(snapshot, eval_path, findings)))
+        if judges != before:
+            self._changed()
+
+    def _annotations(
+        self, snapshot: Snapshot, eval_path: Path, findings: Iterable[Mapping[str, Any]]
+    ) -> Iterable[Annotation]:
+        levels = self._context_of(snapshot).levels
+        for it in findings:
+            rule = _RULES[it["code"]]
+            level = levels.get(rule.code, rule.severity)
+            span = short_span(snapshot, tuple(it["pointer"]))
+            if span is not None and isinstance(level, Severity):
+                yield Annotation(span, it["message"], rule.code, eval_path, "", severity=SEVERITIES[level])
+
+
+def _stored_state(eval_path: Path) -> tuple[Stamp, ...]:
+    """Return a value that changes with the verdicts of runs, people and judges."""
+    store_dir = default_store_dir(eval_path)
+    kept = (store_dir / REVIEWS, store_dir / JUDGEMENTS)
+    return tuple(map(file_state, (*recording_sources(eval_path, store_dir), *kept)))
+
+
+def _name_at(snapshot: Snapshot, pointer: Pointer) -> str:
+    """Return the name of the grader that is at a pointer by now."""
+    named = snapshot.tree.find((*pointer, "name"))
+    return str(named.node.source) if named is not None else ""
