@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from waza_engine.audit.counter_examples import CounterExample, counter_examples, counter_stamps
 from waza_engine.audit.intent import Intent, intent_of
@@ -32,9 +32,12 @@ from waza_engine.project.skills import skills
 from waza_engine.project.suite_files import SuiteFiles
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.recordings.find import Recording, UnreadableRecording
+from waza_engine.runs.recordings.free_graders import is_free
 from waza_engine.runs.trial.workspace import WorkspaceError
 
 _MAX_SKILL = 200_000
+MOST_OTHERS = 20
+"""So many trials of other tasks can be swapped in."""
 _MAX_SHOWN = 4_000
 """Characters of the texts before and after that an attempt keeps."""
 
@@ -47,31 +50,69 @@ class AuditOptions:
     judge: Judge | None = None
 
 
+class AuditResult(NamedTuple):
+    """What grading found out about a task; the rest of its audit is read from the suite."""
+
+    attempts: tuple[Attempt, ...]
+    blind: tuple[str, ...]
+    loose: tuple[str, ...]
+    trials: int
+
+
+class AuditInputs(NamedTuple):
+    """What the audit of a task depends on besides the plan and its files."""
+
+    task: Task
+    recordings: Sequence[Recording]
+    others: tuple[Trajectory, ...]
+    skill: str
+    is_free: bool
+    """Whether all graders that are asked run nothing and ask no model, so that the result is the same each time."""
+
+
+class KnownAudits(Protocol):
+    """Results of earlier audits."""
+
+    def find(self, inputs: AuditInputs) -> AuditResult | None:
+        """Return the result of an audit with the same inputs."""
+
+    def add(self, inputs: AuditInputs, result: AuditResult) -> None:
+        """Remember a result."""
+
+
 def audit_suite(
     plan: Plan,
     recordings: Mapping[str, Sequence[Recording]],
     process_dir: Path,
     options: AuditOptions = AuditOptions(),  # frozen
     unreadable: Mapping[str, Sequence[UnreadableRecording]] = MappingProxyType({}),
+    known: KnownAudits | None = None,
 ) -> Iterator[TaskAudit]:
     """Yield the audit of each task of the plan, in order.
 
     `recordings` are the recorded trials by task id, `unreadable` the files that should hold some and cannot be read.
+    Results that are `known` are not worked out again.
     """
     skill = skill_text(plan.suite)
-    firsts = {task: its[0].trajectory for task, its in recordings.items() if its}
+    firsts = [(it, its[0].trajectory) for it, its in recordings.items() if its][: MOST_OTHERS + 1]
     for task in plan.tasks:
-        others = tuple(it for other, it in firsts.items() if other != task.id)
-        yield audit_task(
-            plan,
-            task,
-            recordings.get(task.id, ()),
-            process_dir,
-            options,
-            others=others,
-            skill=skill,
-            unreadable=unreadable.get(task.id, ()),
+        own, skipped = recordings.get(task.id, ()), unreadable.get(task.id, ())
+        others = tuple(it for other, it in firsts if other != task.id)[:MOST_OTHERS]
+        entries = (*plan.suite.graders, *task.graders)
+        is_fixed = all(is_free(it) for it in entries if _is_asked(it, options))
+        inputs = AuditInputs(task, own, others, skill, is_fixed)
+        result = known.find(inputs) if known is not None else None
+        if result is not None:
+            outline = replace(_outline(plan.suite, task, own, options), unreadable=tuple(skipped))
+            yield _finished(task, outline, result)
+            continue
+        audit = audit_task(
+            plan, task, own, process_dir, options, others=others, skill=skill, unreadable=skipped
         )
+        is_whole = not audit.problem and len(audit.unreadable) == len(skipped)
+        if known is not None and is_whole and all(it.status != "error" for it in audit.attempts):
+            known.add(inputs, AuditResult(audit.attempts, audit.blind, audit.loose, audit.trials))
+        yield audit
 
 
 def audit_task(  # noqa: PLR0913  # each has a meaning of its own
@@ -90,17 +131,7 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
 
     `unreadable` are files that should hold recordings of it. With the `memory` of an earlier audit, only graders that have changed since are asked.
     """
-    entries = [*plan.suite.graders, *task.graders]
-    made = TaskAudit(
-        task.id,
-        task.name,
-        task.path,
-        task.pointer,
-        intent_of(plan.suite, task, is_marked=is_marked_negative(plan.suite, task)),
-        graders=tuple(_place(it, plan.suite) for it in entries if _is_asked(it, options)),
-        left_out=tuple(_place(it, plan.suite) for it in entries if not _is_asked(it, options)),
-        recorded=len(recordings),
-    )
+    made = _outline(plan.suite, task, recordings, options)
     if not made.graders and not any(task.expected.values()) and not task.constraints:
         return made
     with task_grading(plan, task, process_dir, options, memory) as grading:
@@ -114,13 +145,17 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
                 *(it.attempt for it in broken_work(grading, passing, others, skill)),
                 *_counter_attempts(grading, counter),
             )
-            loose = loose_limits(grading, entries, passing)
+            loose = loose_limits(grading, [*plan.suite.graders, *task.graders], passing)
         except WorkspaceError as error:
             return replace(made, problem=str(error))
         if attempts and all(it.status == "error" for it in attempts):
             return replace(made, problem=attempts[0].error)
-        made = replace(made, attempts=attempts, trials=len(passing), blind=grading.blind(), loose=loose)
-        return replace(made, intent=Intent.NOTHING) if _is_trigger_test(task, made) else made
+        return _finished(task, made, AuditResult(attempts, grading.blind(), loose, len(passing)))
+
+
+def _finished(task: Task, outline: TaskAudit, result: AuditResult) -> TaskAudit:
+    made = replace(outline, **result._asdict())
+    return replace(made, intent=Intent.NOTHING) if _is_trigger_test(task, made) else made
 
 
 def _is_trigger_test(task: Task, audit: TaskAudit) -> bool:
@@ -128,6 +163,21 @@ def _is_trigger_test(task: Task, audit: TaskAudit) -> bool:
     if not task.graders or any(task.expected.values()) or task.constraints:
         return False
     return all(it.name in audit.blind for it in task.graders)
+
+
+def _outline(suite: Suite, task: Task, recordings: Sequence[Recording], options: AuditOptions) -> TaskAudit:
+    """Return the audit of a task without what grading finds out."""
+    entries = [*suite.graders, *task.graders]
+    return TaskAudit(
+        task.id,
+        task.name,
+        task.path,
+        task.pointer,
+        intent_of(suite, task, is_marked=is_marked_negative(suite, task)),
+        graders=tuple(_place(it, suite) for it in entries if _is_asked(it, options)),
+        left_out=tuple(_place(it, suite) for it in entries if not _is_asked(it, options)),
+        recorded=len(recordings),
+    )
 
 
 def task_grading(

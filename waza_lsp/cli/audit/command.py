@@ -46,6 +46,12 @@ _FORMATS = ("text", "json", "sarif", "junit", "github")
     help="Write this mutant of a task to recordings/counter/, as a recording that must fail, and audit nothing.",
 )
 @click.option(
+    "--cache/--no-cache",
+    "use_cache",
+    default=True,
+    help="Reuse the results of tasks of which nothing has changed. Default: --cache.",
+)
+@click.option(
     "--store", "store_dir", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run store."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Show only tasks with weak checks.")
@@ -60,6 +66,7 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
     max_tokens: int | None,
     max_seconds: float | None,
     kept: tuple[str, ...],
+    use_cache: bool,
     store_dir: Path | None,
     quiet: bool,
 ) -> None:
@@ -86,5 +93,5 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
     from waza_lsp.cli.audit.start import Output, start
 
     limits = {"max_tokens": max_tokens, "max_seconds": max_seconds}
-    request = {"tasks": tasks, "store_dir": store_dir, "with_programs": with_programs, **limits}
-    start(paths, kept, request, Output(output, html, fail_under, quiet=quiet))
+    request = {"tasks": tasks, "store_dir": store_dir, "use_cache": use_cache, "with_programs": with_programs}
+    start(paths, kept, {**request, **limits}, Output(output, html, fail_under, quiet=quiet))

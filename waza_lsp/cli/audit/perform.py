@@ -7,10 +7,11 @@ import time
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from waza_engine.audit.run import AuditOptions, audit_suite
+from waza_engine.audit.run import MOST_OTHERS, AuditOptions, audit_suite
 from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.executors.base import UnavailableError
 from waza_engine.judges.limited import LimitedJudge
@@ -20,10 +21,13 @@ from waza_engine.reports.inert import harmless
 from waza_engine.runs.planning.participants import judge_for, with_sandbox
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, make_plan
 from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_of
-from waza_engine.runs.store.store import StoreError, default_store_dir
+from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
 from waza_lsp.cli.audit.keep import Wanted, keep
 from waza_lsp.cli.audit.report import AuditReport
 from waza_lsp.cli.load_errors import load_error_text, short_path
+
+if TYPE_CHECKING:
+    from waza_lsp.cli.audit.cache import AuditCache
 
 _MOST_RECORDINGS = 10
 _PROGRESS_AFTER_SECONDS = 1.0
@@ -43,6 +47,7 @@ class Request:
     with_programs: bool = False
     max_tokens: int | None = None
     max_seconds: float | None = None
+    use_cache: bool = True
 
 
 @dataclass(slots=True)
@@ -87,19 +92,32 @@ class Audits:
             report.problems.append(f"{short_path(path)}: error: {error}")
             return
         if self.request.keep:
-            known = {it.id for it in plan.tasks}
-            wanted = [it for it in self.request.keep if it.task in known]
+            ids = {it.id for it in plan.tasks}
+            wanted = [it for it in self.request.keep if it.task in ids]
             report.kept.extend((it, keep(plan, recordings, process_dir, it, options)) for it in wanted)
             return
         audited = EvalAudit(short_path(path), plan.suite.name, [], len(plan.tasks))
         report.evals.append(audited)
-        audits = audit_suite(plan, recordings, process_dir, options, unreadable)
-        with contextlib.closing(self._with_progress(audits, audited)) as shown:
+        known = self._cache(plan, process_dir)
+        audits = audit_suite(plan, recordings, process_dir, options, unreadable, known)
+        with (
+            contextlib.closing(self._with_progress(audits, audited)) as shown,
+            contextlib.ExitStack() as after,
+        ):
+            if known is not None:
+                after.callback(known.write)
             for it in shown:
                 audited.audits.append(it)
                 if self._is_late():
                     report.stopped = "out of time"
                     return
+
+    def _cache(self, plan: Plan, process_dir: Path) -> "AuditCache | None":
+        if not self.request.use_cache:
+            return None
+        from waza_lsp.cli.audit.cache import audit_cache
+
+        return audit_cache(plan, process_dir)
 
     def _is_late(self) -> bool:
         most = self.request.max_seconds
@@ -153,11 +171,19 @@ class Audits:
     def _recordings(
         self, plan: Plan
     ) -> tuple[dict[str, list[Recording]], dict[str, list[UnreadableRecording]]]:
-        path = plan.suite.path
+        path, wanted = plan.suite.path, {it.id for it in plan.tasks}
         directory = self.request.store_dir or default_store_dir(path)
         found: dict[str, list[Recording]] = {}
-        unreadable: dict[str, list[UnreadableRecording]] = {it.id: [] for it in plan.tasks}
-        for it in plan.tasks:
-            skipped = unreadable[it.id]
-            found[it.id] = recordings_of(path, it.id, directory, _MOST_RECORDINGS, unreadable=skipped)
+        unreadable: dict[str, list[UnreadableRecording]] = {}
+        with contextlib.ExitStack() as stack:
+            store = None
+            if (directory / FILE_NAME).is_file():
+                store = stack.enter_context(RunStore(directory, for_reading=True, briefly=True))
+            for it in plan.suite.tasks:
+                # Their trials are swapped in, also if only some tasks are audited.
+                if it.id in wanted or len(found) <= MOST_OTHERS:
+                    skipped = unreadable[it.id] = []
+                    its = recordings_of(path, it.id, directory, _MOST_RECORDINGS, store, unreadable=skipped)
+                    if its:
+                        found[it.id] = its
         return found, unreadable

@@ -69,7 +69,7 @@ def _key(text: str) -> bytes:
 
 def cache_path(name: str) -> Path | None:
     """Return the cache file of this name for this installation; None if Python must not write bytecode."""
-    folder = _cache_folder()
+    folder = cache_folder()
     if sys.dont_write_bytecode or folder is None:
         return None
     # Otherwise two installations would keep replacing each other's file.
@@ -77,7 +77,8 @@ def cache_path(name: str) -> Path | None:
     return folder / "waza-lsp" / f"{name}-{sys.implementation.cache_tag}-{place:08x}.marshal"
 
 
-def _cache_folder() -> Path | None:
+def cache_folder() -> Path | None:
+    """Return the folder for caches of the user, of all programs; None if there is none."""
     folder = Path(os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", ""))
     if folder.is_absolute():
         return folder

@@ -1,0 +1,162 @@
+"""Results of earlier audits in the user's cache folder, by a fingerprint of everything that an audit reads.
+
+A result is JSON that is checked when it is read; nothing of it is executed. It counts only if nobody else can have written
+the file. A task whose graders run programs or ask a model is never cached. `server/startup/code_cache.py` deletes files that
+no audit has used for 60 days.
+"""
+
+import hashlib
+import json
+import os
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache, cached_property
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+import waza_engine
+from waza_engine.audit.counter_examples import counter_stamps
+from waza_engine.audit.mutations.base import mutations
+from waza_engine.audit.null_agents import NULL_AGENTS
+from waza_engine.audit.run import AuditInputs, AuditResult
+from waza_engine.lib.files.safe_read import inflate, open_regular
+from waza_engine.lib.files.safe_write import write_bytes_atomic
+from waza_engine.lib.system.users import is_private
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.plugins import has_plugins
+from waza_engine.runs.planning.fingerprint import task_prints
+from waza_engine.runs.planning.plan import Plan
+from waza_engine.version import __version__
+from waza_lsp.server.startup.code_cache import cache_folder
+
+_FORMAT = 1
+_LARGEST = 64_000_000
+"""Bytes of a file, unpacked. Results beyond that are worked out again each time."""
+
+
+class AuditCache:
+    """The results of one eval. A plan of some of its tasks keeps those of the others."""
+
+    def __init__(self, plan: Plan, process_dir: Path, path: Path) -> None:
+        self._plan, self._process_dir, self._path = plan, process_dir, path
+        self._read = _read(path)
+        self._digests: dict[int, str] = {}
+        self._new: dict[str, str] = {}
+
+    def find(self, inputs: AuditInputs) -> AuditResult | None:
+        """Return the result of an audit with the same inputs."""
+        key = self._key(inputs)
+        found = self._read.get(inputs.task.id)
+        if not key or found is None or not found.startswith(key):
+            return None
+        try:
+            return _reader().validate_json(found[len(key) :])
+        except (ValidationError, ValueError):
+            return None
+
+    def add(self, inputs: AuditInputs, result: AuditResult) -> None:
+        """Remember a result, if the inputs say all that it depends on."""
+        if key := self._key(inputs):
+            self._new[inputs.task.id] = key + _reader().dump_json(result).decode()
+
+    def write(self) -> None:
+        """Write the file, if there is something new. A failure only costs time later."""
+        if not self._new:
+            # Files that are in use must not look old.
+            with suppress(OSError):
+                os.utime(self._path)
+            return
+        chunks: list[bytes] = []
+        size = 0
+        present = {it.id for it in self._plan.suite.tasks}
+        for it in ((task, text) for task, text in {**self._read, **self._new}.items() if task in present):
+            line = json.dumps(it).encode() + b"\n"
+            size += len(line)
+            if size > _LARGEST:
+                break
+            chunks.append(line)
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._path.touch(0o600)
+            write_bytes_atomic(self._path, [zlib.compress(b"".join(chunks), 1)])
+
+    @cached_property
+    def _prints(self) -> dict[str, str]:
+        """The fingerprint of each task by its id; none for ids that occur twice."""
+        counts = Counter(it.id for it in self._plan.tasks)
+        prints = zip(self._plan.tasks, task_prints(self._plan, self._process_dir), strict=True)
+        return {it.id: found.whole for it, found in prints if counts[it.id] == 1}
+
+    def _key(self, inputs: AuditInputs) -> str:
+        """Return what the result depends on as 64 digits; "" if something of it is unknown."""
+        whole = self._prints.get(inputs.task.id)
+        if whole is None or not inputs.is_free:
+            return ""
+        parts = (
+            _program(),
+            str(self._process_dir),
+            whole,
+            [(it.trial, it.executor, self._digest(it.trajectory)) for it in inputs.recordings],
+            [self._digest(it) for it in inputs.others],
+            counter_stamps(self._plan.suite.path, inputs.task.id),
+            inputs.skill,
+        )
+        return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
+
+    def _digest(self, trajectory: Trajectory) -> str:
+        # The trajectories live as long as the cache: by `recordings` of the caller.
+        if id(trajectory) not in self._digests:
+            data = repr(trajectory).encode("utf-8", "replace")
+            self._digests[id(trajectory)] = hashlib.sha256(data).hexdigest()
+        return self._digests[id(trajectory)]
+
+
+def audit_cache(plan: Plan, process_dir: Path) -> AuditCache | None:
+    """Return the cache of an eval; None if plug-ins, of which nothing is known, take part or there is no folder."""
+    folder = cache_folder()
+    if has_plugins() or folder is None:
+        return None
+    name = hashlib.sha256(os.fsencode(plan.suite.path.absolute())).hexdigest()[:16]
+    return AuditCache(plan, process_dir, folder / "waza-lsp" / f"audit-{name}.json.z")
+
+
+@cache
+def _reader() -> TypeAdapter[AuditResult]:
+    return TypeAdapter(AuditResult)
+
+
+@cache
+def _program() -> str:
+    """Return a text that changes with this program: its version and its files, which an author of it edits."""
+    folder = Path(waza_engine.__file__).parent
+    stamps = sorted(_stamps(str(folder)))
+    names = sorted(mutations()), sorted(NULL_AGENTS)
+    return hashlib.sha256(repr((_FORMAT, __version__, sys.version, names, stamps)).encode()).hexdigest()
+
+
+def _stamps(folder: str) -> Iterator[tuple[str, int, int]]:
+    for it in os.scandir(folder):
+        if it.is_dir(follow_symlinks=False):
+            yield from _stamps(it.path)
+        elif it.name.endswith((".py", ".json", ".js", ".go")):
+            about = it.stat()
+            yield it.path, about.st_mtime_ns, about.st_size
+
+
+def _read(path: Path) -> dict[str, str]:
+    """Return what the file holds: by task, the key and the result in one text. Nothing if others can have written it."""
+    try:
+        if path.is_symlink():
+            return {}
+        with open_regular(path, anywhere=True) as file:
+            if not is_private(os.fstat(file.fileno())):
+                return {}
+            text = inflate(file.read(_LARGEST), _LARGEST)
+        found = dict(json.loads(line) for line in text.splitlines())
+    except (OSError, ValueError, TypeError, RecursionError, zlib.error):
+        return {}
+    return {str(task): it for task, it in found.items() if isinstance(it, str)}
