@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from waza_engine.analysis.rules import rule_modules
+from waza_engine.audit.codes import BLIND_GRADER
 from waza_engine.audit.placing import PlacedFinding
 from waza_engine.audit.score import TaskAudit
 
@@ -16,12 +17,16 @@ def audit_findings(audits: Iterable[TaskAudit]) -> Iterator[PlacedFinding]:
 
 
 def findings_by_task(audits: Iterable[TaskAudit]) -> Iterator[tuple[TaskAudit, list[PlacedFinding]]]:
-    """Yield each audit of one eval with those of its findings that no earlier one has."""
+    """Yield each audit of one eval with those of its findings that no earlier one has.
+
+    Graders that never look at the agent are told once per eval, at the first: an eval that has one often has many.
+    """
     told: set[tuple[str, Path | None, object]] = set()
     for audit in audits:
         found = []
         for placed in (it for module in rule_modules(PACKAGE) for it in module.check(audit)):
-            key = (placed.finding.code, placed.path, placed.finding.pointer)
+            is_once = placed.finding.code == BLIND_GRADER.code
+            key = (placed.finding.code, *((None, None) if is_once else (placed.path, placed.finding.pointer)))
             if key not in told:
                 told.add(key)
                 found.append(placed)

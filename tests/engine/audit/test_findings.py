@@ -3,14 +3,17 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.engine.audit.evals import plan_of, recorded, recording, text_grader, write_eval
 from waza_engine.analysis.rules import rule_modules
 from waza_engine.audit.codes import RULES
 from waza_engine.audit.findings import PACKAGE, audit_findings
+from waza_engine.audit.intent import Intent
 from waza_engine.audit.placing import PlacedFinding
 from waza_engine.audit.run import audit_suite, audit_task
+from waza_engine.audit.score import GraderPlace, TaskAudit
 from waza_engine.audit.task_grading import TaskMemory
 from waza_engine.model.findings import Severity
 from waza_engine.project.levels import codes
@@ -108,6 +111,59 @@ def test_a_grader_that_never_looks_at_the_agent_is_told_once(tmp_path: Path) -> 
     skill.parent.mkdir()
     skill.write_text("---\nname: s\ndescription: Do a thing. USE FOR - do\n---\n")
     assert told(path) == [("blind-grader", "eval.yaml", ("graders", 0))]
+
+
+@pytest.mark.parametrize("dialect", ["waza", "vally"])
+def test_of_many_graders_that_never_look_at_the_agent_only_the_first_is_told(
+    dialect: str, tmp_path: Path
+) -> None:
+    """One entry for all tasks, one in each task's file, or one in each entry of a list: it is the same."""
+    own_file = dialect == "waza"
+
+    def audit(number: int) -> TaskAudit:
+        path = tmp_path / (f"{number}.yaml" if own_file else "eval.yaml")
+        pointer = () if own_file else ("stimuli", number)
+        graders = (
+            GraderPlace("told", "trigger", tmp_path / "eval.yaml", ("graders", 0)),
+            GraderPlace("fits", "trigger", path, (*pointer, "graders", 0)),
+            GraderPlace("seen", "text", path, (*pointer, "graders", 1)),
+        )
+        return TaskAudit(
+            str(number),
+            "",
+            path,
+            pointer,
+            Intent.WORK,
+            graders=graders[number == 0 :],
+            blind=("told", "fits"),
+        )
+
+    [found] = audit_findings([audit(number) for number in range(3)])
+    assert found.finding.code == "blind-grader"
+    assert found.finding.pointer == (("graders", 0) if own_file else ("stimuli", 0, "graders", 0))
+    assert found.path.name == ("0.yaml" if own_file else "eval.yaml")
+    # The next eval has its own.
+    assert len(list(audit_findings([audit(1)]))) == 1
+
+
+def test_a_trigger_grader_in_each_of_three_tasks_is_told_once(tmp_path: Path) -> None:
+    trigger = {
+        "type": "trigger",
+        "config": {"mode": "positive", "skill_path": "s/SKILL.md", "threshold": 0.9},
+    }
+    tasks = [
+        {
+            "id": f"t{number}",
+            "name": "t",
+            "inputs": {"prompt": "Take notes"},
+            "graders": [{**trigger, "name": "fits"}, text_grader(contains=["2.0"])],
+        }
+        for number in range(3)
+    ]
+    path = write_eval(tmp_path / "e", tasks)
+    (path.parent / "s").mkdir()
+    (path.parent / "s" / "SKILL.md").write_text("---\nname: s\ndescription: Do a thing.\n---\n")
+    assert told(path) == [("blind-grader", "t0.yaml", ("graders", 0))]
 
 
 def test_negative_tests_are_left_alone(tmp_path: Path) -> None:
