@@ -6,6 +6,7 @@ from pathlib import Path
 from waza_engine.analysis.rules import rule_modules
 from waza_engine.audit.codes import BLIND_GRADER
 from waza_engine.audit.placing import PlacedFinding
+from waza_engine.audit.rules import idle_grader
 from waza_engine.audit.score import TaskAudit
 
 PACKAGE = "waza_engine.audit.rules"
@@ -16,15 +17,25 @@ def audit_findings(audits: Iterable[TaskAudit]) -> Iterator[PlacedFinding]:
     return (placed for _, found in findings_by_task(audits) for placed in found)
 
 
+def task_findings(audit: TaskAudit) -> Iterator[PlacedFinding]:
+    """Yield what the audit of one task alone tells. Whether a grader of several tasks is idle, it does not."""
+    for module in rule_modules(PACKAGE):
+        yield from module.check(audit)
+
+
 def findings_by_task(audits: Iterable[TaskAudit]) -> Iterator[tuple[TaskAudit, list[PlacedFinding]]]:
     """Yield each audit of one eval with those of its findings that no earlier one has.
 
     Graders that never look at the agent are told once per eval, at the first: an eval that has one often has many.
     """
+    audits = list(audits)
+    shared: dict[int, list[PlacedFinding]] = {}
+    for audit, placed in idle_grader.check_shared(audits):
+        shared.setdefault(id(audit), []).append(placed)
     told: set[tuple[str, Path | None, object]] = set()
     for audit in audits:
         found = []
-        for placed in (it for module in rule_modules(PACKAGE) for it in module.check(audit)):
+        for placed in (*task_findings(audit), *shared.get(id(audit), ())):
             is_once = placed.finding.code == BLIND_GRADER.code
             key = (placed.finding.code, *((None, None) if is_once else (placed.path, placed.finding.pointer)))
             if key not in told:

@@ -26,6 +26,11 @@ def place(rule: Rule, grader: GraderPlace | None, audit: TaskAudit, message: str
         yield PlacedFinding(path, rule.at(pointer, message))
 
 
+def is_own(audit: TaskAudit, grader: GraderPlace) -> bool:
+    """Whether a grader stands in the task's own entry, so that no other task has it."""
+    return grader.path == audit.path and grader.pointer[: len(audit.pointer)] == audit.pointer
+
+
 def listed(words: Sequence[str]) -> str:
     """Return the first words, and how many more there are."""
     more = len(words) - MOST_NAMED

@@ -9,7 +9,7 @@ import yaml
 from tests.engine.audit.evals import plan_of, recorded, recording, text_grader, write_eval
 from waza_engine.analysis.rules import rule_modules
 from waza_engine.audit.codes import RULES
-from waza_engine.audit.findings import PACKAGE, audit_findings
+from waza_engine.audit.findings import PACKAGE, audit_findings, task_findings
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.placing import PlacedFinding
 from waza_engine.audit.run import audit_suite, audit_task
@@ -239,3 +239,20 @@ def test_an_edited_grader_that_no_longer_looks_at_the_agent(tmp_path: Path) -> N
             (path.parent / "tasks" / "t.yaml").write_text(yaml.safe_dump(text))
         plan = plan_of(path)
         assert audit_task(plan, plan.tasks[0], [], path.parent, memory=memory).blind == blind
+
+
+def test_a_grader_of_all_tasks_is_idle_only_if_no_task_needs_it(tmp_path: Path) -> None:
+    calm = text_grader("calm", not_contains=["It is not late"])
+    graders = [text_grader(contains=["Version 2.0 is out", "Bye"])]
+    tasks = [{"id": "t", "graders": graders}, {"id": "u", "graders": graders}]
+    late = "Version 2.0 is out, said 3 people.\n\nAll is well.\n\nBye."
+    trials = [recording("t", late), recording("u", f"Hello.\n\n{late}")]
+    path = write_eval(tmp_path / "e", tasks, [calm], trials)
+    [message] = [it.finding.message for it in found(path) if it.path.name == "eval.yaml"]
+    assert message.endswith("broken trials of 2 tasks fails because of 'calm'")
+    plan = plan_of(path)
+    [first, _] = audit_suite(plan, recorded(plan), path.parent)
+    assert [it for it in task_findings(first) if it.path.name == "eval.yaml"] == []
+    # The output of `u` in the place of that of `t` has this word.
+    needed = write_eval(tmp_path / "f", tasks, [text_grader("calm", not_contains=["Hello"])], trials)
+    assert [it for it in told(needed) if it[1] == "eval.yaml"] == []

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from waza_engine.audit.codes import BLIND_GRADER
 from waza_engine.audit.counter_examples import CounterExampleError, keep_counter_example
 from waza_engine.audit.drafts import proven_drafts
-from waza_engine.audit.findings import audit_findings
+from waza_engine.audit.findings import task_findings
 from waza_engine.audit.run import audit_task, skill_text, task_grading, work_to_keep
 from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
@@ -280,7 +280,7 @@ def _findings(audits: Sequence[TaskAudit]) -> Iterator[dict[str, Any]]:
     """Yield the findings of each task, also those of graders that tasks share: each task is audited again on its own."""
     told_once = False
     for audit in audits:
-        for path, finding in audit_findings([audit]):
+        for path, finding in task_findings(audit):
             if finding.code != BLIND_GRADER.code or not told_once:
                 told_once |= finding.code == BLIND_GRADER.code
                 yield {

@@ -52,13 +52,13 @@ graders:
 See [Is my eval any good?](../is-my-eval-any-good.md).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from waza_engine.audit.codes import IDLE_GRADER
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.limits import TIMES
 from waza_engine.audit.null_agents import EMPTIED, SILENCE
-from waza_engine.audit.placing import PlacedFinding, place
+from waza_engine.audit.placing import PlacedFinding, is_own, place
 from waza_engine.audit.score import GraderPlace, TaskAudit
 
 _ENOUGH = 5
@@ -70,31 +70,45 @@ _WITHIN = f"{TIMES} times the recorded calls, tokens and time are within it"
 
 
 def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
-    """Report graders that had enough chances, and notice nothing."""
-    if audit.intent is not Intent.WORK:
-        return
-    read = [name for it in audit.mutants for name in it.observers]
-    for grader in audit.graders:
-        if message := _message(audit, grader, read.count(grader.name)):
-            yield from place(IDLE_GRADER, grader, audit, message)
+    """Report graders of the task that had enough chances, and notice nothing."""
+    if audit.intent is Intent.WORK:
+        for it in audit.graders:
+            if is_own(audit, it) and (message := _message(it, [audit], f"'{audit.task}'")):
+                yield from place(IDLE_GRADER, it, audit, message)
 
 
-def _message(audit: TaskAudit, grader: GraderPlace, read: int) -> str:
-    """Return what is wrong with a grader, or "". `read` is the number of mutants that it read."""
+def check_shared(audits: Sequence[TaskAudit]) -> Iterator[tuple[TaskAudit, PlacedFinding]]:
+    """Yield the findings about graders of several tasks, with the first of these: none of the tasks may need them."""
+    by_place: dict[object, list[tuple[GraderPlace, TaskAudit]]] = {}
+    for audit in audits:
+        for it in audit.graders:
+            if audit.intent is Intent.WORK and not is_own(audit, it):
+                by_place.setdefault((it.path, it.pointer), []).append((it, audit))
+    for (grader, first), *others in by_place.values():
+        of = f"{len(others) + 1} tasks" if others else f"'{first.task}'"
+        if message := _message(grader, [first, *(audit for _, audit in others)], of):
+            for placed in place(IDLE_GRADER, grader, first, message):
+                yield first, placed
+
+
+def _message(grader: GraderPlace, audits: Sequence[TaskAudit], of: str) -> str:
+    """Return what is wrong with a grader of these tasks, or ""."""
     name = grader.name or grader.type
     if not grader.counts:
         return f"'{name}' weighs nothing: the task passes or fails without it"
     noticed = {
         it.name: it.change
+        for audit in audits
         for it in audit.attempts
         if it.status != "error" and grader.name in it.failed_graders
     }
     if grader.limits:
-        is_idle = grader.name in audit.loose and not noticed
-        return f"'{name}' sets a limit that is too high: {_WITHIN}" if is_idle else ""
-    if read < _ENOUGH or not noticed.keys() <= _CRUDE:
+        is_idle = not noticed and all(not it.trials or grader.name in it.loose for it in audits)
+        is_tried = any(it.trials for it in audits)
+        return f"'{name}' sets a limit that is too high: {_WITHIN}" if is_idle and is_tried else ""
+    read = sum(grader.name in it.observers for audit in audits for it in audit.mutants)
+    if read < _ENOUGH or not noticed.keys() <= _CRUDE or (noticed and not grader.has_options):
         return ""
-    if noticed and not grader.has_options:
-        return ""
-    none = f"None of {len(audit.mutants)} broken trials of '{audit.task}' fails because of '{name}'"
+    count = sum(len(it.mutants) for it in audits)
+    none = f"None of {count} broken trials of {of} fails because of '{name}'"
     return f"{none}, only {' and '.join(noticed.values())}" if noticed else none

@@ -45,7 +45,7 @@ from collections.abc import Iterator
 from waza_engine.audit.codes import PROMPT_WORDS
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.null_agents import DONE, ECHO, SILENCE
-from waza_engine.audit.placing import PlacedFinding, place
+from waza_engine.audit.placing import PlacedFinding, is_own, place
 from waza_engine.audit.score import TaskAudit
 
 
@@ -56,7 +56,6 @@ def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
         return
     noticing = {*attempts[DONE].failed_graders} & {*attempts[SILENCE].failed_graders}
     for it in audit.graders:
-        is_own = it.path == audit.path and it.pointer[: len(audit.pointer)] == audit.pointer
-        if is_own and it.demands and it.name in noticing - {*attempts[ECHO].failed_graders}:
+        if is_own(audit, it) and it.demands and it.name in noticing - {*attempts[ECHO].failed_graders}:
             message = f"'{it.name or it.type}' passes for an agent that only repeats the prompt: what it wants is in there"
             yield from place(PROMPT_WORDS, it, audit, message)
