@@ -5,12 +5,12 @@ comment. Without brackets it applies to all findings. A comment that suppresses 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Severity
-from waza_engine.project.levels import unknown_code
+from waza_engine.project.levels import codes_elsewhere, unknown_code
 from waza_engine.rules.duplicate_key import DUPLICATE_KEY
 from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
@@ -84,6 +84,16 @@ def apply_suppressions(
     return sorted([*kept, *(RangedFinding(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
 
 
+def without_suppressed(
+    findings: Iterable[RangedFinding], tree: Tree, lines: Sequence[str]
+) -> list[RangedFinding]:
+    """Drop the suppressed findings. For findings that no check reports."""
+    if _PREFIX not in "".join(lines):
+        return list(findings)
+    scopes = {(it.line, it.code) for it in suppressions(tree, lines) if not it.problem}
+    return [it for it in findings if scopes.isdisjoint(_scopes(it))]
+
+
 class _HiddenFindings:
     """Where errors hide further findings, so a comment there may turn out to be of use once they are fixed."""
 
@@ -97,6 +107,8 @@ class _HiddenFindings:
 
     def may_hide(self, it: Suppression) -> bool:
         """Whether the findings that a comment suppresses may be hidden. Nothing hides a code that does not exist."""
+        if it.code in codes_elsewhere():
+            return True
         if it.code is not None and unknown_code(it.code):
             return False
         piece = self._tree.piece_at(it.line) if it.line is not None else None

@@ -133,7 +133,7 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
     """
     made = _outline(plan.suite, task, recordings, options)
     if not made.graders and not any(task.expected.values()) and not task.constraints:
-        return made
+        return replace(made, is_unchecked=not made.left_out and not task.checkpoints)
     with task_grading(plan, task, process_dir, options, memory) as grading:
         if failure := grading.refusal():
             return replace(made, problem=failure.error)

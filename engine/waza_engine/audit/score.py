@@ -93,6 +93,13 @@ class TaskAudit:
     recorded: int = 0
     unreadable: tuple[UnreadableRecording, ...] = ()
     problem: str = ""
+    is_unchecked: bool = False
+    """Whether nothing checks the task, so that every agent passes."""
+
+    @property
+    def passes_without_work(self) -> bool:
+        """Whether the task passes for an agent that does no work it wants."""
+        return self.is_unchecked or bool(self.accused)
 
     @property
     def passing_agents(self) -> list[Attempt]:

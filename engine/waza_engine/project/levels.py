@@ -1,6 +1,6 @@
 """The codes of all findings, and the severities that settings give them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,13 +10,24 @@ from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Severity
 from waza_engine.recognition.recognise import dialects
 
-_SHARED = tuple(f"waza_engine.{it}" for it in ("rules", "audit.rules", "calibration.rules", "coverage.rules"))
+_SHARED = "waza_engine.rules"
+_ELSEWHERE = tuple(f"waza_engine.{it}.rules" for it in ("audit", "calibration", "coverage"))
+"""Findings that need more than the text: `check` does not report them."""
 
 
 @cache
 def codes() -> frozenset[str]:
     """Return the codes of all findings; rule modules are named like their codes, so none is imported."""
-    packages = [*_SHARED, *(it.rules for it in dialects() if it.rules)]
+    return _codes_in([_SHARED, *(it.rules for it in dialects() if it.rules)]) | codes_elsewhere()
+
+
+@cache
+def codes_elsewhere() -> frozenset[str]:
+    """Return the codes of findings that a check of a file never reports."""
+    return _codes_in(_ELSEWHERE)
+
+
+def _codes_in(packages: Iterable[str]) -> frozenset[str]:
     found = (find_spec(it) for it in packages)
     folders = (folder for it in found if it is not None for folder in it.submodule_search_locations or ())
     files = (it for folder in folders for it in Path(folder).glob("*.py"))

@@ -167,3 +167,28 @@ def test_negative_tests_have_no_score(suite: Path) -> None:
     result = audit("e", "--task", "a")
     assert "  a: negative test\n" in result.stdout
     assert "mutation score" not in result.stdout
+
+
+@pytest.mark.usefixtures("suite")
+def test_what_nothing_checks_passes_without_work_and_missing_recordings_are_counted(tmp_path: Path) -> None:
+    unchecked = write_eval(tmp_path / "f", [{"id": "x"}])
+    result = audit("f", "--fail-under", "0")
+    task = f"f{os.sep}tasks{os.sep}x.yaml"
+    assert result.exit_code == 1
+    assert f"! x: nothing checks this task, so every agent passes  {task}:1\n" in result.stdout
+    assert result.stderr == "FAILED: 1 task passes for an agent that does no work\n"
+    grader = text_grader(contains=["zebra"])
+    unchecked.write_text(unchecked.read_text().replace("graders: []", f"graders: {json.dumps([grader])}"))
+    text = audit("f").stdout
+    assert "  x: not recorded\n" in text
+    assert text.endswith("1 task is not recorded: run it, and the audit breaks the recorded work, too\n")
+
+
+def test_a_comment_suppresses_a_finding_of_the_audit(suite: Path) -> None:
+    task = suite.parent / "tasks" / "a.yaml"
+    text = task.read_text()
+    comment = "# waza-lsp: ignore[surviving-mutant] the wording is free\n"
+    task.write_text(text.replace("- config:", f"{comment}- config:"))
+    assert "surviving-mutant" not in audit("e", "--task", "a", "--format", "github").stdout
+    assert "surviving-mutant" in audit("e", "--format", "github").stdout
+    assert "unused-suppression" not in CliRunner().invoke(main, ["check", str(task)]).stdout

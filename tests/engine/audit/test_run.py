@@ -149,9 +149,13 @@ def test_a_grader_that_cannot_work_is_a_problem_and_the_rest_goes_on(tmp_path: P
     assert len(audits["b"].attempts) == 6
 
 
-def test_a_task_without_graders_has_no_attempts(tmp_path: Path) -> None:
+def test_a_task_that_nothing_checks_passes_without_work(tmp_path: Path) -> None:
     audit = audited(write_eval(tmp_path / "e", [{"id": "t"}]))["t"]
     assert (audit.attempts, audit.problem, audit.has_only_left_out) == ((), "", False)
+    assert audit.passes_without_work
+    turn = {"after_turn": 1, "graders": [text_grader(contains=["x"])]}
+    task = {"id": "t", "checkpoints": [turn], "inputs": {"prompt": "p", "follow_up_prompts": ["q"]}}
+    assert not audited(write_eval(tmp_path / "f", [task]))["t"].passes_without_work
 
 
 def test_totals(tmp_path: Path) -> None:

@@ -59,6 +59,11 @@ async def test_levels_and_the_switch(tmp_path: Path, suite: Path) -> None:
         await until(lambda: set(told(it)) == {"passes-without-work"})
         [(_, params)] = [one for one in it.published if one[1].uri == it.uri][-1:]
         assert [one.severity for one in params.diagnostics if one.code in CODES] == [2]
+        # The entry of a grader begins in the line of its first key.
+        it.replace("- config:", "- config:  # waza-lsp: ignore[passes-without-work] a smoke test")
+        await until(lambda: told(it) == {})
+        [(_, params)] = [one for one in it.published if one[1].uri == it.uri][-1:]
+        assert "unused-suppression" not in {one.code for one in params.diagnostics}
     async with editor(tmp_path, settings={"audit": {"enable": False}}) as it:
         it.open(suite / "tasks" / "t.yaml")
         lenses = await it.lenses_with("Grade again")

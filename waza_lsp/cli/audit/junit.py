@@ -53,6 +53,6 @@ def _problems(audit: TaskAudit, least: float | None) -> Iterator[tuple[str, str,
     counter = [f"recordings/counter/{it.name}" for it in audit.passing_counter_examples]
     if counter:
         yield "failure", "counter-example-passes", f"must fail, but passes: {', '.join(counter)}"
-    elif audit.accused and least is not None:
-        agents = "; ".join(it.change for it in audit.accused)
+    elif audit.passes_without_work and least is not None:
+        agents = "; ".join(it.change for it in audit.accused) or "every agent, because nothing checks it"
         yield "failure", "passes-without-work", f"passes for {agents}"

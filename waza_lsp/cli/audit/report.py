@@ -23,6 +23,7 @@ from waza_lsp.cli.audit.keep import Kept, Wanted
 from waza_lsp.cli.check.report import CheckedFile, Tries
 from waza_lsp.cli.load_errors import find_place, short_path
 from waza_lsp.diagnostics.ranges import RangedFinding, span_in
+from waza_lsp.diagnostics.suppressions import without_suppressed
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 
@@ -63,7 +64,7 @@ def conclusion(report: AuditReport, least: float | None) -> str:
         return f"{counted(kept, 'counter example')} pass{'es' * (kept == 1)}, but must fail"
     if least is None:
         return ""
-    accused = [it for it in report.audits if it.accused]
+    accused = [it for it in report.audits if it.passes_without_work]
     if accused:
         return (
             f"{counted(len(accused), 'task')} pass{'es' * (len(accused) == 1)} for an agent that does no work"
@@ -85,7 +86,7 @@ def as_json(report: AuditReport) -> str:
         },
         "summary": {
             "tasks": len(audits),
-            "pass_without_work": sum(bool(it.accused) for it in audits),
+            "pass_without_work": sum(it.passes_without_work for it in audits),
             "mutation_score": eval_score(audits),
             "problems": report.problems,
             "stopped": report.stopped,
@@ -145,6 +146,7 @@ def _task_json(audit: TaskAudit) -> dict[str, Any]:
             if it.kind == "counter example"
         ],
         "skipped_recordings": [it.shown for it in audit.unreadable],
+        "unchecked": audit.is_unchecked,
         "problem": audit.problem,
     }
 
@@ -178,4 +180,5 @@ def _checked_file(path: Path, findings: Sequence[Finding], projects: Projects) -
         for it in findings
         if (level := levels.get(it.code, it.severity)) is not None
     ]
+    marks = without_suppressed(marks, snapshot.tree, snapshot.text.lines)
     return CheckedFile.of(str(short_path(path)), snapshot, sorted(marks, key=lambda it: it.span), Tries.NONE)

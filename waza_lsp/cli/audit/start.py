@@ -85,7 +85,9 @@ def _print(report: AuditReport, output: Output) -> None:
     for problem in report.problems:
         print_err(problem)
     if output.form == "text":
-        show(as_text(report, quiet=output.quiet, colour=may_colour(sys.stdout)))
+        text = as_text(report, quiet=output.quiet, colour=may_colour(sys.stdout))
+        if text:
+            show(text)
     elif output.form == "json":
         show(as_json(report))
     else:

@@ -37,7 +37,7 @@ def as_text(report: AuditReport, *, quiet: bool = False, colour: bool = False) -
 def _task_lines(
     audit: TaskAudit, findings: Sequence[PlacedFinding], *, quiet: bool, colour: bool
 ) -> Iterator[str]:
-    is_weak = bool(findings or audit.problem or audit.unreadable)
+    is_weak = bool(findings or audit.problem or audit.unreadable or audit.is_unchecked)
     if quiet and not is_weak:
         return
     mark = click.style("!", fg="yellow") if is_weak and colour else "!" if is_weak else " "
@@ -65,8 +65,8 @@ def _words(audit: TaskAudit) -> Iterator[str]:
         yield f"not audited: {harmless(audit.problem)}"
     elif audit.intent in _INTENTS:
         yield _INTENTS[audit.intent]
-    elif not audit.attempts and not audit.left_out:
-        yield "no graders"
+    elif audit.is_unchecked:
+        yield "nothing checks this task, so every agent passes"
     elif audit.mutation_score is not None:
         mutants = audit.mutants
         killed = len(mutants) - len(audit.survivors)
@@ -76,7 +76,12 @@ def _words(audit: TaskAudit) -> Iterator[str]:
     elif audit.recorded:
         yield f"no mutants, because no recorded trial passes ({audit.recorded} recorded)"
     else:
-        yield "no mutants, because no trial is recorded"
+        yield "not recorded"
+
+
+def _lacks_recording(audit: TaskAudit) -> bool:
+    """Whether a recorded trial would tell more."""
+    return not (audit.recorded or audit.problem or audit.is_unchecked or audit.intent in _INTENTS)
 
 
 def _of_trial(audit: TaskAudit, attempt: Attempt) -> str:
@@ -91,18 +96,26 @@ def _where(path: Path, pointer: Sequence[Any]) -> str:
 
 def _summary(report: AuditReport) -> Iterator[str]:
     audits = report.audits
+    if not audits and not report.stopped:
+        return  # The problems tell why.
     score = eval_score(audits)
-    accused = sum(bool(it.accused) for it in audits)
+    accused = sum(it.passes_without_work for it in audits)
     words = [
         f"{counted(len(audits), 'task')} audited",
         f"{accused or 'none'} pass{'es' * (accused == 1)} for an agent that does no work",
     ]
     if score is not None:
         words.append(f"mutation score {score_text(score)}")
+    if report.problems:
+        words.append(f"{counted(len(report.problems), 'eval')} not audited")
     if report.stopped:
         total = sum(it.task_count for it in report.evals)
         words.append(f"{report.stopped} after {len(audits)} of {counted(total, 'task')}")
     yield "; ".join(words)
+    missing = sum(_lacks_recording(it) for it in audits)
+    if missing:
+        are, them = ("is", "it") if missing == 1 else ("are", "them")
+        yield f"{counted(missing, 'task')} {are} not recorded: run {them}, and the audit breaks the recorded work, too"
     not_asked = list(dict.fromkeys(each.name or each.type for it in audits for each in it.left_out))
     if not_asked:
         more = f" and {len(not_asked) - _MOST_NAMES} more" if len(not_asked) > _MOST_NAMES else ""

@@ -12,7 +12,9 @@ from typing import Any
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.audit.codes import RULES
-from waza_engine.model.findings import Severity
+from waza_engine.model.findings import Rule, Severity
+from waza_lsp.diagnostics.ranges import RangedFinding
+from waza_lsp.diagnostics.suppressions import without_suppressed
 from waza_lsp.runnables.commands import AuditStatus, RunStatus
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable, runnables_in
 from waza_lsp.server.documents import Documents
@@ -23,7 +25,7 @@ from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import change_between
-from waza_lsp.syntax.text import Place
+from waza_lsp.syntax.text import Place, Span
 from waza_lsp.workspace.audit_notes import AuditNote, Survivor
 
 _PAUSE_SECONDS = 0.05
@@ -233,10 +235,15 @@ class LiveAudit:
             span = short_span(snapshot, tuple(it["pointer"])) or short_span(
                 snapshot, (next(iter(snapshot.data or {}), ""),)
             )
-            if span is not None and isinstance(level, Severity):
+            if span is not None and isinstance(level, Severity) and not _is_suppressed(snapshot, span, rule):
                 yield Annotation(
                     span, it["message"], rule.code, eval_path, it["task"], severity=SEVERITIES[level]
                 )
+
+
+def _is_suppressed(snapshot: Snapshot, span: Span, rule: Rule) -> bool:
+    found = [RangedFinding(span, rule.at((), ""))]
+    return not without_suppressed(found, snapshot.tree, snapshot.text.lines)
 
 
 def _status(audits: Mapping[str, AuditedTask], kind: str, id_: str) -> AuditStatus | None:

@@ -107,7 +107,7 @@ class AuditedTask:
         if audit.mutation_score is not None:
             return score_text(audit.mutation_score)
         if not audit.attempts:
-            return "not asked" if audit.left_out else "no graders"
+            return "not asked" if audit.left_out else "nothing checks it"
         return "no mutants" if audit.trials else "none passes" if audit.recorded else "no recording"
 
     @property
@@ -222,7 +222,7 @@ class AuditSection:
 
 def _badness(audit: TaskAudit) -> tuple[bool, bool, bool, bool, float]:
     score = audit.mutation_score
-    is_accused = bool(audit.accused or audit.passing_counter_examples)
+    is_accused = audit.passes_without_work or bool(audit.passing_counter_examples)
     return (
         not is_accused,
         not audit.problem,
@@ -246,7 +246,7 @@ def _has_details(audit: TaskAudit) -> bool:
 
 
 def _facts(audits: Sequence[TaskAudit]) -> Iterator[str]:
-    accused = sum(bool(it.accused) for it in audits)
+    accused = sum(it.passes_without_work for it in audits)
     yield f"{_counted(len(audits), 'task')} audited"
     yield f"{accused or 'none'} pass{'es' * (accused == 1)} for an agent that does no work"
     mutants = [mutant for it in audits for mutant in it.mutants]
