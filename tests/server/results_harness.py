@@ -150,7 +150,7 @@ class Editor:
                 it.message,
             )
             for it in (mine[-1].diagnostics if mine else ())
-            if it.code in {"failed-check", "live-verdict", "recorded-runs"}
+            if it.code in {"failed-check", "live-verdict", "recorded-runs", "flaky-grader"}
         ]
 
     async def says(self, code: str, marked: str = "", seconds: float = 30) -> tuple[str, str, str]:

@@ -36,6 +36,17 @@ class Verdict:
     infrastructure: bool = False
     since_green: str = ""
     """What has changed since the task passed, if it did not pass."""
+    flaky: str = ""
+    """How its verdicts vary, in a few words; `flaky_note` says it in a sentence."""
+    flaky_note: str = ""
+    quarantine: str = ""
+    """The reason why the task does not decide the run."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What earlier runs tell, as sentences."""
+        quarantine = self.quarantine and f"in quarantine: {self.quarantine}"
+        return [sentence(it) for it in (self.since_green, self.flaky_note, quarantine) if it]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,14 +197,14 @@ def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[R
         arguments = [{**here, "runId": standing.verdict.run_id}]
         verdict, live = standing.verdict, standing.live
         title = _verdict_text(verdict, now) if live is None else _live_text(live, verdict, now)
-        tooltip = sentence(verdict.since_green) or None
+        tooltip = " ".join(verdict.notes) or None
         command = types.Command(title, "waza.showReport", tooltip=tooltip, arguments=arguments)
         yield RunAction(ActionKind.RESULT, command)
 
 
 def sentence(text: str) -> str:
-    """Return a text of a report as a sentence; "" stays."""
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+    """Return a text of a report as a sentence."""
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _verdict_text(verdict: Verdict, now: float) -> str:
@@ -206,6 +217,8 @@ def _verdict_text(verdict: Verdict, now: float) -> str:
         age(now - verdict.at),
         _tokens(verdict.tokens),
         _sparkline(verdict.scores),
+        verdict.flaky,
+        "in quarantine" if verdict.quarantine else "",
         "stale" if verdict.stale else "",
     ]
     return " · ".join(it for it in parts if it)

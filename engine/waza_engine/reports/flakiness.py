@@ -53,6 +53,14 @@ def grader_text(grader: GraderFlakiness) -> str:
     )
 
 
+def short_text(task: TaskFlakiness) -> str:
+    """Return in a few words how the verdicts on a task vary, for a lens; "" if they do not."""
+    flaky = [it.name for it in task.graders if it.is_flaky]
+    if flaky:
+        return f"flaky grader: {', '.join(flaky)}"
+    return f"flaky: flips {_rate(task.flips):.0%}" if task.cause else ""
+
+
 def flakiness_data(tasks: Sequence[TaskFlakiness]) -> list[dict[str, Any]]:
     """Return all tasks as plain data."""
     return [
@@ -97,11 +105,12 @@ def _pair(interval: ConfidenceInterval) -> list[float]:
 
 
 def _flips(flips: FlipRate) -> str:
-    if flips.rate is None:
-        return "unknown"
-    # The estimate of a few verdicts may lie above every possible rate.
-    rate = min(max(flips.rate, flips.interval.lower), flips.interval.upper)
-    return f"{rate:.0%} ({_range(flips.interval)})"
+    return f"{_rate(flips):.0%} ({_range(flips.interval)})" if flips.rate is not None else "unknown"
+
+
+def _rate(flips: FlipRate) -> float:
+    # The estimate from a few verdicts may lie above every possible rate.
+    return min(max(flips.rate or 0.0, flips.interval.lower), flips.interval.upper)
 
 
 def _range(interval: ConfidenceInterval) -> str:

@@ -22,10 +22,13 @@ from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Place, Span, Text
 
 FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"
+FLAKY_GRADER = "flaky-grader"
+"""It is about many runs: only an edit of the grader, or other runs, remove it."""
 _SEVERITIES = {
     FAILED_CHECK: types.DiagnosticSeverity.Information,
     LIVE_VERDICT: types.DiagnosticSeverity.Hint,
     RECORDED_RUNS: types.DiagnosticSeverity.Information,
+    FLAKY_GRADER: types.DiagnosticSeverity.Hint,
 }
 Texts = Mapping[Path, Snapshot]
 """Files as a run read them."""
@@ -291,7 +294,10 @@ class Annotations:
         return current is not None and bool(
             self._drop(
                 lambda file, annotation: (
-                    file == path and current.contains(annotation.span.start) and code in {"", annotation.code}
+                    file == path
+                    and current.contains(annotation.span.start)
+                    and code in {"", annotation.code}
+                    and annotation.code != FLAKY_GRADER
                 )
             )
         )

@@ -28,6 +28,7 @@ from waza_lsp.server.results.coverage import (
     coverage_of_task,
     is_stale,
 )
+from waza_lsp.server.results.flaky import FlakyFindings, with_news
 from waza_lsp.server.results.live_status import (
     combined_verdict,
     live_status,
@@ -112,6 +113,7 @@ class ResultLedger:
         self._read: dict[Path, tuple[Stamp, ...]] = {}
         self._reading: dict[Path, asyncio.Task[None]] = {}
         self._reported: set[str] = set()
+        self._flaky = FlakyFindings(annotations)
 
     def standings(self, snapshot: Snapshot) -> dict[tuple[str, str], RunStatus]:
         """The status of each runnable of a document, by kind and id. Reads changes in the background."""
@@ -320,6 +322,7 @@ class ResultLedger:
         self.forget(eval_path, found.gone)
         for task, result in found.tasks.items():
             self._merge_task(eval_path, task, result)
+        self._flaky.show(eval_path, found.tasks)
         if found.tasks:
             newest = max(found.tasks.values(), key=lambda result: result.verdict.at)
             self._covered.setdefault(eval_path, coverage_of_eval(newest.texts, eval_path))
@@ -346,8 +349,7 @@ class ResultLedger:
             covered = known.covered if known.covered.whole else covered
             if known.reviews == found.reviews:
                 # Our result came with the events. The store adds what events do not have. Later gradings stay.
-                news = found.verdict
-                verdict = replace(known.verdict, tokens=news.tokens, since_green=news.since_green)
+                verdict = with_news(known.verdict, found.verdict)
                 self._tasks[eval_path, task] = TaskResult(verdict, covered, found.order, found.reviews)
                 return
         cancelled = self._cancelled.get((eval_path, task))

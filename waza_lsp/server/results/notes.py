@@ -1,6 +1,5 @@
-"""What the hover tells of a task on the line of its lenses: what has changed since it passed."""
+"""What the hover tells of a task on the line of its lenses: what has changed since it passed, and how it varies."""
 
-from waza_lsp.runnables.commands import sentence
 from waza_lsp.runnables.hidden import shown_runnables
 from waza_lsp.schema.markup import escaped
 from waza_lsp.server.results.ledger import ResultLedger
@@ -18,7 +17,8 @@ def run_notes(ledger: ResultLedger, snapshot: Snapshot, place: Place) -> list[Ru
     for it in shown_runnables(snapshot):
         if it.kind == "task" and it.range.start.line == place.line:
             verdict = ledger.verdict_of(eval_path, it.id)
-            if verdict is not None and verdict.since_green:
+            if verdict is not None and verdict.notes:
                 end = Place(place.line, len(snapshot.text.line(place.line).rstrip()))
-                found.append(RunNote(Span(it.range.start, end), escaped(sentence(verdict.since_green))))
+                text = "\n\n".join(map(escaped, verdict.notes))
+                found.append(RunNote(Span(it.range.start, end), text))
     return found

@@ -18,6 +18,10 @@ from waza_lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from waza_engine.runs.history import TaskCost
+    from waza_engine.runs.past.flakiness import GraderFlakiness
+
+_FLAKY_RUNS = 30
+"""How many runs tell what is flaky. 10,000 trials take 0.25 s, and the store may change every second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,8 @@ class LastResult:
     """What the task will probably cost."""
     reviews: str = ""
     """Changes when people review the run again."""
+    flaky_graders: "tuple[GraderFlakiness, ...]" = ()
+    """Those that gave different verdicts on the same work."""
 
     def is_later(self, order: int, at: float) -> bool:
         """Whether it is later than another run. The clock decides only if the store does not know the other one."""
@@ -70,7 +76,9 @@ def read_last_results(
     if not store_dir.is_dir():
         return None if known == stamps else LastResults(stamps, {}, recorded)
     # Imported late: they bring pydantic and SQLite, for 0.15 s.
+    from waza_engine.reports.flakiness import short_text, task_text
     from waza_engine.runs.history import TaskHistory, read_arm_history, read_history, read_metrics
+    from waza_engine.runs.past.read import read_flakiness
     from waza_engine.runs.reviews import review_file
     from waza_engine.runs.store.errors import StoreError
 
@@ -81,9 +89,11 @@ def read_last_results(
         arms = read_arm_history(store_dir, eval_path)
         history = read_history(store_dir, eval_path) if arms is None else arms
         metrics = read_metrics(store_dir, eval_path)
+        varying = read_flakiness(store_dir, eval_path, _FLAKY_RUNS) if arms is None else []
     except StoreError as error:
         return LastResults((), {}, recorded, str(error))
     files = _Files(encoding)
+    flakiness = {it.task: it for it in varying}
 
     def last_result(found: TaskHistory) -> LastResult:
         paths = {
@@ -95,6 +105,7 @@ def read_last_results(
         }
         needed = (*paths, *documents, eval_path)
         texts = {path: files.text(path, found.files.get(str(path)), found.started_at) for path in needed}
+        flaky = flakiness.get(found.task)
         return LastResult(
             Verdict(
                 found.run_id,
@@ -105,12 +116,16 @@ def read_last_results(
                 found.scores,
                 infrastructure=found.infrastructure,
                 since_green=found.since_green.text if found.since_green is not None else "",
+                flaky=short_text(flaky) if flaky else "",
+                flaky_note=task_text(flaky) if flaky and flaky.is_flaky else "",
+                quarantine=flaky.quarantine if flaky else "",
             ),
             task_checks(found.outcomes),
             {path: text for path, text in texts.items() if text is not None},
             found.order,
             found.cost,
             found.reviews,
+            tuple(it for it in flaky.graders if it.is_flaky) if flaky else (),
         )
 
     tasks = {name: last_result(it) for name, it in history.items() if not it.is_gone}

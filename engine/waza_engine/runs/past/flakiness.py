@@ -6,8 +6,10 @@ agent gets different verdicts. Runs that replay a recording, and agents that do 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, NamedTuple
 
+from waza_engine.lib.pointer import Pointer
 from waza_engine.statistics.flips import FlipRate, flip_rate
 from waza_engine.statistics.rates import ConfidenceInterval, wilson
 
@@ -51,6 +53,9 @@ class GraderFlakiness:
     over_trials: FlipRate
     on_same_work: FlipRate
     deterministic: bool
+    path: Path | None = None
+    pointer: Pointer = ()
+    """Where a flaky grader is in its file."""
 
     @property
     def is_flaky(self) -> bool:

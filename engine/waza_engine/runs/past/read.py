@@ -6,7 +6,7 @@ until a run upgrades them.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,13 @@ from waza_engine.executors.base import REPLAY
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.paths import real_path
 from waza_engine.model.records import TaskParts
-from waza_engine.runs.past.flakiness import GraderVerdict, PastTrial, TaskFlakiness, task_flakiness
+from waza_engine.runs.past.flakiness import (
+    GraderFlakiness,
+    GraderVerdict,
+    PastTrial,
+    TaskFlakiness,
+    task_flakiness,
+)
 from waza_engine.runs.reviews import read_reviews
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.store.file import open_for_reading
@@ -35,6 +41,10 @@ _RESULTS_SQL = (
     "SELECT trial_id, name, type, status FROM results WHERE trial_id IN (SELECT id FROM trials WHERE run_id = ?)"
     " AND status IN ('passed', 'failed') ORDER BY trial_id, position"
 )
+_PLACE_SQL = (
+    "SELECT path, pointer FROM results JOIN trials ON trials.id = trial_id WHERE task_id = ? AND name = ?"
+    " ORDER BY trials.id DESC LIMIT 1"
+)
 _Graders = dict[int, list[GraderVerdict]]
 
 
@@ -52,8 +62,11 @@ def read_flakiness(store_dir: Path, eval_path: Path, runs: int = LATEST_RUNS) ->
         if is_older(sql):
             return []
         found, newest = _past_trials(sql, store_dir, eval_path, runs)
-    dialect = newest.dialect
-    quarantine = {_label(newest, it.id): it.quarantine for it in newest.tasks}
+        flakiness = _flakiness(found, newest.dialect)
+        return [_with_places(sql, it, newest) for it in flakiness]
+
+
+def _flakiness(found: Mapping[str, Sequence[PastTrial]], dialect: str) -> list[TaskFlakiness]:
 
     @cache
     def is_deterministic(kind: str) -> bool:
@@ -63,10 +76,23 @@ def read_flakiness(store_dir: Path, eval_path: Path, runs: int = LATEST_RUNS) ->
             grader and grader.deterministic and not grader.executes and not grader.asks_judge
         )
 
-    return [
-        replace(task_flakiness(task, trials, is_deterministic), quarantine=quarantine.get(task, ""))
-        for task, trials in found.items()
-    ]
+    return [task_flakiness(task, trials, is_deterministic) for task, trials in found.items()]
+
+
+def _with_places(sql: sqlite3.Connection, it: TaskFlakiness, newest: RunFrame) -> TaskFlakiness:
+    """Return the flakiness with the places of flaky graders, and the task's quarantine as of the newest run."""
+    header = next((one for one in newest.tasks if _label(newest, one.id) == it.task), None)
+    if header is None:
+        return it
+    graders = tuple(_placed(sql, one, header.id) if one.is_flaky else one for one in it.graders)
+    return replace(it, graders=graders, quarantine=header.quarantine)
+
+
+def _placed(sql: sqlite3.Connection, grader: GraderFlakiness, task: str) -> GraderFlakiness:
+    row = sql.execute(_PLACE_SQL, (task, grader.name)).fetchone()
+    if row is None or row[0] is None:
+        return grader
+    return replace(grader, path=Path(row[0]), pointer=tuple(json.loads(row[1])))
 
 
 def _past_trials(
