@@ -21,7 +21,19 @@ _ENOUGH = 99
 """So many words of the description outside of its clauses make a prompt one about the skill's purpose."""
 _WEAK = 0.3
 """The weight of verbs such as `write`, which most prompts have."""
-_VAGUE = ("other ", "others", "any ", "anything", "all ", "everything", "general ", "unrelated ", "similar ", "use ", "see ")
+_VAGUE = (
+    "other ",
+    "others",
+    "any ",
+    "anything",
+    "all ",
+    "everything",
+    "general ",
+    "unrelated ",
+    "similar ",
+    "use ",
+    "see ",
+)
 
 
 class State(StrEnum):
