@@ -1,4 +1,7 @@
-"""Mutations and null agents take any recorded trial, however odd, and always make the same of it."""
+"""Mutations and null agents take any recorded trial, however odd, and always make the same of it.
+
+Recordings hold no lone surrogates, because reading replaces them. YAML refuses them.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -22,12 +25,10 @@ def nested(depth: int) -> Any:
 
 
 TEXTS = st.one_of(
-    st.sampled_from(["", " ", "\n\n", "is not", "It is 5.\n\nBye", "\ud800", "\0", "é 7 not", "is"]),
+    st.sampled_from(["", " ", "\n\n", "is not", "It is 5.\n\nBye", "\0", "é 7 not", "is"]),
     st.text(max_size=30),
 )
-NAMES = st.one_of(
-    st.sampled_from(["a.md", "./a.md", "../out", "/etc/x", "", "\ud800", "b/c.md"]), st.text(max_size=8)
-)
+NAMES = st.one_of(st.sampled_from(["a.md", "./a.md", "../out", "/etc/x", "", "b/c.md"]), st.text(max_size=8))
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXTS),
     lambda it: st.one_of(st.lists(it, max_size=2), st.dictionaries(TEXTS, it, max_size=2)),
@@ -47,7 +48,7 @@ EVENTS = st.dictionaries(
 )
 TOOL_EVENTS = st.builds(
     lambda id_, name, args: ToolEvent.model_construct(
-        turn=1, sequence=1, tool_call_id=id_, tool_name=name, args=args, success=True, result=None, error=None
+        turn=1, sequence=1, tool_call_id=id_, tool_name=name, args=args, success=True, result=None, error=""
     ),
     st.sampled_from(["c1", "c2", ""]),
     TEXTS,
@@ -84,7 +85,7 @@ def made(subject: Subject) -> list[tuple[str, Mutant]]:
 @settings(max_examples=150, deadline=None)
 @given(trial=TRIALS, other=TRIALS, files=FILES)
 def test_any_trial(trial: Trajectory, other: Trajectory, files: list[InputFile]) -> None:
-    task = Task("t", "t", "Do \ud800 it", files=tuple(files))
+    task = Task("t", "t", "Do it", files=tuple(files))
     found = made(Subject(task, trial, (other,)))
     assert found == made(Subject(task, trial, (other,)))
     for _, it in found:
@@ -112,6 +113,7 @@ def test_odd_arguments_are_graded(arguments: dict[str, Any], tmp_path: Path) -> 
     calls = [("view", arguments), ("view", {"path": "a"})]
     graders = [{"type": "tool_calls", "name": "views", "config": {"required_tools": ["view"]}}]
     trial = recording("t", "out", calls)
-    audit = audited(write_eval(tmp_path / "e", [{"id": "t", "graders": graders}], recordings=[trial]))["t"]
+    task = {"id": "t", "graders": graders}
+    audit = audited(write_eval(tmp_path / "e", [task], recordings=[trial]))["t"]
     assert (audit.problem, audit.trials) == ("", 1)
     assert audit.mutants
