@@ -132,8 +132,8 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
     `unreadable` are files that should hold recordings of it. With the `memory` of an earlier audit, only graders that have changed since are asked.
     """
     made = _outline(plan.suite, task, recordings, options)
-    if not made.graders and not any(task.expected.values()) and not task.constraints:
-        return replace(made, is_unchecked=not made.left_out and not task.checkpoints)
+    if not made.graders and not _has_own_checks(task):
+        return made
     with task_grading(plan, task, process_dir, options, memory) as grading:
         if failure := grading.refusal():
             return replace(made, problem=failure.error)
@@ -177,7 +177,13 @@ def _outline(suite: Suite, task: Task, recordings: Sequence[Recording], options:
         graders=tuple(_place(it, suite) for it in entries if _is_asked(it, options)),
         left_out=tuple(_place(it, suite) for it in entries if not _is_asked(it, options)),
         recorded=len(recordings),
+        is_unchecked=not entries and not task.checkpoints and not _has_own_checks(task),
     )
+
+
+def _has_own_checks(task: Task) -> bool:
+    """Whether a task without graders is checked all the same."""
+    return any(task.expected.values()) or bool(task.constraints)
 
 
 def task_grading(
