@@ -40,6 +40,8 @@ class AuditReport:
     evals: list[EvalAudit] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     stopped: str = ""
+    judge_tokens: int | None = None
+    """What the judges have cost; None if they were not asked."""
     not_reached: list[Path] = field(default_factory=list)
     kept: list[tuple[Wanted, Kept]] = field(default_factory=list)
 
@@ -95,6 +97,7 @@ def as_json(report: AuditReport) -> str:
             "mutation_score": eval_score(audits),
             "problems": report.problems,
             "stopped": report.stopped,
+            "judge_tokens": report.judge_tokens,
             "not_reached": [str(it) for it in report.not_reached],
         },
     }
