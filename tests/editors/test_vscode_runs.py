@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -105,9 +106,13 @@ async def test_commands_of_the_palette_tell_what_they_wrote(
         await screen.toast("explain-retry: failed")
         await screen.no_toasts()
         await screen.command("waza: Review")
-        await screen.pick("Passed")
+        await screen.pick("Add a note")
+        await screen.page.locator(".quick-input-title", has_text=re.compile("^Note$")).wait_for()
         await screen.answer("Warm and clear")
-        await screen.toast("Nothing is left to review")
+        await screen.page.get_by_placeholder("Note: Warm and clear").wait_for()
+        await screen.shot("review")
+        await screen.page.keyboard.press("p")
+        await screen.toast("1 verdict kept. Nothing is left to review")
         await screen.no_toasts()
         await screen.go_to_line(3)
         await screen.page.keyboard.press("Control+;")

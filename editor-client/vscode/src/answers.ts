@@ -4,7 +4,6 @@ import { Uri, type LogOutputChannel } from 'vscode';
 
 import { showConversion } from './conversion';
 import { showReport } from './report';
-import { showLeft } from './review';
 import { showVerdict } from './verdict';
 import { offerFolder } from './written';
 
@@ -20,8 +19,6 @@ export async function showAnswer(command: string, answer: unknown, log: LogOutpu
       return showSchemas(answer);
     case 'waza.convert':
       return showConversion(answer, log);
-    case 'waza.review':
-      return showLeft(answer);
     default:
       return showVerdict(answer);
   }

@@ -9,7 +9,7 @@ import { conversionOf } from './conversion';
 import { evalFiles, looksLikeEval } from './documents';
 import { offer } from './offer';
 import type { Ask } from './recordedRuns';
-import { verdictOn } from './review';
+import { reviewAll, type About } from './review';
 import { runsToCompare, runsToDelete, runToRepeat } from './runChoice';
 import { isRunsNode, type RunsNode } from './runItems';
 
@@ -25,12 +25,20 @@ const aboutFile = new Set([
 /** The arguments to send, or undefined if the user chose nothing. */
 export async function withArguments(command: string, args: unknown[], ask: Ask): Promise<unknown[] | undefined> {
   const [first, all] = args;
+  if (command === 'waza.review' && isAbout(first)) {
+    await reviewAll(first, ask); // From the lens above a grader with a judge.
+    return undefined;
+  }
   if (first !== undefined && !(first instanceof Uri) && !isRunsNode(first)) {
     return args; // From the server itself: a lens, or a code action.
   }
   const nodes = isRunsNode(first) ? (Array.isArray(all) ? all.filter(isRunsNode) : [first]) : [];
   const argument = await argumentOf(command, first instanceof Uri ? first : undefined, nodes, ask);
   return argument && [argument];
+}
+
+function isAbout(it: unknown): it is About {
+  return typeof it === 'object' && it !== null && 'uri' in it && 'grader' in it && !('passed' in it);
 }
 
 async function argumentOf(
@@ -58,7 +66,8 @@ async function argumentOf(
     case 'waza.convert':
       return conversionOf(file, ask);
     case 'waza.review':
-      return verdictOn(file, ask);
+      await reviewAll({ uri: file.toString() }, ask);
+      return undefined;
     default:
       return { uri: file.toString() };
   }

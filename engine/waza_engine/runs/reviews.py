@@ -11,11 +11,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.files.safe_write import open_own
 from waza_engine.model.records import GraderOutcome, TrialRecord
 from waza_engine.model.scores import mean, weighted_mean
 from waza_engine.project.store_location import REVIEWS
+from waza_engine.recognition.recognise import dialects
 from waza_engine.runs.store.errors import StoreError
 
 PENDING = "pending"
@@ -71,11 +73,12 @@ def load_reviews(file: Path) -> Sequence[Review]:
 
 @dataclass(frozen=True, slots=True)
 class PendingVerdict:
-    """A verdict that waits for a person."""
+    """A verdict that waits for a person, or one of a judge that a person may judge. `output` is the agent's answer."""
 
     task: str
     trial: int
     outcome: GraderOutcome
+    output: str = ""
 
 
 def review_file(store_directory: Path) -> Path:
@@ -105,6 +108,29 @@ def pending_verdicts(trials: Sequence[TrialRecord]) -> list[PendingVerdict]:
         for outcome in it.graders
         if _is_pending(outcome)
     ]
+
+
+def judged_verdicts(
+    run_id: str, trials: Sequence[TrialRecord], reviews: Sequence[Review], grader: str = ""
+) -> list[PendingVerdict]:
+    """Return the verdicts of judges that no person has judged yet: of all graders, or of the one with this name."""
+    reviewed = {(it.task, it.trial, it.grader) for it in reviews if it.run == run_id}
+    return [
+        PendingVerdict(it.task, it.trial, outcome, it.trajectory.output)
+        for it in trials
+        for outcome in it.graders
+        if is_judged(outcome)
+        and grader in {"", outcome.name}
+        and (it.task, it.trial, outcome.name) not in reviewed
+    ]
+
+
+def is_judged(outcome: GraderOutcome) -> bool:
+    """Whether a judge has decided."""
+    if outcome.status == "error" or outcome.infrastructure:
+        return False
+    kinds = (find_grader(outcome.type, it.name) for it in dialects())
+    return any(kind is not None and kind.asks_judge for kind in kinds)
 
 
 def awaits_review(pending: Sequence[PendingVerdict], task: str, trial: int, grader: str) -> bool:

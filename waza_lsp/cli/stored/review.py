@@ -117,7 +117,14 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     store_dir: Path | None,
 ) -> None:
     """Record the verdict on GRADER of TASK. A second verdict replaces the first."""
-    from waza_engine.runs.reviews import Review, add_review, awaits_review, pending_verdicts, review_file
+    from waza_engine.runs.reviews import (
+        Review,
+        add_review,
+        awaits_review,
+        judged_verdicts,
+        pending_verdicts,
+        review_file,
+    )
     from waza_engine.runs.store.errors import StoreError
     from waza_lsp.cli.stored.find import find_run, open_store
 
@@ -128,7 +135,8 @@ def submit_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
         except StoreError as error:
             give_up(str(error))
         open_reviews = pending_verdicts(records)
-        if not awaits_review(open_reviews, task, trial, grader):
+        judged = judged_verdicts(run.run_id, records, (), grader)
+        if not awaits_review([*open_reviews, *judged], task, trial, grader):
             waiting = ", ".join(f"{it.task} {it.outcome.name}" for it in open_reviews) or "none"
             give_up(
                 f"No pending review of '{grader}' on trial {trial} of '{task}' in this run. Pending: {waiting}"

@@ -25,12 +25,15 @@ class ReviewError(Exception):
 
 
 async def pending_reviews(session: Session, *arguments: Any) -> Answer | None:
-    """`waza.pendingReviews {uri, runId?}`: what waits for a person in a run; by default, in the eval's newest run."""
+    """`waza.pendingReviews {uri, runId?, grader?}`: what waits for a person in a run; by default, in the eval's newest run.
+
+    With a grader that asks a judge: its verdicts that no person has judged.
+    """
     params = params_of(arguments)
     path = path_of(text_in(params, "uri"))
     if path is None:
         return None
-    return await _answer(session, path, _pending, text_in(params, "runId"))
+    return await _answer(session, path, _pending, params)
 
 
 async def review(session: Session, *arguments: Any) -> Answer | None:
@@ -57,10 +60,11 @@ async def _answer(session: Session, path: Path, work: Any, about: Any) -> Answer
     return answer
 
 
-def _pending(path: Path, run_id: str) -> Answer:
+def _pending(path: Path, params: Params) -> Answer:
     with ExitStack() as stack:
-        store, run = _run(stack, path, run_id)
-        return _data(run, _waiting(store, run))
+        store, run = _run(stack, path, text_in(params, "runId"))
+        grader = text_in(params, "grader")
+        return _data(run, [it for it in _waiting(store, run, grader) if grader in {"", it.outcome.name}])
 
 
 def _submit(path: Path, params: Params) -> Answer:
@@ -76,7 +80,7 @@ def _submit(path: Path, params: Params) -> Answer:
     )
     with ExitStack() as stack:
         store, run = _run(stack, path, text_in(params, "runId"))
-        if not awaits_review(_waiting(store, run), task, number, grader):
+        if not awaits_review(_waiting(store, run, grader), task, number, grader):
             raise ReviewError(
                 f"No review of {grader!r} on trial {number} of {task!r} is pending in run {run.run_id}."
             )
@@ -91,7 +95,7 @@ def _submit(path: Path, params: Params) -> Answer:
             comments=text_in(params, "comment"),
         )
         add_review(review_file(store.directory), verdict)
-        return _data(run, _waiting(store, run))
+        return _data(run, _waiting(store, run, grader))
 
 
 def _run(stack: ExitStack, path: Path, run_id: str) -> "tuple[RunStore, StoredRun]":
@@ -106,10 +110,16 @@ def _run(stack: ExitStack, path: Path, run_id: str) -> "tuple[RunStore, StoredRu
     return found
 
 
-def _waiting(store: "RunStore", run: "StoredRun") -> "list[PendingVerdict]":
+def _waiting(store: "RunStore", run: "StoredRun", grader: str) -> "list[PendingVerdict]":
+    """Return what waits in a run, and if `grader` asks a judge, its verdicts that no person has judged."""
+    from waza_engine.runs.reviews import judged_verdicts, read_reviews
     from waza_engine.runs.store.record import pending_reviews as pending
 
-    return pending(store, run.run_id)
+    waiting = pending(store, run.run_id)
+    if not grader:
+        return waiting
+    trials = [it.record for it in store.trials(run.run_id)]
+    return [*waiting, *judged_verdicts(run.run_id, trials, read_reviews(store.directory), grader)]
 
 
 def _data(run: "StoredRun", waiting: "Iterable[PendingVerdict]") -> Answer:
@@ -123,7 +133,7 @@ def _item(it: "PendingVerdict") -> Answer:
         "task": it.task,
         "trial": it.trial,
         "grader": it.outcome.name,
-        "instructions": str(details.get("instructions") or "")[:_SHOWN_CHARACTERS],
+        "instructions": str(details.get("instructions") or details.get("prompt") or "")[:_SHOWN_CHARACTERS],
         "criteria": [str(one) for one in criteria] if isinstance(criteria, list | tuple) else [],
-        "output": str(details.get("output_preview") or "")[:_SHOWN_CHARACTERS],
+        "output": (str(details.get("output_preview") or "") or it.output)[:_SHOWN_CHARACTERS],
     }
