@@ -1,5 +1,6 @@
 """The pages for contributors, followed to the letter in a copy of the project."""
 
+import json
 import os
 import re
 import shlex
@@ -100,6 +101,13 @@ def test_add_a_rule(project: Path) -> None:
     assert "shouted-name" in found.stdout
     assert mended.returncode == 0
     assert "name: First task" in (project / "try" / "tasks" / "first.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_add_a_mutation(project: Path) -> None:
+    tested, audited = follow("add-a-mutation.md", project)
+    assert tested.returncode == 0, tested.stdout
+    assert "cut-opening" in json.loads(audited.stdout)["agents_and_mutations"]
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 from waza_engine.audit.counter_examples import CounterExample, counter_examples, counter_stamps
 from waza_engine.audit.intent import Intent, intent_of
 from waza_engine.audit.limits import loose_limits
-from waza_engine.audit.mutations.base import Mutant, Subject, mutations
+from waza_engine.audit.mutations.base import Mutant, Subject, mutations, performed
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
 from waza_engine.audit.own_words.checks import demands, only_limits
 from waza_engine.audit.own_words.marks import is_marked_negative
@@ -282,13 +282,15 @@ def _mutant_attempts(
         for name, mutant in mutants:
             record = grading.record(mutant.trajectory, recording)
             numbers[name] += 1
+            # Only what passes is shown, and the texts of 10,000 tasks would fill the memory.
+            shown = _MAX_SHOWN if record.status == "passed" else 0
             attempt = replace(
                 _attempt("mutant", name, mutant.change, record),
                 number=numbers[name],
                 observers=grading.observers(recording.trajectory, mutant.trajectory, verdicts),
                 trial=recording.trial,
-                before=mutant.before[:_MAX_SHOWN],
-                after=mutant.after[:_MAX_SHOWN],
+                before=mutant.before[:shown],
+                after=mutant.after[:shown],
             )
             yield BrokenWork(attempt, mutant.trajectory)
 
@@ -319,7 +321,7 @@ def _mutants(
         seen.append(recording.trajectory)
         subject, found = Subject(task, recording.trajectory, others), []
         for mutation in mutations().values():
-            for it in mutation.mutants(subject):
+            for it in performed(mutation, subject):
                 if it.trajectory not in seen:
                     seen.append(it.trajectory)
                     found.append((mutation.name, it))

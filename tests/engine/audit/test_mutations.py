@@ -48,7 +48,7 @@ def test_each_mutation_has_a_file_of_its_name() -> None:
     folder = Path(__file__).parents[3] / "engine" / "waza_engine" / "audit" / "mutations"
     names = {it.stem.replace("_", "-") for it in folder.glob("*.py")} - {"base", "--init--"}
     assert set(mutations()) == names
-    assert len(names) == 16
+    assert "drop-call" in names
 
 
 @pytest.mark.parametrize("name", mutations())

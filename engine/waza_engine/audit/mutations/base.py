@@ -89,6 +89,18 @@ def mutations() -> Mapping[str, Mutation]:
     return {it.name: it for it in found}
 
 
+def performed(mutation: Mutation, subject: Subject) -> list[Mutant]:
+    """Return the mutants of a subject. A mutation that breaks is logged, and makes none."""
+    try:
+        made: list[Any] = list(mutation.mutants(subject))
+        return [it for it in made if isinstance(it, Mutant)]
+    except Exception:  # noqa: BLE001  # other people's code must not break the audit
+        _log.warning(
+            "The mutation '%s' broke on the task '%s'", mutation.name, subject.task.id, exc_info=True
+        )
+        return []
+
+
 def _made(thing: Any, module: str = "") -> Mutation | None:
     is_one = isinstance(thing, type) and issubclass(thing, Mutation) and thing is not Mutation
     return thing() if is_one and (not module or thing.__module__ == module) else None
@@ -97,10 +109,11 @@ def _made(thing: Any, module: str = "") -> Mutation | None:
 def _loaded(plug_in: "EntryPoint") -> Iterator[Mutation]:
     try:
         made = _made(plug_in.load())
+        is_new = made is not None and made.name not in {*_own_names(), "base"}
     except Exception:  # noqa: BLE001  # other people's code must not break the audit
         _log.warning("The mutation '%s' cannot be loaded", plug_in.name, exc_info=True)
         return
-    if made is None or made.name in _own_names():
+    if made is None or not is_new:
         _log.warning("The plug-in '%s' is not a mutation with a name of its own", plug_in.name)
         return
     yield made
