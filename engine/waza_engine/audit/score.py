@@ -37,6 +37,11 @@ class Attempt:
         return self.name if self.number == 1 else f"{self.name}.{self.number}"
 
     @property
+    def does(self) -> str:
+        """What a null agent does, in words: `says nothing`."""
+        return self.change.removeprefix("an agent that ")
+
+    @property
     def passes(self) -> bool:
         """Whether the task does not notice that the work is broken."""
         return self.status == "passed"

@@ -50,8 +50,8 @@ def test_a_task_that_passes_without_work(tmp_path: Path) -> None:
     assert told(path) == [("passes-without-work", "t.yaml", ("graders", 0))]
     [it] = found(path)
     assert it.finding.message == (
-        'This task passes for an agent that says nothing; an agent that says only "Done."; an agent that refuses; and 3'
-        " more. Add a check that only the finished work passes"
+        'This task passes for an agent that says nothing; says only "Done."; refuses; and 3 more. Add a check that only the '
+        "finished work passes"
     )
 
 

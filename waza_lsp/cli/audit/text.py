@@ -46,7 +46,7 @@ def _task_lines(
     for broken in audit.unreadable:
         yield f"    skipped: {harmless(broken.shown)}"
     if audit.accused:
-        agents = "; ".join(it.change.removeprefix("an agent that ") for it in audit.accused)
+        agents = "; ".join(it.does for it in audit.accused)
         yield f"    passes for an agent that {harmless(agents)}"
     for path, finding in findings:
         if finding.rule not in _SHOWN_WHOLE:

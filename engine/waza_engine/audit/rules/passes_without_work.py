@@ -61,9 +61,11 @@ from waza_engine.audit.score import TaskAudit
 
 def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
     """Report a task that wants work and passes without it."""
-    agents = [it.change for it in audit.accused]
+    agents = [it.does for it in audit.accused]
     if audit.intent is not Intent.WORK or not agents or unseen_files(audit):
         return
     nearest = next((it for it in reversed(audit.graders) if it.path == audit.path), None)
-    message = f"This task passes for {listed(agents)}. Add a check that only the finished work passes"
+    message = (
+        f"This task passes for an agent that {listed(agents)}. Add a check that only the finished work passes"
+    )
     yield from place(PASSES_WITHOUT_WORK, nearest, audit, message)

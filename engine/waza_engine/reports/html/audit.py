@@ -114,7 +114,7 @@ class AuditedTask:
     def agents(self) -> list[str]:
         """What the agents without work do that pass, in words; also if a grader that was not asked may notice."""
         passing = [*self.audit.accused, *self.audit.undecided]
-        return [it.change.removeprefix("an agent that ") for it in passing]
+        return [it.does for it in passing]
 
     @property
     def skipped(self) -> list[str]:
