@@ -32,8 +32,8 @@ def confusion(pairs: Iterable[tuple[Label, Label]], labels: Sequence[Label]) -> 
 def agreement(table: Sequence[Sequence[int]]) -> Agreement:
     """Return agreement and Cohen's kappa of a confusion table, with 95 % intervals.
 
-    The interval of kappa is the usual one for many items (Fleiss, Cohen and Everitt 1969); with fewer than 20, read it
-    as a rough one.
+    The interval of kappa is the usual one for many items (Fleiss, Cohen and Everitt 1969), as in statsmodels; with fewer
+    than 20, read it as a rough one.
     """
     total = sum(map(sum, table))
     same = sum(row[it] for it, row in enumerate(table))
@@ -44,10 +44,16 @@ def agreement(table: Sequence[Sequence[int]]) -> Agreement:
         agreed=agreed,
         agreed_interval=wilson(same, total),
         kappa=kappa,
-        kappa_interval=None
-        if kappa is None
-        else ConfidenceInterval(max(-1.0, kappa - Z * error), min(1.0, kappa + Z * error)),
+        kappa_interval=None if kappa is None else _interval(kappa, error, wilson(same, total).lower, agreed),
     )
+
+
+def _interval(kappa: float, error: float, least_agreed: float, agreed: float) -> ConfidenceInterval:
+    """Return kappa's interval. Without a disagreement the formula gives one point, so the interval of agreement decides."""
+    if agreed >= 1:
+        # Perfect agreement says only how many items there were. Chance agrees on half of them, as with two labels.
+        return ConfidenceInterval(2 * least_agreed - 1, 1.0)
+    return ConfidenceInterval(max(-1.0, kappa - Z * error), min(1.0, kappa + Z * error))
 
 
 def _kappa(table: Sequence[Sequence[int]], total: int) -> tuple[float | None, float]:

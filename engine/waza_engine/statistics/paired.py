@@ -16,7 +16,7 @@ _DRAWN = 1_000
 """So many of the largest differences get signs in each draw; the sum of further ones is normally distributed."""
 _TOLERANCE = 1e-9
 """Scores are sums of floats: differences below this are ties."""
-_SHRINKAGE = 0.05
+_SHRINKAGE = 0.25
 """How much the assumption weighs that the tasks' scores of both runs have nothing in common."""
 
 

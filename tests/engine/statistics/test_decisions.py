@@ -130,7 +130,10 @@ def test_agreement_of_two_judges() -> None:
     assert found.kappa_interval.lower == pytest.approx(0.1511, abs=1e-3)
     for nothing in ([[7, 0], [0, 0]], [[0, 0], [0, 0]]):
         assert (agreement(nothing).kappa, agreement(nothing).kappa_interval) == (None, None)
-    assert agreement([[3, 0], [0, 3]]).kappa == 1.0
+    # Six items without a disagreement do not make the agreement certain.
+    perfect = agreement([[3, 0], [0, 3]])
+    assert perfect.kappa_interval is not None
+    assert [perfect.kappa, perfect.kappa_interval.lower] == pytest.approx([1.0, 0.219], abs=1e-3)
 
 
 def test_flip_rates() -> None:
