@@ -15,12 +15,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from waza_engine.model.scores import ConfidenceInterval
 from waza_engine.statistics.bootstrap import bootstrap
 from waza_engine.statistics.clustered import mean_interval
 from waza_engine.statistics.distributions import binomial_pmf
 from waza_engine.statistics.paired import paired_difference
 from waza_engine.statistics.power import power, sign_flip_of_counts, tasks_needed
-from waza_engine.statistics.rates import ConfidenceInterval, clopper_pearson, wilson
+from waza_engine.statistics.rates import clopper_pearson, wilson
 from waza_engine.statistics.sequential import confidence_sequence, decide_difference, decide_rate
 from waza_engine.statistics.task_model import Design
 from waza_engine.statistics.two_rates import fisher_exact

@@ -39,8 +39,20 @@ def variance(scores: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfidenceInterval:
+    """A range that contains the true value in 95 of 100 repetitions, if nothing else is said."""
+
+    lower: float
+    upper: float
+
+    @property
+    def half_width(self) -> float:
+        return (self.upper - self.lower) / 2
+
+
+@dataclass(frozen=True, slots=True)
 class Interval:
-    """A bootstrap confidence interval of a mean."""
+    """A bootstrap confidence interval of a mean, as results of waza contain it."""
 
     lower: float
     upper: float
@@ -70,7 +82,8 @@ class TaskStats:
     """The totals of one task. waza calls its trials runs.
 
     `infrastructure_runs` are the errors that say nothing about the agent: they count in `total_runs` and `error_runs`, but
-    in no rate, score or interval. If nothing failed but some remain, the task's status is `error`.
+    in no rate, score or interval. If nothing failed but some remain, the task's status is `error`. `interval` is that of
+    waza's results; people see the `range` of the weighted score, which holds for few trials, too.
     """
 
     status: Literal["passed", "failed", "error", "skipped"]
@@ -89,6 +102,7 @@ class TaskStats:
     score_variance: float
     avg_duration_ms: int
     interval: Interval | None = None
+    range: ConfidenceInterval | None = None
     runs_with_results: int = 0
     infrastructure_runs: int = 0
     consumption: Consumption = NOTHING_CONSUMED
@@ -136,6 +150,7 @@ class SuiteTotals:
     max_score: float
     std_dev: float
     interval: Interval | None = None
+    range: ConfidenceInterval | None = None
 
 
 def skills_helped(with_skills: float, without: float) -> bool:

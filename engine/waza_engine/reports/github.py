@@ -64,7 +64,7 @@ def _row(task: TaskRecord) -> str:
     name = escape_markdown(task.name or task.task)
     if stats is None:
         return f"| {_TASK_WORDS[task.status]} | {name} | | not run | |"
-    interval = f"{stats.interval.lower:.2f} to {stats.interval.upper:.2f}" if stats.interval else ""
+    interval = f"{stats.range.lower:.2f} to {stats.range.upper:.2f}" if stats.range else ""
     undecided = undecided_text(stats.infrastructure_runs)
     if not stats.decided_runs:
         return f"| {_TASK_WORDS[task.status]} | {name} | | {undecided} | |"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from waza_engine.lib.plurals import counted
 from waza_engine.model.records import MetricResult, RunRecord, TaskRecord
-from waza_engine.model.scores import Interval, skills_helped
+from waza_engine.model.scores import ConfidenceInterval, skills_helped
 from waza_engine.model.threshold import EvalVerdict, deciding_tasks, eval_verdict, success_rate
 
 
@@ -66,7 +66,7 @@ def verdict(record: RunRecord) -> tuple[str, str]:
         skipped = f", {totals.skipped} skipped" if totals.skipped else ""
         # The trials of a cancelled run say how much is left.
         left = f", {left}" if left and record.status != "cancelled" else ""
-        weighted = f" (weighted {totals.weighted_score:.2f}{interval_text(totals.interval)})"
+        weighted = f" (weighted {totals.weighted_score:.2f}{interval_text(totals.range)})"
         open_trials = sum(it.stats.infrastructure_runs for it in record.tasks if it.stats)
         if quarantined := [it for it in record.tasks if it.quarantine]:
             failing = sum(it.status in {"failed", "error"} for it in quarantined)
@@ -100,7 +100,7 @@ def _success_rates(record: RunRecord, baseline: RunRecord) -> tuple[float, float
     return success_rate(deciding_tasks(record.tasks)), success_rate(deciding_tasks(baseline.tasks))
 
 
-def interval_text(interval: Interval | None) -> str:
+def interval_text(interval: ConfidenceInterval | None) -> str:
     """Return the 95 % interval, unless it is a single point."""
     if interval is None or interval.lower == interval.upper:
         return ""

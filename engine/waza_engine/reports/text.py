@@ -139,7 +139,7 @@ def _task(task: TaskRecord, record: RunRecord) -> str:
         f"  {stats.passed_runs}/{stats.decided_runs} trials{left}" if stats.total_runs > 1 or left else ""
     )
     flaky = f"  flaky {stats.flakiness_percent:.0f} %" if stats.flaky else ""
-    return f"score {stats.avg_score:.2f}{interval_text(stats.interval)}{trials}{flaky}"
+    return f"score {stats.avg_score:.2f}{interval_text(stats.range)}{trials}{flaky}"
 
 
 def _triggers(record: RunRecord) -> Iterator[str]:

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from waza_engine.statistics.rates import ConfidenceInterval, Z, wilson
+from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.statistics.rates import Z, wilson
 
 Label = TypeVar("Label", bound=Hashable)
 _ROUNDING = 1e-12

@@ -9,7 +9,8 @@ coverage.
 
 from collections.abc import Sequence
 
-from waza_engine.statistics.rates import ConfidenceInterval, Z, wilson
+from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.statistics.rates import Z, wilson
 
 _PRIOR = 0.25
 """How much the assumption weighs that tasks vary as much as they can. Chosen by simulation, for 2 to 10 tasks."""

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.model.scores import TaskStats
+from waza_engine.model.scores import ConfidenceInterval, TaskStats
 from waza_engine.statistics.paired import PairedDifference, paired_difference
-from waza_engine.statistics.rates import ConfidenceInterval
 from waza_engine.statistics.two_rates import RateDifference, compare_rates
 from waza_engine.statistics.verdict import Verdict, Word, verdicts
 

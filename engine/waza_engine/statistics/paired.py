@@ -6,8 +6,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from waza_engine.model.scores import CONFIDENCE, ConfidenceInterval
 from waza_engine.statistics.clustered import mean_interval
-from waza_engine.statistics.rates import CONFIDENCE, ConfidenceInterval
 
 ALPHA = round(1 - CONFIDENCE, 9)
 _EXACT_UP_TO = 24
@@ -16,7 +16,7 @@ _DRAWN = 1_000
 """So many of the largest differences get signs in each draw; the sum of further ones is normally distributed."""
 _TOLERANCE = 1e-9
 """Scores are sums of floats: differences below this are ties."""
-_SHRINKAGE = 0.25
+_SHRINKAGE = 0.1
 """How much the assumption weighs that the tasks' scores of both runs have nothing in common."""
 
 

@@ -1,24 +1,11 @@
 """Intervals of a rate: how far the pass rate of all trials can be from that of the trials seen."""
 
 import math
-from dataclasses import dataclass
 
+from waza_engine.model.scores import CONFIDENCE, ConfidenceInterval
 from waza_engine.statistics.distributions import at_least, at_most, bisect, normal_quantile
 
-CONFIDENCE = 0.95
 Z = normal_quantile((1 + CONFIDENCE) / 2)
-
-
-@dataclass(frozen=True, slots=True)
-class ConfidenceInterval:
-    """A range that contains the true value in 95 of 100 repetitions, if nothing else is said."""
-
-    lower: float
-    upper: float
-
-    @property
-    def half_width(self) -> float:
-        return (self.upper - self.lower) / 2
 
 
 def wilson(passed: float, total: float, z: float = Z) -> ConfidenceInterval:

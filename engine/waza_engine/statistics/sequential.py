@@ -17,9 +17,9 @@ from itertools import accumulate
 from operator import mul
 from typing import Literal
 
+from waza_engine.model.scores import ConfidenceInterval
 from waza_engine.statistics.distributions import bisect
 from waza_engine.statistics.paired import ALPHA
-from waza_engine.statistics.rates import ConfidenceInterval
 
 _BETS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.98)
 """Shares of the capital that are put on a score above the claimed mean."""

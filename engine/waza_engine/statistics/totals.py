@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from waza_engine.model.consumption import NOTHING_CONSUMED
 from waza_engine.model.scores import (
+    ConfidenceInterval,
     SuiteTotals,
     TaskStats,
     TaskTotals,
@@ -18,6 +19,7 @@ from waza_engine.model.scores import (
     variance,
 )
 from waza_engine.statistics.bootstrap import bootstrap
+from waza_engine.statistics.clustered import mean_interval
 
 
 def task_stats(trials: Sequence[TrialTotals], rng: random.Random) -> TaskStats:
@@ -49,6 +51,7 @@ def task_stats(trials: Sequence[TrialTotals], rng: random.Random) -> TaskStats:
         score_variance=variance(scores),
         avg_duration_ms=sum(it.duration_ms for it in trials) // len(trials) if trials else 0,
         interval=bootstrap(weighted, rng) if total > 1 else None,
+        range=_range(weighted),
         runs_with_results=sum(it.has_results for it in decided),
         infrastructure_runs=len(trials) - len(decided),
         consumption=sum((it.consumption for it in trials), NOTHING_CONSUMED),
@@ -74,4 +77,10 @@ def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -
         max_score=max(scores, default=0.0),
         std_dev=standard_deviation(scores),
         interval=bootstrap(weighted, rng) if trials > 1 and len(decided) > 1 else None,
+        range=_range(weighted),
     )
+
+
+def _range(scores: Sequence[float]) -> ConfidenceInterval | None:
+    """Return the interval of the mean; None if there are not two scores, or they are not between 0 and 1."""
+    return mean_interval(scores) if len(scores) > 1 and all(0 <= it <= 1 for it in scores) else None

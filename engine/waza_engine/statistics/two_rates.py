@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from math import comb
 
-from waza_engine.statistics.rates import ConfidenceInterval, rate_difference
+from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.statistics.rates import rate_difference
 
 _TOLERANCE = 1e-7
 """Tables whose probabilities differ by rounding only are equally likely."""

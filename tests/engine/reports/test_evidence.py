@@ -174,8 +174,8 @@ def test_a_report_wraps_and_says_one_error_once(path: Path) -> None:
         "        task.yaml:10",
         "ERROR c  score 0.50",
         "      the same error as in b",
-        "FAILED: 0 of 3 tasks passed, score 0.50 (weighted 0.50), 1.0",
-        "    s",
+        "FAILED: 0 of 3 tasks passed, score 0.50 (weighted 0.50",
+        "    [0.25, 0.75]), 1.0 s",
     ]
 
 
@@ -190,7 +190,7 @@ def test_a_pass_says_who_took_points_and_quiet_does_not(path: Path) -> None:
         "      names-it 0.80  task.yaml:3",
         "        mostly right",
         "See more: waza-lsp report x",
-        "PASSED: 2 of 2 tasks passed, score 0.90 (weighted 0.50), 1.0 s",
+        "PASSED: 2 of 2 tasks passed, score 0.90 (weighted 0.50 [0.19, 0.81]), 1.0 s",
     ]
     assert text_report(record, replace(style, problems_only=True)) == ""
 

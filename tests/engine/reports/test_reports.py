@@ -344,8 +344,8 @@ async def test_columns_align_after_escaping(record: RunRecord, nasty: str) -> No
 async def test_the_text_lists_failures_with_reasons(record: RunRecord) -> None:
     lines = text_report(record).splitlines()
     assert lines[:8] == [
-        "PASS  good     score 1.00  2/2 trials",
-        "FAIL  flaky    score 0.50 [0.00, 1.00]  1/2 trials  flaky 50 %",
+        "PASS  good     score 1.00 [0.34, 1.00]  2/2 trials",
+        "FAIL  flaky    score 0.50 [0.09, 0.91]  1/2 trials  flaky 50 %",
         "      says 0.00  trial 2",
         '        "hello" not found in the output',
         "          starts with: 'nothing'",
@@ -429,5 +429,5 @@ async def test_markdown_for_github_forms_no_links_or_mentions(record: RunRecord)
     assert text.splitlines()[0] == (
         "## \\[x\\]\\(http://e.com\\) \\@me \\<b\\> \\| \\`code\\` \\# head: ❌ failed"
     )
-    assert "| ❌ | Flaky | 0.50 | 1/2 | 0.00 to 1.00 |" in text
+    assert "| ❌ | Flaky | 0.50 | 1/2 | 0.09 to 0.91 |" in text
     assert "**Flaky:** flaky (1/2)" in text

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from waza_engine.model.scores import ConfidenceInterval
 from waza_engine.statistics.agreement import agreement, confusion
 from waza_engine.statistics.distributions import normal_quantile
 from waza_engine.statistics.flips import flip_rate
@@ -15,7 +16,6 @@ from waza_engine.statistics.power import (
     sign_flip_of_counts,
     tasks_needed,
 )
-from waza_engine.statistics.rates import ConfidenceInterval
 from waza_engine.statistics.sequential import (
     confidence_sequence,
     decide_difference,

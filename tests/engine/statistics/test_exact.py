@@ -7,11 +7,12 @@ from math import comb
 
 import pytest
 
+from waza_engine.model.scores import ConfidenceInterval
 from waza_engine.statistics.clustered import effective_tasks, mean_interval
 from waza_engine.statistics.distributions import binomial_pmf
 from waza_engine.statistics.paired import paired_difference, sign_flip_test, sign_test, smallest_p
 from waza_engine.statistics.power import fewest_tasks, most_losses, passes_to_show
-from waza_engine.statistics.rates import ConfidenceInterval, clopper_pearson, rate_difference, wilson
+from waza_engine.statistics.rates import clopper_pearson, rate_difference, wilson
 from waza_engine.statistics.two_rates import compare_rates, fisher_exact
 from waza_engine.statistics.verdict import holm, verdicts
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from waza_engine.lib.pointer import Pointer
+from waza_engine.model.scores import ConfidenceInterval
 from waza_engine.statistics.flips import FlipRate, flip_rate
-from waza_engine.statistics.rates import ConfidenceInterval, wilson
+from waza_engine.statistics.rates import wilson
 
 Cause = Literal["", "agent", "grader", "agent and grader", "agent or grader"]
 """Who varies: "" if nothing does, the last one if no recording tells."""
