@@ -6,7 +6,12 @@ from typing import Any
 
 import click
 
-from waza_engine.audit.codes import COUNTER_EXAMPLE_PASSES, PASSES_WITHOUT_WORK, SURVIVING_MUTANT
+from waza_engine.audit.codes import (
+    COUNTER_EXAMPLE_PASSES,
+    PASSES_WITHOUT_WORK,
+    SURVIVING_MUTANT,
+    UNREADABLE_RECORDING,
+)
 from waza_engine.audit.findings import findings_by_task
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.placing import PlacedFinding
@@ -18,7 +23,9 @@ from waza_lsp.cli.load_errors import find_place, short_path
 _MOST_SURVIVORS = 5
 _MOST_NAMES = 5
 _INTENTS = {Intent.NOTHING: "negative test", Intent.REFUSAL: "refusal test"}
-_SHOWN_WHOLE = frozenset([PASSES_WITHOUT_WORK, SURVIVING_MUTANT, COUNTER_EXAMPLE_PASSES])
+_SHOWN_WHOLE = frozenset(
+    [PASSES_WITHOUT_WORK, SURVIVING_MUTANT, COUNTER_EXAMPLE_PASSES, UNREADABLE_RECORDING]
+)
 """Findings whose agents, mutants and files have lines of their own."""
 
 
