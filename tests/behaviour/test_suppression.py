@@ -99,6 +99,7 @@ def test_text_that_is_no_comment_suppresses_nothing() -> None:
             "No code in the brackets, so this comment has no effect. Add one, or write only 'ignore' for all findings",
         ),
         ("ignroe[unknown-key]", "Unknown word 'ignroe'. Did you mean 'ignore'?"),
+        ("negative-tests", "Unknown word 'negative-tests'. Did you mean 'negative-test'?"),
         ("quarantaine sleeps", "Unknown word 'quarantaine'. Did you mean 'quarantine'?"),
         ("quarantine", "'quarantine' has no effect without a reason"),
         ("quarantine: []", "'quarantine' has no effect without a reason"),
@@ -110,7 +111,15 @@ def test_a_comment_without_effect_says_why(comment: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "comment", ["see the docs", "quarantine sleeps", "quarantine[sleeps]", "quarantine: see #12"]
+    "comment",
+    [
+        "see the docs",
+        "negative-test",
+        "negative-test: it must stay out",
+        "quarantine sleeps",
+        "quarantine[sleeps]",
+        "quarantine: see #12",
+    ],
 )
 def test_a_comment_about_something_else_is_left_alone(comment: str) -> None:
     assert _unused(HEADER.replace("skill: notes", f"skill: notes  # waza-lsp: {comment}")) == []

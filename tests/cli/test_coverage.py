@@ -78,6 +78,16 @@ def test_github_annotates_the_clauses() -> None:
     assert len(lines) == 4
 
 
+def test_levels_of_the_project_count(root: Path) -> None:
+    settings = root / ".waza-lsp.toml"
+    settings.write_text('[rules]\nuntested-clause = "warning"\n')
+    assert "  5:36: warning[untested-clause] " in coverage().stdout
+    assert coverage("--format", "github").stdout.startswith("::warning ")
+    settings.write_text('[rules]\nuntested-clause = "off"\n')
+    assert "untested-clause" not in coverage().stdout
+    assert coverage("--fail-under", "50").exit_code == 1
+
+
 def test_an_eval_that_cannot_be_loaded_is_named_and_the_rest_goes_on(root: Path) -> None:
     broken = root / "evals" / "notes-too" / "eval.yaml"
     broken.parent.mkdir()

@@ -99,7 +99,10 @@ def test_runs_of_older_versions_tell_nothing_about_graders(folder: Path) -> None
     sql.close()
     a, _ = flaky("eval.yaml")
     assert (a["cause"], a["graders"][1]["same_work"]["recordings"]) == ("agent or grader", 0)
-    assert "--replay-from last" in show("runs", "flaky", "eval.yaml")
+    text = show("runs", "flaky", "eval.yaml")
+    assert "--replay-from last" in text
+    assert "\n    coin (program) flips 50% (" in text
+    assert " over the trials\n" in text
 
 
 @pytest.mark.usefixtures("folder")

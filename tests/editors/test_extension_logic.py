@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.editors.extension_modules import bundled, require_modules
+from tests.engine.reports.html.audits import audited_eval
+from tests.engine.reports.html.pages import dead_links, well_formed
+from waza_engine.reports.html.audit import html_audit
 
 pytestmark = pytest.mark.editor
 BUNDLE = {"pip": "/b/pip-1-py3-none-any.whl", "requirements": "/b/requirements.txt", "packages": 3}
@@ -16,7 +19,9 @@ BUNDLE = {"pip": "/b/pip-1-py3-none-any.whl", "requirements": "/b/requirements.t
 def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Modules of the extension that need neither VS Code nor a process, as one that Node loads."""
     require_modules()
-    return bundled(tmp_path_factory.mktemp("logic"), ["choosePython", "installSteps", "treeShifts"])
+    return bundled(
+        tmp_path_factory.mktemp("logic"), ["choosePython", "installSteps", "treeShifts", "webPage"]
+    )
 
 
 def call(extension: Path, function: str, *arguments: object) -> object:
@@ -147,3 +152,12 @@ def test_items_behind_a_new_one_move_without_being_sent(extension: Path) -> None
 )
 def test_a_failure_says_what_to_do(extension: Path, lines: list[str], expected: str) -> None:
     assert expected in str(call(extension, "explainFailure", lines))
+
+
+def test_links_of_a_page_lead_to_what_is_not_folded(extension: Path) -> None:
+    page = well_formed("".join(html_audit([audited_eval(12)])))
+    shown = str(call(extension, "webPage", page, False))
+    assert "<summary><b>" not in shown
+    assert dead_links(well_formed(shown)) == []
+    assert shown.count('<summary id="audit-') == page.count('<div class="inner" id="audit-') > 3
+    assert "prefers-color-scheme" not in shown

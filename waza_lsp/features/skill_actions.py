@@ -9,6 +9,7 @@ from waza_engine.coverage.additions import Addition, addition_for, exercises
 from waza_engine.coverage.matching import State, clause_states
 from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE
 from waza_engine.coverage.suites import SkillCoverage
+from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.files.vfs import Files
 from waza_engine.model.findings import Fix
 from waza_engine.project.skill_prompts import Clause
@@ -88,7 +89,18 @@ def _changed(
     found = fix_edits(Fix(addition.title, (addition.change,)), draft, snapshot.form.schema)
     if found is None:
         return None
-    return snapshot, [snapshot.text_edit(it) for it in found.edits], str(draft.apply(found.edits).text)
+    edits = [snapshot.text_edit(it) for it in found.edits]
+    if snapshot.version is None and _has_crlf(addition.path):
+        edits = [types.TextEdit(it.range, it.new_text.replace("\n", "\r\n")) for it in edits]
+    return snapshot, edits, str(draft.apply(found.edits).text)
+
+
+def _has_crlf(path: Path) -> bool:
+    """Whether the lines of a file on disk end with CR and LF. Its snapshot does not tell."""
+    try:
+        return b"\r\n" in regular_bytes(path)
+    except (OSError, ValueError):
+        return False
 
 
 def _workspace_edit(

@@ -2,12 +2,7 @@
 
 import { ColorThemeKind, Uri, ViewColumn, window, workspace, type WebviewPanel } from 'vscode';
 
-/** The server's reports contain the same policy. Of two policies, the stricter one applies. */
-const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-
-/** A standalone page follows the system's light or dark mode. This one follows the editor's theme. */
-const asksForDark = '@media (prefers-color-scheme: dark)';
-const paper = ':root { --paper: var(--vscode-editor-background); --ink: var(--vscode-editor-foreground); }';
+import { webPage } from './webPage';
 
 interface Shown {
   panel: WebviewPanel;
@@ -32,10 +27,7 @@ function draw({ panel, html }: Shown): void {
   const { kind } = window.activeColorTheme;
   const isDark = kind === ColorThemeKind.Dark || kind === ColorThemeKind.HighContrast;
   panel.title = /<title>([^<]*)<\/title>/.exec(html)?.[1] || 'Report';
-  panel.webview.html = html
-    .replace('<head>', `<head><meta http-equiv="Content-Security-Policy" content="${policy}">`)
-    .replaceAll(asksForDark, isDark ? '@media all' : '@media not all')
-    .replace('</head>', `<style>${paper}</style></head>`);
+  panel.webview.html = webPage(html, isDark);
 }
 
 function createPanel(): WebviewPanel {

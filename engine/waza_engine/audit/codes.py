@@ -30,3 +30,5 @@ RULES = (
     UNSEEN_WORK,
     BLIND_GRADER,
 )
+NEGATIVE_TEST = "negative-test"
+"""The word of the comment that marks a negative test: `# waza-lsp: negative-test`."""

@@ -13,6 +13,7 @@ from waza_engine.graders.entry import Level
 from waza_engine.graders.result import GraderFailure, GraderVerdict
 from waza_engine.grading.grade import grade_entry
 from waza_engine.model.suite import GraderEntry
+from waza_engine.runs.planning.fingerprint import DigestCache, grader_files
 from waza_engine.runs.recordings.free_graders import is_free
 
 _FILES = "captured_files"
@@ -24,6 +25,8 @@ _GIVEN = frozenset(
 _WORK = frozenset(_FIELDS) - _GIVEN
 _BY_VALUE = _GIVEN | {"baseline_files", "outcome"}
 """Fields that are made anew for each trial, but are small or share their parts."""
+_MOST_UNUSED = 30
+"""So many graders that are no longer in the files are kept, because edits are undone."""
 _Verdict = GraderVerdict | GraderFailure
 
 
@@ -60,10 +63,11 @@ class GradeMemo:
     """
 
     _known: dict[str, list[tuple[dict[str, Any], _Verdict]]] = field(default_factory=dict)
+    """By what decides about a verdict besides the trial; the one used last is the last one."""
+    _keys: dict[tuple[int, str, Level], tuple[GraderEntry, str]] = field(default_factory=dict)
+    """The keys of this audit's entries, with the entries, so that no other one gets the same id."""
     _reads: dict[str, set[str]] = field(default_factory=dict)
-    """What each entry has read of any trial so far."""
-    _keys: dict[str, str] = field(default_factory=dict)
-    """The keys of the graders as they are now, by name."""
+    """What each grader has read of any trial in this audit, by name."""
     given: dict[str, _Verdict] = field(default_factory=dict)
     """The last verdict of each grader, by name. It is the same object for work that looks the same to the grader."""
     lay_out: Callable[[], Path] | None = None
@@ -81,13 +85,42 @@ class GradeMemo:
         """Return the verdict of one entry."""
         if not isinstance(entry, GraderEntry):
             return grade_entry(entry, context, meaning, level)
-        self._keys[entry.name] = key = _key(entry, meaning, level)
+        key = self._key(entry, context.process_dir, meaning, level)
         self.given[entry.name] = verdict = self._verdict(key, entry, context, meaning, level)
         return verdict
 
+    def begin(self) -> None:
+        """Begin a new audit: files may have changed, and what earlier audits did not use goes."""
+        used = {key for _, key in self._keys.values()}
+        unused = [it for it in self._known if it not in used]
+        for it in unused[: max(0, len(unused) - _MOST_UNUSED)]:
+            del self._known[it]
+        self._keys.clear()
+        self._reads.clear()
+        self.given.clear()
+
     def blind(self) -> tuple[str, ...]:
-        """Return the names of the graders that have read nothing of any agent's work."""
-        return tuple(name for name, key in self._keys.items() if not self._reads.get(key, _WORK) & _WORK)
+        """Return the names of the graders that read nothing of any agent's work in this audit."""
+        return tuple(name for name, reads in self._reads.items() if not reads & _WORK)
+
+    def _key(self, entry: GraderEntry, process_dir: Path, meaning: str, level: Level) -> str:
+        """Return what decides about a verdict besides the trial; the place in the file does not."""
+        place = id(entry), meaning, level
+        if place not in self._keys:
+            files = grader_files((entry,), level, process_dir, DigestCache()) if is_free(entry) else ()
+            words = (
+                entry.type,
+                entry.dialect,
+                entry.name,
+                entry.weight,
+                entry.config,
+                entry.extras,
+                entry.turn,
+            )
+            key = repr((*words, meaning, level, files))
+            self._keys[place] = entry, key
+            self._known[key] = self._known.pop(key, [])
+        return self._keys[place][1]
 
     def _verdict(
         self, key: str, entry: GraderEntry, context: GradingContext, meaning: str, level: Level
@@ -96,28 +129,22 @@ class GradeMemo:
             # What it starts may write into the workspace, so the others do not get the same one.
             folder = self.lay_out_own() if self.lay_out_own is not None else context.workspace_dir
             return grade_entry(entry, replace(context, workspace_dir=folder), meaning, level)
-        known = self._known.setdefault(key, [])
+        known, noted = self._known[key], self._reads.setdefault(entry.name, set())
         for seen, verdict in known:
             if all(_is_same(name, getattr(context, name), it) for name, it in seen.items()):
+                noted.update(seen)
                 return verdict
         watched = _watched(context)
         object.__setattr__(watched, "lay_out", self.lay_out)
         verdict = grade_entry(entry, watched, meaning, level)
-        self._reads.setdefault(key, set()).update(object.__getattribute__(watched, "reads"))
         reads = {_FILES if it == "workspace_dir" else it for it in object.__getattribute__(watched, "reads")}
+        noted.update(reads)
         known.append(({it: getattr(context, it) for it in reads}, verdict))
         return verdict
 
 
 def _watched(context: GradingContext) -> _WatchedContext:
     return _WatchedContext(**{name: getattr(context, name) for name in _FIELDS})
-
-
-def _key(entry: GraderEntry, meaning: str, level: Level) -> str:
-    """Return what decides about a verdict; the place in the file does not."""
-    return repr(
-        (entry.type, entry.name, entry.weight, entry.config, entry.extras, entry.turn, meaning, level)
-    )
 
 
 def _is_same(name: str, one: Any, other: Any) -> bool:

@@ -32,7 +32,7 @@ from waza_engine.project.skills import skills
 from waza_engine.project.suite_files import SuiteFiles
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.recordings.find import Recording, UnreadableRecording
-from waza_engine.runs.recordings.free_graders import is_free
+from waza_engine.runs.recordings.free_graders import is_free, writes_files
 from waza_engine.runs.trial.workspace import WorkspaceError
 
 _MAX_SKILL = 200_000
@@ -132,8 +132,8 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
     `unreadable` are files that should hold recordings of it. With the `memory` of an earlier audit, only graders that have changed since are asked.
     """
     made = _outline(plan.suite, task, recordings, options)
-    if not made.graders and not any(task.expected.values()) and not task.constraints:
-        return replace(made, is_unchecked=not made.left_out and not task.checkpoints)
+    if not made.graders and not _has_own_checks(task):
+        return made
     with task_grading(plan, task, process_dir, options, memory) as grading:
         if failure := grading.refusal():
             return replace(made, problem=failure.error)
@@ -177,7 +177,13 @@ def _outline(suite: Suite, task: Task, recordings: Sequence[Recording], options:
         graders=tuple(_place(it, suite) for it in entries if _is_asked(it, options)),
         left_out=tuple(_place(it, suite) for it in entries if not _is_asked(it, options)),
         recorded=len(recordings),
+        is_unchecked=not entries and not task.checkpoints and not _has_own_checks(task),
     )
+
+
+def _has_own_checks(task: Task) -> bool:
+    """Whether a task without graders is checked all the same."""
+    return any(task.expected.values()) or bool(task.constraints)
 
 
 def task_grading(
@@ -261,7 +267,10 @@ def skill_text(suite: Suite) -> str:
 def _null_attempts(grading: TaskGrading, skill: str, passing: Sequence[Recording]) -> Iterator[BrokenWork]:
     scene = Scene(grading.task, skill, passing[0].trajectory if passing else None)
     key = ("null agents", _task_key(grading.task), skill, id(scene.passing))
-    performed = grading.memory.once(key, lambda: [(it, it.perform(scene)) for it in NULL_AGENTS.values()])
+    # The scene is kept, so that no other trial gets the id in the key.
+    performed, _ = grading.memory.once(
+        key, lambda: ([(it, it.perform(scene)) for it in NULL_AGENTS.values()], scene)
+    )
     for agent, trajectory in performed:
         if trajectory is not None:
             record = grading.record(trajectory)
@@ -274,7 +283,9 @@ def _mutant_attempts(
 ) -> Iterator[BrokenWork]:
     trials = tuple(id(it.trajectory) for it in passing), tuple(map(id, others))
     key = ("mutants", _task_key(grading.task), trials)
-    made = grading.memory.once(key, lambda: list(_mutants(grading.task, passing, others)))
+    made, *_ = grading.memory.once(
+        key, lambda: (list(_mutants(grading.task, passing, others)), passing, others)
+    )
     numbers = Counter[str]()
     for recording, mutants in made:
         grading.record(recording.trajectory, recording)
@@ -343,7 +354,7 @@ def _is_asked(entry: GraderEntry, options: AuditOptions) -> bool:
     kind = find_grader(entry.type, entry.dialect)
     if kind is None:
         return True
-    if kind.executes and not options.with_programs:
+    if (kind.executes and not options.with_programs) or writes_files(entry):
         return False
     return not kind.asks_judge or options.judge is not None
 

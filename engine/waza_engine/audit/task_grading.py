@@ -21,16 +21,29 @@ from waza_engine.runs.trial.workspace import CapturedFiles, remove_workspace
 _Value = TypeVar("_Value")
 
 
+_MOST_MADE = 12
+"""So many lists of broken trials are kept: for a prompt that changes, each of its versions has one."""
+
+
 @dataclass(slots=True)
 class TaskMemory:
     """What later audits of the same task take again: verdicts, captured files and broken trials.
 
-    Trials must stay the same objects, by which verdicts are known.
+    Trials must stay the same objects, by which verdicts are known. It stays small: if there are many broken trials, it
+    begins anew.
     """
 
     memo: GradeMemo = field(default_factory=GradeMemo)
     captured: list[CapturedFiles] = field(default_factory=list)
     _made: dict[Hashable, Any] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Begin a new audit."""
+        if len(self._made) > _MOST_MADE:
+            self._made.clear()
+            self.captured.clear()
+            self.memo = GradeMemo()
+        self.memo.begin()
 
     def once(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
         """Return what `make` returned for this key the first time."""
@@ -53,6 +66,7 @@ class TaskGrading:
     ) -> None:
         self.task = task
         self.memory = memory or TaskMemory()
+        self.memory.begin()
         self._plan, self._process_dir, self._judge = plan, process_dir, judge
         self._memo = self.memory.memo
         self._benches: dict[str, Bench] = {}

@@ -17,11 +17,23 @@ _EXERCISED = 0.5
 _OPPOSITE = 0.75
 """What a task shares with a clause that the skill is not for: most of its words may be those of the skill's own subject."""
 _RELATED = 0.34
-_ENOUGH = 99
+_ENOUGH = 2
 """So many words of the description outside of its clauses make a prompt one about the skill's purpose."""
 _WEAK = 0.3
 """The weight of verbs such as `write`, which most prompts have."""
-_VAGUE = ("other ", "others", "any ", "anything", "all ", "everything", "general ", "unrelated ", "similar ")
+_VAGUE = (
+    "other ",
+    "others",
+    "any ",
+    "anything",
+    "all ",
+    "everything",
+    "general ",
+    "unrelated ",
+    "similar ",
+    "use ",
+    "see ",
+)
 
 
 class State(StrEnum):

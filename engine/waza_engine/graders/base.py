@@ -183,6 +183,11 @@ class Grader(BaseModel):
         yield from ()
 
     @classmethod
+    def writes_files(cls, config: Mapping[str, Any]) -> bool:  # noqa: ARG003  # for subclasses
+        """Whether grading writes files outside of the workspace. Such a grader never runs unasked."""
+        return False
+
+    @classmethod
     def file_reader(cls) -> Callable[[str], str] | None:
         """Return a function from the text of such a file to its error, "" if there is none; None if any text is valid."""
         return None

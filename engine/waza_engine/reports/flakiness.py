@@ -25,7 +25,8 @@ def flakiness_lines(tasks: Sequence[TaskFlakiness]) -> Iterator[str]:
     flaky = sorted((it for it in tasks if it.is_flaky), key=lambda it: -(it.flips.rate or 0.0))
     for task in flaky:
         yield f"{inert(one_line(task.task))}  {task_text(task)}"
-        yield from (f"    {inert(one_line(grader_text(it)))}" for it in task.graders if it.is_flaky)
+        varying = (it for it in task.graders if it.is_flaky or it.over_trials.mixed)
+        yield from (f"    {inert(one_line(grader_text(it)))}" for it in varying)
     for task in tasks:
         if task.quarantine and task.streak >= ENOUGH_RUNS:
             name, reason = (inert(one_line(it)) for it in (task.task, task.quarantine))
@@ -45,12 +46,12 @@ def task_text(task: TaskFlakiness) -> str:
 
 
 def grader_text(grader: GraderFlakiness) -> str:
-    """Return in one line how a grader varies on the same work."""
-    same = grader.on_same_work
-    return (
-        f"{grader.name} ({grader.type}) flips {_flips(same)} on the same work: "
-        f"{same.mixed} of {counted(same.things, 'recording')} got both verdicts"
-    )
+    """Return in one line how a grader varies: on the same work, else over the trials."""
+    name, same = f"{grader.name} ({grader.type})" if grader.type else grader.name, grader.on_same_work
+    if not grader.is_flaky:
+        return f"{name} flips {_flips(grader.over_trials)} over the trials"
+    recordings = f"{same.mixed} of {counted(same.things, 'recording')} got both verdicts"
+    return f"{name} flips {_flips(same)} on the same work: {recordings}"
 
 
 def short_text(task: TaskFlakiness) -> str:

@@ -179,6 +179,9 @@ def test_what_nothing_checks_passes_without_work_and_missing_recordings_are_coun
     assert result.stderr == "FAILED: 1 task passes for an agent that does no work\n"
     grader = text_grader(contains=["zebra"])
     unchecked.write_text(unchecked.read_text().replace("graders: []", f"graders: {json.dumps([grader])}"))
+    failed = audit("f", "--fail-under", "80")
+    assert failed.exit_code == 1
+    assert failed.stderr.startswith("FAILED: there is no mutation score")
     text = audit("f").stdout
     assert "  x: not recorded\n" in text
     assert text.endswith("1 task is not recorded: run it, and the audit breaks the recorded work, too\n")

@@ -123,7 +123,7 @@ def test_everything_that_is_read_counts(
 
 def test_every_part_of_an_audit_is_read_from_the_suite_or_cached() -> None:
     """Class: a part that grading finds out, and that the cache forgets."""
-    read = {"task", "name", "path", "pointer", "intent", "graders", "left_out", "recorded"}
+    read = {"task", "name", "path", "pointer", "intent", "graders", "left_out", "recorded", "is_unchecked"}
     said = {"unreadable", "problem"}  # such results are not cached
     assert {it.name for it in fields(TaskAudit)} == read | said | {*run.AuditResult._fields}
 

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.engine.audit.evals import recording, text_grader, write_eval
+from waza_engine.audit.codes import RULES
 from waza_lsp.cli import main
 
 ROOT = Path(__file__).parents[3]
@@ -43,3 +44,9 @@ def test_the_manual_shows_what_the_command_prints(tmp_path: Path, monkeypatch: p
     command, _, shown = page.partition("$ waza-lsp ")[2].partition("```")[0].partition("\n")
     result = CliRunner().invoke(main, command.split())
     assert result.output.replace(os.sep, "/") == shown
+
+
+def test_the_manual_lists_each_finding_with_its_level() -> None:
+    page = (ROOT / "docs" / "is-my-eval-any-good.md").read_text(encoding="utf-8")
+    rows = {f"| [{it.code}](rules/{it.code}.md) | {it.severity} |" for it in RULES}
+    assert rows == {it for it in page.splitlines() if it.startswith("| [") and "(rules/" in it}

@@ -1,4 +1,4 @@
-"""Accusations of an audit are fair: 204 tasks that people labelled, one half of which the rules were never tuned on.
+"""Accusations of an audit are fair: 209 tasks that people labelled, one half of which the rules were never tuned on.
 
 Before the rules for intent were tuned, 16 of 48 accusations were false in one half and 14 of 51 in the other.
 """

@@ -39,7 +39,7 @@ def test_few_hints_are_false_and_most_untested_clauses_are_found() -> None:
                 false.append(it.clause.text)
             if is_untested and not is_hint:
                 missed.append(it.clause.text)
-    assert clauses >= 40
+    assert clauses > 130
     assert len(false) <= 0.05 * hints, (hints, false, missed)
     labelled = sum(len(case["untested"]) for case in CASES)
-    assert len(missed) <= 0.4 * labelled, missed
+    assert len(missed) <= 0.3 * labelled, missed

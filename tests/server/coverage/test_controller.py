@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.engine.coverage.suites import write, write_skill, write_triggers, write_vally, write_waza
+from tests.engine.coverage.suites import write, write_skill, write_waza
 from tests.server.commands.test_recorded_runs import actions
 from tests.server.results_harness import Editor, editor, until
 from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE
@@ -100,15 +100,9 @@ async def test_score_and_running_all_evals_of_a_skill(tmp_path: Path) -> None:
         assert await it.lenses() == []
 
 
-@pytest.mark.parametrize("kind", ["task file", "trigger prompt", "stimulus"])
-async def test_actions_add_what_is_missing_and_the_hint_goes(tmp_path: Path, kind: str) -> None:
+async def test_actions_add_what_is_missing_and_the_hint_goes(tmp_path: Path) -> None:
     skill = write_skill(tmp_path)
-    if kind == "stimulus":
-        write_vally(tmp_path)
-    else:
-        write_waza(tmp_path)
-    if kind == "trigger prompt":
-        write_triggers(tmp_path)
+    write_waza(tmp_path)
     async with editor(tmp_path, profile="visual_studio_code") as it:
         it.open(skill)
         await until(lambda: hints(it) == OPEN_CLAUSES)

@@ -29,6 +29,7 @@ from waza_lsp.cli.load_errors import load_error_text, short_path
 if TYPE_CHECKING:
     from waza_lsp.cli.audit.cache import AuditCache
 
+_LATE, _SPENT = "out of time", "out of tokens"
 _MOST_RECORDINGS = 10
 _PROGRESS_AFTER_SECONDS = 1.0
 
@@ -72,7 +73,7 @@ class Audits:
         # The eval that was begun is in the report with the number of its tasks.
         begun = {it.path for it in self.report.evals}
         self.report.not_reached = [it for path in left if (it := short_path(path)) not in begun]
-        if self.report.stopped == "out of time" and not self.report.is_partial:
+        if self.report.stopped == _LATE and not self.report.is_partial:
             self.report.stopped = ""
         return self.report
 
@@ -108,8 +109,11 @@ class Audits:
                 after.callback(known.write)
             for it in shown:
                 audited.audits.append(it)
-                if self._is_late():
-                    report.stopped = "out of time"
+                judge = self._judge
+                if judge is not None:
+                    report.judge_tokens = judge.spent
+                if self._is_late() or (judge is not None and judge.is_spent):
+                    report.stopped = _LATE if self._is_late() else _SPENT
                     return
 
     def _cache(self, plan: Plan, process_dir: Path) -> "AuditCache | None":
@@ -164,8 +168,8 @@ class Audits:
         if judge is None:
             return AuditOptions(programs)
         # Evals may have different judges, but share the tokens.
-        spent = self._judge.spent if self._judge is not None else 0
-        self._judge = LimitedJudge(judge, most, spent)
+        self._judge = self._judge or LimitedJudge(judge, most)
+        self._judge.judge = judge
         return AuditOptions(programs, self._judge)
 
     def _recordings(

@@ -1,13 +1,14 @@
 """Hold the audits of a command, and print them as JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from waza_engine.analysis.pipeline import check_context
 from waza_engine.audit.findings import audit_findings
+from waza_engine.audit.intent import Intent
 from waza_engine.audit.score import (
     EvalAudit,
     TaskAudit,
@@ -39,6 +40,8 @@ class AuditReport:
     evals: list[EvalAudit] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     stopped: str = ""
+    judge_tokens: int | None = None
+    """What the judges have cost; None if they were not asked."""
     not_reached: list[Path] = field(default_factory=list)
     kept: list[tuple[Wanted, Kept]] = field(default_factory=list)
 
@@ -59,20 +62,24 @@ def counted(count: int, word: str) -> str:
 
 def conclusion(report: AuditReport, least: float | None) -> str:
     """Return why the audit fails, or "". `least` is the lowest score in percent, if the caller demands one."""
-    kept = sum(len(it.passing_counter_examples) for it in report.audits)
+    return "; ".join(_reasons(report.audits, least))
+
+
+def _reasons(audits: Sequence[TaskAudit], least: float | None) -> Iterator[str]:
+    kept = sum(len(it.passing_counter_examples) for it in audits)
     if kept:
-        return f"{counted(kept, 'counter example')} pass{'es' * (kept == 1)}, but must fail"
+        yield f"{counted(kept, 'counter example')} pass{'es' * (kept == 1)}, but must fail"
     if least is None:
-        return ""
-    accused = [it for it in report.audits if it.passes_without_work]
+        return
+    accused = sum(it.passes_without_work for it in audits)
     if accused:
-        return (
-            f"{counted(len(accused), 'task')} pass{'es' * (len(accused) == 1)} for an agent that does no work"
-        )
-    score = eval_score(report.audits)
+        yield f"{counted(accused, 'task')} pass{'es' * (accused == 1)} for an agent that does no work"
+    score = eval_score(audits)
     if score is not None and score * 100 < least:
-        return f"the mutation score is {score_text(score)}, wanted are {least:g} %"
-    return ""
+        yield f"the mutation score is {score_text(score)}, wanted are {least:g} %"
+    elif score is None and least and any(it.intent is Intent.WORK and not it.is_unchecked for it in audits):
+        # Else an eval without recordings would be green for nothing.
+        yield "there is no mutation score, because no recorded trial passes and could be broken"
 
 
 def as_json(report: AuditReport) -> str:
@@ -90,6 +97,7 @@ def as_json(report: AuditReport) -> str:
             "mutation_score": eval_score(audits),
             "problems": report.problems,
             "stopped": report.stopped,
+            "judge_tokens": report.judge_tokens,
             "not_reached": [str(it) for it in report.not_reached],
         },
     }

@@ -115,6 +115,8 @@ def _summary(report: AuditReport) -> Iterator[str]:
         words.append(f"mutation score {score_text(score)}")
     if report.problems:
         words.append(f"{counted(len(report.problems), 'eval')} not audited")
+    if report.judge_tokens is not None:
+        words.append(f"judges used {report.judge_tokens:,} tokens")
     if report.stopped:
         total = sum(it.task_count for it in report.evals)
         words.append(f"{report.stopped} after {len(audits)} of {counted(total, 'task')}")

@@ -14,7 +14,7 @@ from waza_engine.coverage.matching import State
 from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE, message
 from waza_engine.coverage.suites import SkillCoverage, coverage_of
 from waza_engine.lib.files.vfs import Files
-from waza_engine.model.findings import Finding
+from waza_engine.model.findings import Finding, Severity
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.discovery import eval_files, skill_files
 from waza_engine.project.load_suite import load_suite
@@ -64,6 +64,8 @@ class _Measured:
     snapshot: Snapshot
     text: SkillText
     coverage: SkillCoverage
+    level: Severity | None
+    """The level of its findings in the settings of its project; None if they are off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,9 @@ def _measured(paths: Sequence[Path]) -> _Report:
     index = SuiteIndex(_loaded(evals, report.problems))
     for path, snapshot, text in texts:
         found = coverage_of(text.skill, index.of(text.skill), files)
-        report.skills.append(_Measured(path, snapshot, text, found))
+        settings = projects.of(path.absolute().parent)
+        level = settings.rules.get(UNTESTED_CLAUSE.code, UNTESTED_CLAUSE.severity)
+        report.skills.append(_Measured(path, snapshot, text, found, level))
     return report
 
 
@@ -160,15 +164,17 @@ def _tested(found: SkillCoverage) -> str:
 def _findings(it: _Measured) -> list[ReportedFinding]:
     """Return the untested clauses of a skill; one finding at its name if no eval tests it."""
     found = it.coverage
+    if it.level is None:
+        return []
     if not any(one.prompts for one in found.evals):
         text = f"No task and no trigger prompt tests the skill '{found.skill.name}'"
         start = it.text.place
         span = Span(start, Place(start.line, len(it.snapshot.text.line(start.line))))
-        return [_reported(it.snapshot, UNTESTED_CLAUSE.at((), text), span)]
+        return [_reported(it.snapshot, UNTESTED_CLAUSE.at((), text, severity=it.level), span)]
     return [
         _reported(
             it.snapshot,
-            UNTESTED_CLAUSE.at(("description",), message(one.clause, len(found.evals))),
+            UNTESTED_CLAUSE.at(("description",), message(one.clause, len(found.evals)), severity=it.level),
             it.text.span(one.clause.start, one.clause.end),
         )
         for one in found.clauses

@@ -5,7 +5,7 @@ description, its clauses are matched again at once, with the prompts that are kn
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from waza_engine.coverage.matching import State, clause_states
 from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE, message
 from waza_engine.coverage.suites import SkillCoverage, coverage_of
 from waza_engine.lib.links import rule_page
+from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.skills import Skill
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.features.skill_lens import skill_lens
@@ -24,7 +25,7 @@ from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import SEVERITIES
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.workspace import Workspace
-from waza_lsp.snapshot import Snapshot
+from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.workspace.skill_text import SkillText, is_skill_document, skill_text
 
 if TYPE_CHECKING:
@@ -148,10 +149,12 @@ class SkillCoverages:
         is_known = snapshot.path in known.candidates or self._ledger.eval_of(snapshot) in known.candidates
         return not is_known and any(known.name in it for it in snapshot.text.lines)
 
-    def files_changed(self) -> None:
-        """Search again, because files on disk have changed."""
-        for uri in self._known:
-            self._soon(uri, search=True)
+    def files_changed(self, uris: Iterable[str]) -> None:
+        """Measure again, because files on disk have changed. Search only if one is not of a known eval."""
+        paths = [path for uri in uris if (path := path_of(uri)) is not None and path.name != SKILL_FILE]
+        for uri, known in self._known.items() if paths else ():
+            folders = [it.parent for it in known.candidates]
+            self._soon(uri, search=not all(any(map(it.is_relative_to, folders)) for it in paths))
 
     def _soon(self, uri: str, *, search: bool) -> None:
         self._pending[uri] = self._pending.get(uri, False) or search

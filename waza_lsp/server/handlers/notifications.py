@@ -181,12 +181,12 @@ def on_change(session: Session, params: types.DidChangeTextDocumentParams) -> No
         session.tests.text_changed(uri)
 
 
-def on_save(session: Session, _params: types.DidSaveTextDocumentParams) -> None:
+def on_save(session: Session, params: types.DidSaveTextDocumentParams) -> None:
     # Clients that watch files report the change anyway.
     if not session.client.watches_files:
         session.publisher.everything_changed()
         session.tests.everything_changed()
-        session.coverage.files_changed()
+        session.coverage.files_changed([params.text_document.uri])
 
 
 def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None:
@@ -206,7 +206,7 @@ def on_watched_files(session: Session, params: types.DidChangeWatchedFilesParams
     if changes:
         session.publisher.files_changed(changes)
         session.tests.everything_changed()
-        session.coverage.files_changed()
+        session.coverage.files_changed(it.uri for it in changes)
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [

@@ -19,6 +19,7 @@ from waza_engine.graders.registry import find_grader, graders
 from waza_engine.model.records import GraderOutcome
 from waza_engine.model.suite import GraderEntry
 from waza_engine.runs.recordings.find import Recording, all_recordings_of, newest_first, recordings_of
+from waza_engine.runs.recordings.free_graders import writes_files
 from waza_engine.runs.recordings.regrade import (
     bench_for,
     grade_single_entry,
@@ -208,6 +209,8 @@ def _refuse_cost(entry: GraderEntry, *, may_execute: bool) -> bool:
         raise NothingError("it asks a model")
     if kind.executes and not may_execute:
         raise WaitsError("it executes something")
+    if writes_files(entry):
+        raise NothingError("it writes files")
     return kind.executes
 
 

@@ -3,11 +3,12 @@
 import re
 from functools import lru_cache
 
+from waza_engine.audit.codes import NEGATIVE_TEST
 from waza_engine.lib.yaml.lines import YamlLines
 from waza_engine.model.suite import LoadError, Suite, Task
 from waza_engine.project.reading import read_text
 
-_COMMENT = r"(?:^|(?<=\s))#\s*waza-lsp:\s*negative-test\b"
+_COMMENT = rf"(?:^|(?<=\s))#\s*waza-lsp:\s*{NEGATIVE_TEST}\b(?!-)"
 _KEY = r"""\b(?:should|expects?)_(?:trigger|activat\w+|invo\w+)["']?\s*:\s*["']?(?:false|no|off)\b"""
 """A key by which projects say that the skill must stay out, whether the runner reads it or not."""
 _MARK = re.compile(rf"{_COMMENT}|{_KEY}", re.IGNORECASE | re.MULTILINE)

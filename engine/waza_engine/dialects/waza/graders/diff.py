@@ -261,6 +261,11 @@ class DiffGrader(Grader):
                 yield (*place, "snapshot"), f"{folder}/{snapshot}" if is_inside else snapshot
 
     @classmethod
+    def writes_files(cls, config: Mapping[str, Any]) -> bool:
+        """Whether it updates its snapshots."""
+        return config.get("update_snapshots") is True
+
+    @classmethod
     def check_raw(cls, config: Mapping[str, Any]) -> Iterator[Finding]:
         for place, entry in _raw_entries(config):
             texts = entry.get("contains")
