@@ -8,7 +8,8 @@ from lsprotocol import types
 
 from waza_lsp.server.build import build_session
 from waza_lsp.server.handlers.formatting import FORMATTING
-from waza_lsp.server.handlers.requests import REQUESTS, Request, Row, handler_of
+from waza_lsp.server.handlers.request import Request
+from waza_lsp.server.handlers.requests import REQUESTS, Row, handler_of
 
 _ROWS = [it for it in (*REQUESTS, *FORMATTING) if isinstance(it, Row)]
 _PARAMS = types.HoverParams(types.TextDocumentIdentifier("file:///closed.yaml"), types.Position(0, 0))

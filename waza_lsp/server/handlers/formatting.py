@@ -7,7 +7,8 @@ from pygls.exceptions import JsonRpcException
 
 from waza_lsp.features.formatting import formatting
 from waza_lsp.features.on_type_formatting import on_type_formatting
-from waza_lsp.server.handlers.requests import Request, Row, handler_of
+from waza_lsp.server.handlers.request import Request
+from waza_lsp.server.handlers.requests import Row, handler_of
 from waza_lsp.server.session import Session
 
 _ID = "waza-formatting"

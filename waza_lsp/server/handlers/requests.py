@@ -13,71 +13,48 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from waza_lsp.diagnostics.json_writer import completion_json
-from waza_lsp.features.code_action import KINDS, code_action
+from waza_lsp.features.code_action import KINDS
 from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.completion import completion
 from waza_lsp.features.completion_resolve import completion_resolve
 from waza_lsp.features.definition import definition
-from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.document_highlight import document_highlight
 from waza_lsp.features.document_link import document_link
 from waza_lsp.features.document_symbol import document_symbol_json
-from waza_lsp.features.draft_actions import draft_actions, task_to_draft_for
 from waza_lsp.features.folding_range import folding_range
 from waza_lsp.features.hover import hover
 from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
-from waza_lsp.features.keep_actions import keep_actions
 from waza_lsp.features.linked_editing_range import linked_editing_range
 from waza_lsp.features.prepare_rename import prepare_rename
 from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
-from waza_lsp.features.run_actions import run_actions
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
-from waza_lsp.features.upgrade_actions import upgrade_actions
 from waza_lsp.features.will_rename_files import will_rename_files
 from waza_lsp.features.workspace_symbol import workspace_symbol
 from waza_lsp.runnables.commands import ActionKind
 from waza_lsp.server.coexistence import own_items
+from waza_lsp.server.handlers.code_actions import code_actions
 from waza_lsp.server.handlers.recorded_runs import METHOD as RUNS
 from waza_lsp.server.handlers.recorded_runs import recorded_runs
+from waza_lsp.server.handlers.request import Request
 from waza_lsp.server.params import members_of, text_in
 from waza_lsp.server.results.notes import run_notes
 from waza_lsp.server.session import Session
 from waza_lsp.server.testing.tree import METHOD as TESTS
 from waza_lsp.server.testing.wire import to_json
 from waza_lsp.server.transport.protocol import Json
-from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.hover_facts import CheckFailure
 from waza_lsp.workspace.references import known_names
 from waza_lsp.workspace.rename import RenameError
 from waza_lsp.workspace.skill_text import is_skill_document
-from waza_lsp.workspace.workspace import WorkspaceFiles
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request about an open document."""
-
-    session: Session
-    snapshot: Snapshot
-    params: Any
-
-    @property
-    def workspace_files(self) -> WorkspaceFiles:
-        """The files around the document."""
-        return self.session.workspace.files_for(self.snapshot)
-
-    def is_ours(self, feature: str) -> bool:
-        """Whether no other server provides this feature (see `coexistence`)."""
-        return feature not in self.session.configuration.beside
 
 
 class Row(NamedTuple):
@@ -237,63 +214,6 @@ def _is_free(executor: str) -> bool:
     return executor in {MOCK, REPLAY}
 
 
-async def _code_actions(request: Request) -> list[types.CodeAction]:
-    session, snapshot, at, context = (
-        request.session,
-        request.snapshot,
-        request.params.range,
-        request.params.context,
-    )
-    if is_skill_document(snapshot):
-        return await _skill_actions(request)
-    checking, edits = session.workspace.context(snapshot), session.client.edits
-    standings = session.audit.standings(snapshot, session.ledger.standings(snapshot))
-    found = [
-        *code_action(snapshot, at, context, lambda one: findings(one, checking), edits),
-        *upgrade_actions(snapshot, context, checking),
-        *run_actions(snapshot, at, context, standings, time.time()),
-        *keep_actions(snapshot, context, session.audit.notes_on(snapshot, at.start.line)),
-    ]
-    task = task_to_draft_for(snapshot, at, context)
-    drafts: list[dict[str, Any]] = []
-    if task is not None:
-        proven, other = await asyncio.gather(
-            session.audit.drafts_for(snapshot, task), session.live.drafts_for(snapshot, task)
-        )
-        entries = [it["entry"] for it in proven]
-        drafts = [*proven, *(it for it in other if it["entry"] not in entries)]
-    if task is not None and drafts and session.documents.get(snapshot.uri) is snapshot:
-        found += draft_actions(snapshot, task, drafts, document_changes=edits.document_changes)
-    return found
-
-
-async def _skill_actions(request: Request) -> list[types.CodeAction]:
-    """The actions at the clauses of a skill that no prompt exercises."""
-    session, snapshot, context = request.session, request.snapshot, request.params.context
-    found = session.coverage.of(snapshot)
-    if found is None:
-        return []
-    # Imported late: they load evals.
-    from waza_lsp.features.skill_actions import clauses_at, skill_action
-
-    skill, coverage = found
-    files, texts = request.workspace_files, session.documents.texts()
-    actions = [
-        await asyncio.to_thread(
-            skill_action,
-            it,
-            replace(coverage, skill=skill.skill),
-            session.workspace.files,
-            files.snapshot,
-            texts,
-            context.diagnostics,
-            session.client.edits,
-        )
-        for it in clauses_at(snapshot, skill, coverage, request.params.range, context)
-    ]
-    return [it for it in actions if it is not None]
-
-
 async def _tests(session: Session, params: Any) -> Json:
     members = members_of(params)
     since = members.get("since")
@@ -417,5 +337,5 @@ REQUESTS: list[Row | SessionRow] = [
     SessionRow("waza/document", _document),
     SessionRow("waza/starters", _starters),
     SessionRow("waza/mcp", _mcp),
-    Row(types.TEXT_DOCUMENT_CODE_ACTION, _code_actions, [], types.CodeActionOptions(KINDS), in_skills=True),
+    Row(types.TEXT_DOCUMENT_CODE_ACTION, code_actions, [], types.CodeActionOptions(KINDS), in_skills=True),
 ]
