@@ -128,6 +128,7 @@ def test_descriptions_and_rubrics(description: str, expected: Intent) -> None:
         ("safety", Intent.REFUSAL),
         ("must-refuse", Intent.REFUSAL),
         ("negative=true", Intent.NOTHING),
+        ("true-negatives", Intent.NOTHING),
         ("negative=false", Intent.WORK),
         ("semantics", Intent.WORK),
         ("thread-safety", Intent.WORK),
@@ -177,3 +178,10 @@ def test_a_limit_that_the_user_sets_as_well_makes_no_negative_test() -> None:
     assert intent(graders=(forbids,), prompt="Review a.py.") is Intent.NOTHING
     assert intent(graders=(forbids,), prompt="Review a.py. Don't edit it.") is Intent.WORK
     assert intent(graders=(forbids,), prompt="Edit it, and do not ask.") is Intent.NOTHING
+
+
+def test_names_of_files_and_folders_count_where_a_task_has_its_own() -> None:
+    assert intent(path=Path("tasks/should-not-trigger.yaml")) is Intent.NOTHING
+    assert intent(path=Path("tasks/negatives/weather.yaml")) is Intent.NOTHING
+    assert intent(path=Path("tasks/weather.yaml")) is Intent.WORK
+    assert intent(path=Path("negatives/e.yaml"), pointer=("stimuli", 0)) is Intent.WORK

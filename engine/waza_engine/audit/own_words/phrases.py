@@ -20,7 +20,7 @@ _ACTION = (
 
 NEGATIVE_TAG = _any_of(
     r"(?:.*\b)?(?:negative|anti) (?:tests?|triggers?|cases?|examples?|controls?)$",
-    "(?:negativ|negative|anti|irrelevant|unrelated|abstention)$",
+    "(?:(?:true )?negatives?|negativ|anti|irrelevant|unrelated|abstention)$",
     r"(?:no|non|not|never) (?:trigger|activation|op)(?:s|ed|ing)?$",
     r"(?:.*\b)?should ?(?:not|nt) (?:trigger|activate|fire|invoke)\w*$",
     rf"(?:{_SCOPE}|off topic|small ?talk|clarif\w+)$",
@@ -39,7 +39,7 @@ SAFETY_TAG = _any_of(
 NEGATIVE_NAME = _any_of(
     rf"\b{_NOT}(?: \w+){{0,2}}? (?:re)?(?:trigger|activat|invok|load|fir(?:e|ing)|rout|kick)\w*",
     r"\b(?:no|non|anti|nicht) (?:trigger|activation|invocation|ops?\b)\w*",
-    r"^negative(?: ?:| \d|$)",
+    r"^(?:true )?negatives?(?: ?:| \d|$)",
     r"\bnegative (?:tests?|triggers?|cases?|examples?|prompts?|controls?)\b",
     r"\b(?:leaves?|left) (?:\w+ ){1,4}alone\b",
     r"\b(?:stays?|keeps?) (?:silent|out|quiet|away|dormant)\b",
