@@ -45,9 +45,10 @@ def combined_verdict(verdicts: Sequence[Verdict], *, stale: bool) -> Verdict | N
     if not verdicts:
         return None
     newest = max(verdicts, key=lambda verdict: verdict.at)
-    statuses = {it.status for it in verdicts if not it.infrastructure}
+    deciding = [it for it in verdicts if not it.quarantine] or verdicts
+    statuses = {it.status for it in deciding if not it.infrastructure}
     status = next((it for it in ("error", "failed", "passed") if it in statuses), newest.status)
-    is_open = not statuses & {"error", "failed"} and any(it.infrastructure for it in verdicts)
+    is_open = not statuses & {"error", "failed"} and any(it.infrastructure for it in deciding)
     counted = [it.tokens for it in verdicts]
     return Verdict(
         run_id=newest.run_id,

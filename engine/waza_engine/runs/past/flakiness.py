@@ -18,6 +18,10 @@ Cause = Literal["", "agent", "grader", "agent and grader", "agent or grader"]
 """Who varies: "" if nothing does, the last one if no recording tells."""
 
 
+_ENOUGH_REPEATS = 3
+"""A grader that may vary counts as steady if it repeated its verdict so often."""
+
+
 class GraderVerdict(NamedTuple):
     """The verdict of one grader on one trial."""
 
@@ -54,6 +58,8 @@ class GraderFlakiness:
     over_trials: FlipRate
     on_same_work: FlipRate
     deterministic: bool
+    repeats: int = 0
+    """How often it judged work that it had judged before."""
     path: Path | None = None
     pointer: Pointer = ()
     """Where a flaky grader is in its file."""
@@ -124,8 +130,14 @@ def _grader(
         if it.work:
             by_work.setdefault(it.work, []).extend(_verdicts(it, name))
     verdicts = [one for it in same for one in _verdicts(it, name)]
+    on_same_work = list(by_work.values())
     return GraderFlakiness(
-        name, kind, flip_rate([verdicts]), flip_rate(list(by_work.values())), deterministic
+        name,
+        kind,
+        flip_rate([verdicts]),
+        flip_rate(on_same_work),
+        deterministic,
+        repeats=sum(len(it) - 1 for it in on_same_work if it),
     )
 
 
@@ -140,7 +152,7 @@ def _cause(graders: Sequence[GraderFlakiness]) -> Cause:
     if flaky:
         return "grader" if len(flaky) == len(suspects) else "agent and grader"
     # Without suspects the agent itself ended with an error.
-    steady = all(it.deterministic or it.on_same_work.things for it in suspects)
+    steady = all(it.deterministic or it.repeats >= _ENOUGH_REPEATS for it in suspects)
     return "agent" if steady else "agent or grader"
 
 

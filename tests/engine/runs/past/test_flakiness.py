@@ -27,8 +27,17 @@ def is_free(kind: str) -> bool:
         # Nobody knows, for no work was graded twice.
         ([trial(1, "a", runs=True), trial(2, "b", runs=False)], "agent or grader", []),
         ([trial(1, "", runs=True), trial(2, "", runs=False)], "agent or grader", []),
-        # A second verdict on one of them was the same.
-        ([trial(1, "a", runs=True), trial(2, "b", runs=False), trial(3, "b", runs=False)], "agent", []),
+        # A second verdict on one of them was the same, which is little; three are enough.
+        (
+            [trial(1, "a", runs=True), trial(2, "b", runs=False), trial(3, "b", runs=False)],
+            "agent or grader",
+            [],
+        ),
+        (
+            [trial(1, "a", runs=True), *(trial(it, "b", runs=False) for it in range(2, 6))],
+            "agent",
+            [],
+        ),
         ([trial(1, "a", runs=True), trial(2, "a", runs=False)], "grader", ["runs"]),
         ([trial(1, "a", runs=True, free=True), trial(2, "a", runs=False, free=True)], "grader", ["runs"]),
         (
