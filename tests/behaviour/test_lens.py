@@ -7,7 +7,7 @@ import pytest
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import lenses
 from waza_lsp.features.code_lens import code_lens
-from waza_lsp.runnables.commands import ActionKind, RunStatus, Verdict, age
+from waza_lsp.runnables.commands import ActionKind, AuditStatus, RunStatus, Verdict, age
 from waza_lsp.runnables.runnables import runnables
 
 SUITE = """\
@@ -130,6 +130,26 @@ def test_while_it_runs_it_can_be_cancelled() -> None:
         "↻ Grade again",
         "■ Running: cancel",
     ]
+
+
+def test_the_audit_of_a_task_is_told_and_leads_to_its_page() -> None:
+    agents = ("silence", "done", "echo", "plan")
+    audit = AuditStatus(agents, 0.629)
+    assert titles(RunStatus(audit=audit))[1:] == [
+        "⚠ passes for: silence, done, echo and 1 more · mutation score 62 %"
+    ]
+    assert titles(RunStatus(audit=AuditStatus()))[1:] == []
+    assert titles(RunStatus(audit=AuditStatus((), None, 2, 5)), source=SUITE)[1:] == [
+        "⚠ 2 of 5 pass without work"
+    ]
+    assert titles(RunStatus(audit=AuditStatus(is_off=True)), source=SUITE)[1:] == ["Audit"]
+    snapshot = snapshot_of(TASK_FILE, "tasks/a.yaml")
+    [_, lens] = code_lens(snapshot, {("task", "t1"): RunStatus(audit=audit)})
+    assert lens.command is not None
+    assert (lens.command.command, lens.command.arguments) == (
+        "waza.showAudit",
+        [{"uri": snapshot.uri, "task": "t1"}],
+    )
 
 
 def test_each_kind_can_be_left_out() -> None:
