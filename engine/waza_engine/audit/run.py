@@ -186,6 +186,22 @@ def _has_own_checks(task: Task) -> bool:
     return any(task.expected.values()) or bool(task.constraints)
 
 
+def counter_problems(plan: Plan, task: Task, process_dir: Path, options: AuditOptions) -> list[str]:
+    """Return the counter examples of a task that pass or cannot be read, each in a sentence.
+
+    Raises:
+        WorkspaceError: a workspace cannot be created.
+
+    """
+    with task_grading(plan, task, process_dir, options) as grading:
+        found = _counter_examples(grading, plan.suite.path)
+        passing = [it.name for it in _counter_attempts(grading, found) if it.passes]
+    return [
+        *(f"recordings/counter/{it} must fail, but passes" for it in passing),
+        *(it.shown for it in _unreadable(found)),
+    ]
+
+
 def task_grading(
     plan: Plan,
     task: Task,

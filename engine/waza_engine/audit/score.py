@@ -123,7 +123,9 @@ class TaskAudit:
 
     @property
     def passing_counter_examples(self) -> list[Attempt]:
-        """The counter examples that pass."""
+        """The counter examples that pass, if no grader could notice them that was not asked."""
+        if self.left_out:
+            return []
         return [it for it in self.attempts if it.kind == "counter example" and it.passes]
 
     @property

@@ -195,3 +195,31 @@ def test_a_comment_suppresses_a_finding_of_the_audit(suite: Path) -> None:
     assert "surviving-mutant" not in audit("e", "--task", "a", "--format", "github").stdout
     assert "surviving-mutant" in audit("e", "--format", "github").stdout
     assert "unused-suppression" not in CliRunner().invoke(main, ["check", str(task)]).stdout
+
+
+def test_a_run_with_recordings_grades_counter_examples_too(suite: Path) -> None:
+    def run(*options: str) -> Result:
+        return CliRunner().invoke(main, ["run", "e/eval.yaml", "--executor", "replay", "--quiet", *options])
+
+    assert run().exit_code == 0
+    assert audit("e", "--keep", "a:negate-sentence").exit_code == 0
+    (suite.parent / "recordings" / "counter" / "b:c.json").write_text("{")
+    failed = run()
+    assert failed.exit_code == 1
+    assert "FAILED: recordings/counter/a.json must fail, but passes (task 'a')" in failed.stderr
+    assert "recordings/counter/b:c.json is not valid JSON" in failed.stderr
+    assert "counter" not in run("--executor", "mock").stderr
+    (suite.parent / "recordings" / "counter" / "b:c.json").unlink()
+    path = suite.parent / "tasks" / "a.yaml"
+    path.write_text(path.read_text().replace("- Version", "- Version 2.0 is out"))
+    assert run().exit_code == 0
+
+
+def test_one_that_a_judge_could_notice_is_not_accused(suite: Path) -> None:
+    path = suite.parent / "tasks" / "a.yaml"
+    judged = "graders:\n- {type: prompt, name: good, config: {prompt: Is it good?}}\n"
+    path.write_text(path.read_text().replace("graders:\n", judged))
+    assert audit("e", "--keep", "a:negate-sentence").exit_code == 0
+    result = audit("e")
+    assert result.exit_code == 0
+    assert "must fail" not in result.stdout

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from waza_engine.assertions.wall import hide_environment
-from waza_engine.executors.base import UnavailableError
+from waza_engine.executors.base import REPLAY, UnavailableError
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.sandbox import end_containers, using
@@ -81,6 +81,8 @@ def perform(
         try:
             problems = _report(record, run, reports, display, printer, store)
             status = _exit_status(record, problems, store)
+            if run.plan.settings.executor == REPLAY and status in {0, 1} and not display.events:
+                status = _with_counter_examples(run.plan, status)
         except KeyboardInterrupt:
             command = report_command(record, directory)
             _exit_now(f"Stopped while writing reports. Write them with: {command}", printer)
@@ -88,6 +90,17 @@ def perform(
             # Closing the runner would wait for graders that still work in threads.
             _exit_now(_cancelled_message(record, request.eval_file, directory, store), printer, status)
     return record, status
+
+
+def _with_counter_examples(plan: Plan, status: int) -> int:
+    """Return the exit status, 1 if a recording passes that must fail."""
+    # Imported late: few runs replay recordings.
+    from waza_lsp.cli.run.counter_examples import failed_counter_examples
+
+    for problem in failed_counter_examples(plan):
+        try_print_err(f"FAILED: {problem}")
+        status = 1
+    return status
 
 
 def _listener(display: Display, live: LiveProgress | None) -> Listener:
