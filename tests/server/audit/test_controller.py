@@ -59,6 +59,9 @@ async def test_levels_and_the_switch(tmp_path: Path, suite: Path) -> None:
         await until(lambda: set(told(it)) == {"passes-without-work"})
         [(_, params)] = [one for one in it.published if one[1].uri == it.uri][-1:]
         assert [one.severity for one in params.diagnostics if one.code in CODES] == [2]
+        # A comment in the unsaved text marks it as a negative test.
+        it.replace("id: t", "id: t  # waza-lsp: negative-test")
+        await until(lambda: told(it) == {})
         # The entry of a grader begins in the line of its first key.
         it.replace("- config:", "- config:  # waza-lsp: ignore[passes-without-work] a smoke test")
         await until(lambda: told(it) == {})
