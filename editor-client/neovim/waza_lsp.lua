@@ -115,7 +115,7 @@ function M.setup(options)
     pattern = { 'yaml', 'yaml.*', 'markdown' },
     callback = function(event)
       -- Of Markdown, only skills: they show the evals that test them.
-      if event.match ~= 'markdown' or vim.fs.basename(event.file) == 'SKILL.md' then
+      if event.match ~= 'markdown' or vim.fn.fnamemodify(event.file, ':t') == 'SKILL.md' then
         M.start(event.buf, options)
       end
     end,
