@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -223,3 +224,16 @@ def test_one_that_a_judge_could_notice_is_not_accused(suite: Path) -> None:
     result = audit("e")
     assert result.exit_code == 0
     assert "must fail" not in result.stdout
+
+
+def test_a_long_audit_shows_on_a_terminal_how_far_it_is(
+    suite: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(perform, "_PROGRESS_AFTER_SECONDS", -1.0)
+    perform.Audits(perform.Request(use_cache=False)).perform([suite])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    perform.Audits(perform.Request(use_cache=False)).perform([suite])
+    clear = "\r\x1b[K"
+    lines = [f"{clear}e/eval.yaml: {number} of 2 tasks audited" for number in (1, 2)]
+    assert capsys.readouterr().err == "".join(lines) + clear
