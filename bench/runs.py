@@ -1,4 +1,4 @@
-"""Measure memory and time of a long run with the mock executor and its reports: `python bench/runs.py`.
+"""Measure memory and time of a long run with the mock executor, of reading it and of its reports: `python bench/runs.py`.
 
 Resident memory must not grow with the number of trials. The overhead is the cost of a trial
 without the agent, which takes no time here. On a busy machine, compare the CPU time.
@@ -15,8 +15,11 @@ from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.model.suite import GraderEntry, InputFile, RunSettings, Suite, Task
 from waza_engine.runs.events import Event, TrialFinished
+from waza_engine.runs.history import read_history
+from waza_engine.runs.past.read import read_flakiness
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
+from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import RunStore
 from waza_lsp.cli.run.reports import Reports
 
@@ -73,6 +76,14 @@ async def _run(folder: Path, tasks: int, trials: int, workers: int) -> None:
         print(
             f"grown between the first and the last tenth: {grown:.0f} kB, {1000 * grown / watch.done:.0f} B a trial"
         )
+        for what, read in (
+            ("what is flaky", lambda: read_flakiness(store.directory, suite.path)),
+            ("what the editor shows", lambda: read_history(store.directory, suite.path)),
+            ("the record of the run", lambda: stored_record(store, store.runs(limit=1)[0])),
+        ):
+            before = time.perf_counter()
+            read()
+            print(f"{what} takes {time.perf_counter() - before:.2f} s")
         for name in ("results", "html", "junit", "github"):
             before = time.perf_counter()
             problems = Reports(**{name: folder / name}).write(record)
