@@ -66,11 +66,14 @@ class JudgeStandings:
         self._working: asyncio.Task[None] | None = None
 
     def recordings_known(self, snapshot: Snapshot) -> None:
-        """Read the standing of the judges of a document's eval, if its recordings or the document have changed."""
+        """Read the standing of the judges of a document's eval, if its recordings or the saved document have changed.
+
+        Not after each edit: the worker then audits the edited task.
+        """
         eval_path = self._questions.ledger.eval_of(snapshot)
         if eval_path is None or not self._configuration.settings.audit_enable:
             return
-        state = (snapshot.version, _stored_state(eval_path))
+        state = _stored_state(eval_path, snapshot)
         if self._states.get(snapshot.uri) == state:
             return
         self._states[snapshot.uri] = state
@@ -138,11 +141,12 @@ class JudgeStandings:
                 yield Annotation(span, it["message"], rule.code, eval_path, "", severity=SEVERITIES[level])
 
 
-def _stored_state(eval_path: Path) -> tuple[Stamp, ...]:
-    """Return a value that changes with the verdicts of runs, people and judges."""
+def _stored_state(eval_path: Path, snapshot: Snapshot) -> tuple[Stamp, ...]:
+    """Return a value that changes with the verdicts of runs, people and judges, and when the document is saved."""
     store_dir = default_store_dir(eval_path)
     kept = (store_dir / REVIEWS, store_dir / JUDGEMENTS)
-    return tuple(map(file_state, (*recording_sources(eval_path, store_dir), *kept)))
+    saved = (snapshot.path,) if snapshot.path is not None else ()
+    return tuple(map(file_state, (*recording_sources(eval_path, store_dir), *kept, *saved)))
 
 
 def _name_at(snapshot: Snapshot, pointer: Pointer) -> str:
