@@ -94,9 +94,12 @@ async def test_score_and_running_all_evals_of_a_skill(tmp_path: Path) -> None:
         assert len(answers) == 2
         [title, *_] = await it.lenses_with("just now")
         assert title == "2 tasks in 2 evals · 1.00 · just now"
-    async with editor(tmp_path, settings={"lens": {"skill": False}}) as it:
+    quiet = {"lens": {"skill": False}, "rules": {UNTESTED_CLAUSE.code: "information"}}
+    async with editor(tmp_path, settings=quiet) as it:
         it.open(skill)
         await until(lambda: hints(it))
+        severities = {one.severity for _, params in it.published[-1:] for one in params.diagnostics}
+        assert severities == {types.DiagnosticSeverity.Information}
         assert await it.lenses() == []
 
 
