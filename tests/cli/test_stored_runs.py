@@ -136,6 +136,18 @@ def test_the_report_can_have_the_audit_of_its_eval() -> None:
     assert "audited" not in Path("page.html").read_text(encoding="utf-8")
 
 
+def test_a_report_shows_pass_at_k_with_k_to_choose() -> None:
+    add_task(Path(), "poor", "graders: [{type: text, name: polite, config: {contains: [please]}}]")
+    run()
+    said = invoke("report", "last", "--k", "2").stdout
+    assert (
+        "pass@2 0.75 [0.30, 0.95] (one of 2 trials passes), pass^2 0.75 [0.30, 0.95] (all do), 4 of 4 tasks"
+        in said
+    )
+    assert "pass@3: no task has 3 trials" in invoke("report", "last", "--k", "3").stdout
+    assert "pass@" not in invoke("report", "last").stdout
+
+
 def test_a_comparison_of_a_file_and_a_stored_run() -> None:
     run("--output", "before.json")
     add_task(Path(), "b", "graders: [{type: text, name: polite, config: {contains: [please]}}]")

@@ -32,11 +32,12 @@ def show_text_report(
     quiet: bool = False,
     after_progress: bool = False,
     title: str = "",
+    k: int = 0,
 ) -> None:
     """Print the report. With the folder of its run store, it names the command that shows more.
 
     With `quiet`, only what is wrong is printed. `after_progress` leaves out what the same terminal has just shown.
-    `title` comes before the first line, if there is one.
+    `title` comes before the first line, if there is one. With `k`, it shows pass@k and pass^k.
     """
     is_terminal = sys.stdout.isatty()
     # A run that breaks down before its first trial, for want of an agent, is not stored.
@@ -50,6 +51,7 @@ def show_text_report(
         if store_dir and may_be_stored
         else "",
         reviews=_review_command(record, store_dir) if store_dir else "",
+        k=k,
     )
     for number, line in enumerate(text_lines(record, style)):
         if title and not number:

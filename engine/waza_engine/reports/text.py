@@ -13,6 +13,7 @@ from waza_engine.reports.inert import inert, one_line
 from waza_engine.reports.reasons import interval_text, metric_line, quarantine_text, undecided_text, verdict
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
+from waza_engine.statistics.passes import passes_of_tasks
 
 STATUS_WORDS = {"passed": "PASS", "failed": "FAIL", "error": "ERROR", "skipped": "SKIP"}
 
@@ -23,7 +24,7 @@ class TextStyle:
 
     With `problems_only`, only what is wrong is printed, and nothing if nothing is. `hides_passed` leaves out tasks that
     passed with full score, because the user has seen them. `more` is a command that shows more of the run, `reviews` one
-    that lists the verdicts that wait for a person, if there are any.
+    that lists the verdicts that wait for a person, if there are any. With `k`, it shows pass@k and pass^k.
     """
 
     layout: Layout = field(default_factory=Layout)
@@ -31,6 +32,7 @@ class TextStyle:
     hides_passed: bool = False
     more: str = ""
     reviews: str = ""
+    k: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ def text_lines(record: RunRecord, style: TextStyle) -> Iterator[TextLine]:
     yield from map(TextLine, _triggers(record))
     if not style.problems_only:
         yield from map(TextLine, _figures(record))
+        if style.k:
+            yield TextLine(_passes(record, style.k))
         if style.reviews:
             yield TextLine(f"Waiting for a person: {style.reviews}")
         if style.more:
@@ -148,6 +152,18 @@ def _triggers(record: RunRecord) -> Iterator[str]:
             expected = "should trigger" if trigger.should_trigger else "should not trigger"
             expected = "could not be judged" if trigger.infrastructure else expected
             yield f"  trigger: {expected}: {one_line(trigger.prompt)}{f' ({one_line(trigger.error)})' if trigger.error else ''}"
+
+
+def _passes(record: RunRecord, k: int) -> str:
+    """Return pass@k and pass^k over the tasks with enough trials."""
+    stats = [it.stats for it in record.tasks if it.stats]
+    found = passes_of_tasks(((it.decided_runs, it.passed_runs) for it in stats), k)
+    if found is None:
+        return f"pass@{k}: no task has {k} trials"
+    return (
+        f"pass@{k} {found.at_k:.2f}{interval_text(found.at_k_interval)} (one of {k} trials passes), "
+        f"pass^{k} {found.power_k:.2f}{interval_text(found.power_k_interval)} (all do), {found.tasks} of {len(stats)} tasks"
+    )
 
 
 def _figures(record: RunRecord) -> Iterator[str]:

@@ -1,8 +1,11 @@
 """pass@k and pass^k: how likely one of `k` trials passes, and how likely all of them do."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
+
+from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.statistics.clustered import mean_interval
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -25,6 +28,34 @@ def pass_power_k(n: int, c: int, k: int) -> float:
     """
     _check(n, c, k)
     return comb(c, k) / comb(n, k)
+
+
+@dataclass(frozen=True, slots=True)
+class PassesOfTasks:
+    """pass@k and pass^k, on average over tasks with at least `k` trials, with 95 % intervals; `tasks` counts them."""
+
+    k: int
+    tasks: int
+    at_k: float
+    at_k_interval: ConfidenceInterval
+    power_k: float
+    power_k_interval: ConfidenceInterval
+
+
+def passes_of_tasks(counts: Iterable[tuple[int, int]], k: int) -> PassesOfTasks | None:
+    """Return the rates of tasks, each given by its trials and those that passed; None if none has `k` trials."""
+    enough = [(n, c) for n, c in counts if n >= k]
+    if not enough:
+        return None
+    at_k, power_k = [pass_at_k(n, c, k) for n, c in enough], [pass_power_k(n, c, k) for n, c in enough]
+    return PassesOfTasks(
+        k,
+        len(enough),
+        sum(at_k) / len(enough),
+        mean_interval(at_k),
+        sum(power_k) / len(enough),
+        mean_interval(power_k),
+    )
 
 
 def _check(n: int, c: int, k: int) -> None:

@@ -10,6 +10,7 @@ from waza_engine.statistics.passes import (
     pass_at_k,
     pass_power_k,
     pass_to_the_k,
+    passes_of_tasks,
 )
 
 
@@ -45,3 +46,11 @@ def test_both_estimators_count_all_choices_of_k_trials(k: int) -> None:
     choices = list(combinations(trials, k))
     assert pass_at_k(5, 3, k) == pytest.approx(sum(map(any, choices)) / len(choices))
     assert pass_power_k(5, 3, k) == pytest.approx(sum(map(all, choices)) / len(choices))
+
+
+def test_the_rates_of_tasks_leave_out_those_with_too_few_trials() -> None:
+    found = passes_of_tasks([(3, 3), (3, 1), (1, 1)], 2)
+    assert found is not None
+    assert [found.tasks, found.at_k, found.power_k] == pytest.approx([2, (1 + 2 / 3) / 2, 0.5])
+    assert (found.power_k_interval.lower < 0.2, found.power_k_interval.upper > 0.8) == (True, True)
+    assert passes_of_tasks([(1, 1)], 2) is None

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     type=click.Choice(list(PRINTED_FORMATS)),
     help="Print the report in this format. Default: text, if no file is written.",
 )
+@click.option(
+    "--k",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Show pass@K and pass^K in the text report.",
+)
 @QUIET
 @STORE
 def report(  # noqa: PLR0913  # click passes one argument per option
@@ -41,6 +47,7 @@ def report(  # noqa: PLR0913  # click passes one argument per option
     printed: str | None,
     store_dir: Path | None,
     *,
+    k: int | None,
     quiet: bool,
     audit: bool,
 ) -> None:
@@ -50,6 +57,7 @@ def report(  # noqa: PLR0913  # click passes one argument per option
     Examples:
       waza-lsp report
       waza-lsp report -q
+      waza-lsp report last --k 3
       waza-lsp report last --html report.html --audit
       waza-lsp report 20260131T12 --junit junit.xml --json results.json
       waza-lsp report results.json --format github >> "$GITHUB_STEP_SUMMARY"
@@ -70,7 +78,7 @@ def report(  # noqa: PLR0913  # click passes one argument per option
     problems = [*(f"error: {it}" for it in problems), *(audits.problems if audits else ())]
     if printed is not None:
         if printed == "text":
-            show_text_report(record, store.directory if store else None, quiet=quiet)
+            show_text_report(record, store.directory if store else None, quiet=quiet, k=k or 0)
         else:
             show_chunks(printed_chunks(printed, record))
     for problem in problems:
