@@ -70,6 +70,17 @@ def test_no_question_is_asked_beyond_the_limit_of_all_evals(judge: Strict) -> No
     assert "The limit of 1 tokens for judges is reached" in none.stdout
 
 
+def test_a_missing_judge_is_said(judge: Strict, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perform, "judge_for", lambda *_: None)
+    result = audit("--with-judges", "--max-tokens", "100")
+    assert result.exit_code == 0
+    assert result.stderr.startswith(
+        "warning: e/eval.yaml: no judge is configured, so the graders that ask one are"
+    )
+    assert "not asked, because they run programs or ask a model: good" in result.stdout
+    assert judge.asked == 0
+
+
 def test_the_options_go_together(judge: Strict) -> None:
     for arguments in (["--with-judges"], ["--max-tokens", "5"]):
         assert audit(*arguments).exit_code == 2

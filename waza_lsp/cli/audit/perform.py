@@ -14,6 +14,7 @@ import click
 from waza_engine.audit.run import MOST_OTHERS, AuditOptions, audit_suite
 from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.executors.base import UnavailableError
+from waza_engine.graders.registry import find_grader
 from waza_engine.judges.limited import LimitedJudge
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
@@ -24,6 +25,7 @@ from waza_engine.runs.recordings.find import Recording, UnreadableRecording, rec
 from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
 from waza_lsp.cli.audit.keep import Wanted, keep
 from waza_lsp.cli.audit.report import AuditReport
+from waza_lsp.cli.console import print_err
 from waza_lsp.cli.load_errors import load_error_text, short_path
 
 if TYPE_CHECKING:
@@ -166,6 +168,12 @@ class Audits:
             return AuditOptions(programs)
         judge = judge_for(plan, os.environ)
         if judge is None:
+            entries = (it for task in plan.tasks for it in (*plan.suite.graders, *task.graders))
+            if any((kind := find_grader(it.type, it.dialect)) and kind.asks_judge for it in entries):
+                name = short_path(plan.suite.path)
+                print_err(
+                    f"warning: {name}: no judge is configured, so the graders that ask one are left out"
+                )
             return AuditOptions(programs)
         # Evals may have different judges, but share the tokens.
         self._judge = self._judge or LimitedJudge(judge, most)
