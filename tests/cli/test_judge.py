@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.calibration.judged import command, judged_eval, lines, use
+from tests.engine.audit.evals import recording
+from tests.engine.calibration.judged import Judge, command, judged_eval, lines, use
+from waza_engine.judges.openai import OpenAIJudge
+from waza_engine.model.judge import JudgeCall, JudgeRequest, JudgeTurn
 
 OUTPUTS = ["please", "please wait", "thanks", "no", "please go", "never", "please no", "please, never"]
 KIND = ["please", "please wait", "thanks", "please go", "please, never"]
@@ -116,3 +119,57 @@ def test_without_a_judge_it_is_said(path: Path, monkeypatch: pytest.MonkeyPatch)
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     assert "No judge is configured" in command("judge", "ask", path).stderr
+
+
+VALLY = """\
+name: notes
+type: capability
+defaults: {{runs: 1, executor: replay, model: claude-sonnet-4.6}}
+stimuli:
+{stimuli}
+"""
+STIMULUS = """\
+  - name: {name}
+    prompt: Take notes
+    graders:
+      - {{type: prompt, name: clear, config: {{prompt: Is it clear?, scoring: scale_1_10, threshold: 0.9}}}}
+"""
+
+
+def test_vally_s_judges_are_measured_and_a_better_threshold_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = [10, 10, 10, 10, 7, 7, 7, 3, 3, 3, 1, 1]
+    names = [f"s{number}" for number in range(len(points))]
+
+    class Grading(Judge):
+        def turn(self, request: JudgeRequest) -> JudgeTurn:
+            self.requests.append(request)
+            score = next(it for name, it in zip(names, points, strict=True) if f"<{name}>" in request.message)
+            return JudgeTurn((JudgeCall("submit_grade", {"score": score, "reasoning": "r"}),))
+
+    judge = Grading(says_please)
+    monkeypatch.setattr(OpenAIJudge, "from_environment", lambda *_, **__: judge)
+    path = tmp_path / "eval.yaml"
+    path.write_text(VALLY.format(stimuli="".join(STIMULUS.format(name=it) for it in names)))
+    (tmp_path / "recordings").mkdir()
+    for it in names:
+        (tmp_path / "recordings" / f"{it}.json").write_text(json.dumps(recording(it, f"<{it}>")))
+    monkeypatch.chdir(tmp_path)
+    run = command("run", path)
+    assert run.exit_code == 1, run.output
+    keys = "".join("p" if it >= 7 else "f" for it in points)
+    reviewed = command("review", "start", "--reviewer", "me", keys=keys)
+    assert "12 verdicts kept" in reviewed.stdout, reviewed.output
+    assert "Is it clear?" in reviewed.stdout
+    shown = command("judge", "show", path).stdout
+    assert "clear (claude-sonnet-4.6): 12 verdicts\n  kappa 0.53" in shown, shown
+    assert "would agree with people on 12 of 12 recordings, the present one agrees on 9" in shown
+    command("judge", "freeze", path)
+    command("judge", "check", path, "--accept")
+    asked = len(judge.requests)
+    # Another threshold is the same question: nobody is asked.
+    path.write_text(path.read_text().replace("threshold: 0.9", "threshold: 0.6"))
+    checked = command("judge", "check", path, "--no-ask")
+    assert (checked.exit_code, "kappa 1.00" in checked.stdout) == (0, True), checked.output
+    assert len(judge.requests) == asked
