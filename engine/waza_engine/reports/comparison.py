@@ -69,7 +69,7 @@ def evidence_lines(data: dict[str, Any]) -> Iterator[str]:
     yield ""
     several = len(data["evidence"]) > 1
     for number, found in enumerate(data["evidence"], 2):
-        for name, label, form in (("score", "score", "+.2f"), ("pass_rate", "passed", "+.0%")):
+        for name, label, form in (("score", "score", "+.2f"), ("pass_rate", "pass rate", "+.0%")):
             measure = found[name]
             yield (
                 f"{f'{number} against 1, ' if several else ''}{label}: {measured_text(measure, form)}: {measure['verdict']}"
