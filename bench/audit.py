@@ -140,11 +140,11 @@ def _command(path: Path) -> tuple[float, float, float]:
         stdout=subprocess.PIPE,
         text=True,
     )
-    summary = process.stdout.read().strip()[-1_000:] if process.stdout else ""
+    printed = process.stdout.read() if process.stdout else ""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode or "tasks audited" not in summary:
-        sys.exit(f"audit {path} ended with {process.returncode}: {summary}")
+    if process.returncode or "tasks audited" not in printed:
+        sys.exit(f"audit {path} ended with {process.returncode}: {printed[-500:]}")
     seconds = time.perf_counter() - started
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
