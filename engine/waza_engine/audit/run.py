@@ -33,6 +33,7 @@ from waza_engine.project.suite_files import SuiteFiles
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.recordings.find import Recording, UnreadableRecording
 from waza_engine.runs.recordings.free_graders import is_free, writes_files
+from waza_engine.runs.trial.checkpoints import last_turn
 from waza_engine.runs.trial.workspace import WorkspaceError
 
 _MAX_SKILL = 200_000
@@ -98,7 +99,7 @@ def audit_suite(
     for task in plan.tasks:
         own, skipped = recordings.get(task.id, ()), unreadable.get(task.id, ())
         others = tuple(it for other, it in firsts if other != task.id)[:MOST_OTHERS]
-        entries = (*plan.suite.graders, *task.graders)
+        entries = (*plan.suite.graders, *_own_graders(task))
         is_fixed = all(is_free(it) for it in entries if _is_asked(it, options))
         inputs = AuditInputs(task, own, others, skill, is_fixed)
         result = known.find(inputs) if known is not None else None
@@ -167,7 +168,9 @@ def _is_trigger_test(task: Task, audit: TaskAudit) -> bool:
 
 def _outline(suite: Suite, task: Task, recordings: Sequence[Recording], options: AuditOptions) -> TaskAudit:
     """Return the audit of a task without what grading finds out."""
-    entries = [*suite.graders, *task.graders]
+    entries = [*suite.graders, *_own_graders(task)]
+    # The state after an earlier turn is not recorded, and null agents have none.
+    earlier = [it for each in task.checkpoints if each.after_turn != last_turn(task) for it in each.graders]
     return TaskAudit(
         task.id,
         task.name,
@@ -175,10 +178,18 @@ def _outline(suite: Suite, task: Task, recordings: Sequence[Recording], options:
         task.pointer,
         intent_of(suite, task, is_marked=is_marked_negative(suite, task)),
         graders=tuple(_place(it, suite) for it in entries if _is_asked(it, options)),
-        left_out=tuple(_place(it, suite) for it in entries if not _is_asked(it, options)),
+        left_out=tuple(
+            _place(it, suite) for it in (*(it for it in entries if not _is_asked(it, options)), *earlier)
+        ),
         recorded=len(recordings),
         is_unchecked=not entries and not task.checkpoints and not _has_own_checks(task),
     )
+
+
+def _own_graders(task: Task) -> tuple[GraderEntry, ...]:
+    """Return the graders of a task: its own, and those of a checkpoint after the last turn, which see the same."""
+    final = (it for each in task.checkpoints if each.after_turn == last_turn(task) for it in each.graders)
+    return (*task.graders, *final)
 
 
 def _has_own_checks(task: Task) -> bool:
@@ -211,7 +222,7 @@ def task_grading(
 ) -> TaskGrading:
     """Return the grading of a task with the graders that may be asked. Enter it; leaving it deletes its workspaces."""
     suite = replace(plan.suite, graders=tuple(it for it in plan.suite.graders if _is_asked(it, options)))
-    graders = tuple(it for it in task.graders if _is_asked(it, options))
+    graders = tuple(it for it in _own_graders(task) if _is_asked(it, options))
     task = replace(task, graders=graders, checkpoints=())
     return TaskGrading(replace(plan, suite=suite, tasks=()), task, process_dir, options.judge, memory)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.audit.evals import audited, plan_of, recorded, recording, text_grader, write_eval
+from waza_engine.audit.findings import audit_findings
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.run import AuditOptions, audit_suite
 from waza_engine.audit.score import TaskAudit, eval_score, grader_powers, totals_by_name
@@ -258,3 +259,28 @@ def test_an_agent_that_does_what_the_prompt_wants_is_no_null_agent(
         skill.write_text("---\nname: s\ndescription: d\n---\nText.\n")
         names.append(passing(audited(path)["t"]))
     assert names[1] - names[0] == {missing}
+
+
+def test_checkpoints_count(tmp_path: Path) -> None:
+    """Those after the last turn are graders of the task; the state after an earlier turn is unknown."""
+    task = {
+        "inputs": {"prompt": "Go", "follow_up_prompts": ["More"]},
+        "graders": [text_grader("polite", not_contains=["damn"])],
+    }
+    point = {"graders": [text_grader("says", contains=["Version 2.0"])]}
+    path = write_eval(
+        tmp_path / "e",
+        [
+            {"id": "last", **task, "checkpoints": [{"after_turn": 2, **point}]},
+            {"id": "first", **task, "checkpoints": [{"after_turn": 1, **point}]},
+        ],
+        recordings=[recording("last", "Version 2.0"), recording("first", "Bye")],
+    )
+    audits = audited(path)
+    assert passing(audits["last"]) == set()
+    assert "with other numbers in the output" not in {it.change for it in audits["last"].survivors}
+    assert [it.name for it in audits["last"].graders] == ["polite", "says"]
+    assert [it.name for it in audits["first"].left_out] == ["says"]
+    codes = {placed.finding.code for placed in audit_findings(audits.values())}
+    assert {"only-judge"} <= codes
+    assert "passes-without-work" not in codes
