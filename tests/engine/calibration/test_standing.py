@@ -86,7 +86,8 @@ def test_a_check_that_decides_as_the_judge_is_found(tmp_path: Path, monkeypatch:
     assert (standing.replacement.passed, standing.replacement.failed) == (3, 3)
     where, finding = list(judge_findings([standing]))[-1]
     assert (where.name, finding.code) == ("t.yaml", "replaceable-judge")
-    assert "decides as the judge on all 6 recordings" in finding.message
+    assert finding.message.startswith("A check decides as the judge on all 6 recordings: ")
+    assert '{"type": ' in finding.message
     assert "BECAUSE_OF_DNS" in finding.message
 
 

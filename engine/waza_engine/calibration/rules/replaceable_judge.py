@@ -9,6 +9,7 @@ Add the check of the message beside the judge, or instead of it. Keep the judge 
 shows yet. See [Is my judge right?](../judges.md).
 """
 
+import json
 from collections.abc import Iterator
 
 from waza_engine.calibration.codes import REPLACEABLE_JUDGE
@@ -20,5 +21,10 @@ def check(standing: JudgeStanding) -> Iterator[Finding]:
     """Report a check that decides as the judge does."""
     found = standing.replacement
     if found is not None:
-        message = f"A '{found.draft.type}' grader decides as the judge on all {found.passed + found.failed} recordings: {found.draft.about}"
+        count = found.passed + found.failed
+        # JSON is YAML: the draft can be pasted into the list of graders.
+        draft = json.dumps(found.draft.entry, ensure_ascii=False)
+        message = (
+            f"A check decides as the judge on all {count} recordings: {found.draft.about}. The check: {draft}"
+        )
         yield REPLACEABLE_JUDGE.at(standing.grader.entry.pointer, message)
