@@ -151,7 +151,7 @@ def _command(path: Path) -> tuple[float, float, float]:
 
 def _live(options: argparse.Namespace) -> Iterator[Row]:
     """From an edit to what the editor shows of it, in a server of its own."""
-    for tasks in (50, options.tasks):
+    for tasks in sorted({50, options.tasks}):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder).resolve()
             _write_suite(root, tasks, _RECORDINGS)
