@@ -189,9 +189,9 @@ async def test_an_audit_names_what_passes_and_starts_nothing(tmp_path: Path) -> 
     (tmp_path / "broken.eval.yaml").write_text("name: [")
     is_error, text = await call(Folder(tmp_path, may_run=True), "audit")
     assert not is_error
-    assert "tasks audited: 1, weak: 1; pass without work: 1; 0 % of the broken copies" in text
+    assert "tasks audited: 1, weak: 1; pass without work: 0; 0 % of the broken copies" in text
     assert "task 't'" in text
-    assert "- passes for agents without work: silence, done, refusal, echo, plan, untouched" in text
+    assert "- passes for agents without work, apart from graders that were not asked: silence, done" in text
     assert '- passes with a negated sentence: "The port is 8080." became "The port is not 8080."' in text
     assert "- no grader looks at a trial without the file NOTES.md" in text
     assert "- graders that notice nothing: polite" in text

@@ -62,7 +62,13 @@ def _summary(summary: Mapping[str, Any], weak: int) -> str:
 
 
 def _is_weak(task: Mapping[str, Any]) -> bool:
-    return bool(task["problem"] or task["survivors"] or _accused(task))
+    return bool(
+        task["problem"] or task["survivors"] or _accused(task) or task["unchecked"] or _passing_counters(task)
+    )
+
+
+def _passing_counters(task: Mapping[str, Any]) -> list[str]:
+    return [it["path"] for it in task["counter_examples"] if it["status"] == "passed"]
 
 
 def _accused(task: Mapping[str, Any]) -> Sequence[str]:
@@ -77,8 +83,13 @@ def _task_lines(eval_: Mapping[str, Any], task: Mapping[str, Any], folder: Folde
     yield f"{place}: task '{task['id']}'"
     if task["problem"]:
         yield f"- not audited: {task['problem']}"
+    if task["unchecked"]:
+        yield "- no grader checks it"
     if _accused(task):
-        yield f"- passes for agents without work: {', '.join(_accused(task))}"
+        alone = ", apart from graders that were not asked" if task["not_asked"] else ""
+        yield f"- passes for agents without work{alone}: {', '.join(_accused(task))}"
+    if _passing_counters(task):
+        yield f"- counter examples that must fail pass: {', '.join(_passing_counters(task))}"
     survivors = task["survivors"]
     for it in survivors[:_MOST_SURVIVORS]:
         yield f"- passes {it['change']}{_difference(it['before'], it['after'])}"
