@@ -5,8 +5,8 @@ docs/reference/waza-formats.md, section 14.
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
@@ -101,11 +101,16 @@ class TaskStats:
     std_dev_score: float
     score_variance: float
     avg_duration_ms: int
-    interval: Interval | None = None
+    resample: Callable[[], Interval] | None = field(default=None, compare=False, repr=False)
     range: ConfidenceInterval | None = None
     runs_with_results: int = 0
     infrastructure_runs: int = 0
     consumption: Consumption = NOTHING_CONSUMED
+
+    @property
+    def interval(self) -> Interval | None:
+        """Waza's interval. It takes 10,000 resamples, and only results files have it, so it is computed on request."""
+        return self.resample() if self.resample else None
 
     @property
     def decided_runs(self) -> int:
@@ -149,8 +154,13 @@ class SuiteTotals:
     min_score: float
     max_score: float
     std_dev: float
-    interval: Interval | None = None
+    resample: Callable[[], Interval] | None = field(default=None, compare=False, repr=False)
     range: ConfidenceInterval | None = None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Waza's interval. It takes 10,000 resamples, and only results files have it, so it is computed on request."""
+        return self.resample() if self.resample else None
 
 
 def skills_helped(with_skills: float, without: float) -> bool:

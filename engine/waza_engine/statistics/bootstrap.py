@@ -19,3 +19,10 @@ def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESA
     tail = (1 - CONFIDENCE) / 2
     lower, upper = math.floor(tail * resamples), math.floor((1 - tail) * resamples)
     return Interval(means[lower], means[min(upper, resamples - 1)], mean(scores), CONFIDENCE, resamples)
+
+
+def resample(scores: Sequence[float], rng: random.Random) -> Interval:
+    """Return the bootstrap interval, the same at every call: the state of `rng` stays."""
+    own = random.Random()  # noqa: S311  # statistics, no secret
+    own.setstate(rng.getstate())
+    return bootstrap(scores, own)

@@ -5,6 +5,7 @@ See docs/reference/waza-graders.md, section 2.3, and docs/reference/waza-formats
 
 import random
 from collections.abc import Sequence
+from functools import partial
 
 from waza_engine.model.consumption import NOTHING_CONSUMED
 from waza_engine.model.scores import (
@@ -18,7 +19,7 @@ from waza_engine.model.scores import (
     task_status,
     variance,
 )
-from waza_engine.statistics.bootstrap import bootstrap
+from waza_engine.statistics.bootstrap import resample
 from waza_engine.statistics.clustered import mean_interval
 
 
@@ -50,7 +51,7 @@ def task_stats(trials: Sequence[TrialTotals], rng: random.Random) -> TaskStats:
         std_dev_score=standard_deviation(scores),
         score_variance=variance(scores),
         avg_duration_ms=sum(it.duration_ms for it in trials) // len(trials) if trials else 0,
-        interval=bootstrap(weighted, rng) if total > 1 else None,
+        resample=partial(resample, weighted, rng) if total > 1 else None,
         range=_range(weighted),
         runs_with_results=sum(it.has_results for it in decided),
         infrastructure_runs=len(trials) - len(decided),
@@ -76,7 +77,7 @@ def suite_totals(tasks: Sequence[TaskTotals], trials: int, rng: random.Random) -
         min_score=min(scores, default=0.0),
         max_score=max(scores, default=0.0),
         std_dev=standard_deviation(scores),
-        interval=bootstrap(weighted, rng) if trials > 1 and len(decided) > 1 else None,
+        resample=partial(resample, weighted, rng) if trials > 1 and len(decided) > 1 else None,
         range=_range(weighted),
     )
 
