@@ -100,8 +100,12 @@ def test_survivors_are_differences_with_their_readers() -> None:
     assert "with a negated sentence (trial 1) · read by words" in text
     assert '<div class="add">+It is not</div>' in text
     assert "@@" not in text
+    # A judge that was not asked could notice the counter example.
+    assert "the counter example t2.json" not in text
+    all_asked = audited_eval(3)
+    all_asked.audits[:] = [replace(it, left_out=()) for it in all_asked.audits]
     # What the words say already is not shown again.
-    assert "<p>the counter example t2.json</p>" in text
+    assert "<p>the counter example t2.json</p>" in page_of(all_asked)
     assert "Not asked: judge." in text
     assert "reads only the prompt" in text
     assert "<b>unless a grader notices that was not asked</b>" in text
