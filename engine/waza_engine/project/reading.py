@@ -1,6 +1,6 @@
 """Reads a file into data or a model, or raises one `LoadError` that says why not."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -25,6 +25,7 @@ from waza_engine.model.pydantic_messages import (
 from waza_engine.model.suite import LoadError
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_Value = TypeVar("_Value")
 
 _open_texts: ContextVar[Mapping[Path, str]] = ContextVar("open_texts", default={})  # noqa: B039  # never changed
 
@@ -71,6 +72,8 @@ class FileMemory:
     """What a file's mapping was made of, its time stamp or unsaved text, and the mapping."""
     models: dict[Hashable, tuple[Any, BaseModel]] = field(default_factory=dict)
     """The data that a model was made of, and the model."""
+    made: dict[Hashable, tuple[object, Any]] = field(default_factory=dict)
+    """What else was made of a file: its version or model, and what was made."""
 
 
 _memory: ContextVar[FileMemory | None] = ContextVar("memory", default=None)
@@ -82,11 +85,30 @@ def remembering_files(memory: FileMemory) -> Iterator[None]:
     if len(memory.data) > memory.most:
         memory.data.clear()
         memory.models.clear()
+        memory.made.clear()
     token = _memory.set(memory)
     try:
         yield
     finally:
         _memory.reset(token)
+
+
+def made_of_file(source: object, key: Hashable, make: Callable[[], _Value]) -> _Value:
+    """Return what `make` makes of a file, and of what is in `key`; nothing else may go into it.
+
+    `source` is the file's time stamp, or the model that was made of it: the same object as long as the file is the same.
+    """
+    memory = _memory.get()
+    if memory is None:
+        return make()
+    known = memory.made.get(key)
+    is_known = known is not None and (
+        known[0] is source or (isinstance(source, tuple) and known[0] == source)
+    )
+    if known is None or not is_known:
+        known = memory.made[key] = source, make()
+    value: _Value = known[1]
+    return value
 
 
 def read_text(path: Path, limit: int = MAX_SOURCE_BYTES) -> str:

@@ -5,14 +5,17 @@ their place.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.audit.codes import RULES
+from waza_engine.lib.files.read_tracking import Stamp
+from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Rule, Severity
+from waza_engine.project.store_location import default_store_dir, recording_sources
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.diagnostics.suppressions import without_suppressed
 from waza_lsp.runnables.commands import AuditStatus, RunStatus
@@ -21,15 +24,16 @@ from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
 from waza_lsp.server.results.annotations import SEVERITIES, Annotation, Annotations, short_span
 from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.results.reader import file_state
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
-from waza_lsp.snapshot import Snapshot
+from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.syntax.span_mapping import change_between
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.workspace.audit_notes import AuditNote, Survivor
 
 _PAUSE_SECONDS = 0.05
-"""How long to wait for the next key, and for live grading."""
+"""How long to wait after an edit for the next key, and for live grading."""
 _MOST_TASKS = 100
 """So many tasks of an eval are audited unasked; `waza-lsp audit` audits all."""
 _DRAFT_SECONDS = 2.0
@@ -54,6 +58,13 @@ class AuditedTask:
             return None
         survivors = tuple(Survivor(*(it[key] for key in Survivor._fields)) for it in result["survivors"])
         return cls(tuple(result["passesFor"]), result["score"], result["mutants"], survivors)
+
+
+class _Pending(NamedTuple):
+    """What to audit of a document: tasks in order, those edited last first; then all other tasks, if `is_all`."""
+
+    tasks: tuple[str, ...] = ()
+    is_all: bool = False
 
 
 class LiveAudit:
@@ -81,14 +92,38 @@ class LiveAudit:
         self._client = client
         self._changed = changed
         self._audits: dict[Path, dict[str, AuditedTask]] = {}
-        self._pending: dict[str, set[str] | None] = {}
-        """The tasks to audit by the URI of a document; None for all of its tasks."""
+        self._pending: dict[str, _Pending] = {}
+        """By the URI of a document; the one to audit next is the last one."""
+        self._edited = 0.0
+        """When the last edit was, by the clock of the event loop."""
+        self._states: dict[str, tuple[Path, tuple[Stamp, ...]]] = {}
+        """The eval of each document, and the state of its recordings that the audit knows, by the document's URI."""
         self._working: asyncio.Task[None] | None = None
         self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
 
+    def document_opened(self, snapshot: Snapshot) -> None:
+        """Audit the document's tasks once its recordings are known: its files may have changed while it was closed."""
+        self._states.pop(snapshot.uri, None)
+
     def recordings_known(self, snapshot: Snapshot) -> None:
-        """Audit the tasks of a document, because its recordings were read."""
-        self._add(snapshot.uri, None)
+        """Audit the tasks of a document, if the recordings of its eval have changed. Called at each reading."""
+        eval_path = self._ledger.eval_of(snapshot)
+        if eval_path is None or not self._configuration.settings.audit_enable:
+            return
+        sources = recording_sources(eval_path, default_store_dir(eval_path))
+        state = eval_path, tuple(map(file_state, sources))
+        if self._states.get(snapshot.uri) != state:
+            self._states[snapshot.uri] = state
+            self._add(snapshot.uri, _Pending(is_all=True))
+
+    def files_changed(self, uris: Iterable[str]) -> None:
+        """Audit the open documents again whose evals have one of these files, or may test a skill among them."""
+        # The texts of open documents are known.
+        paths = [it for uri in uris if (it := path_of(uri)) is not None and not self._documents.of_path(it)]
+        for uri, (eval_path, _) in self._states.items():
+            folder = eval_path.parent
+            if any(it.name == SKILL_FILE or it.is_relative_to(folder) for it in paths):
+                self._add(uri, _Pending(is_all=True))
 
     def text_changed(self, before: Snapshot, after: Snapshot) -> None:
         """Audit the tasks again that an edit touched; all of them if it touched what they share."""
@@ -97,8 +132,9 @@ class LiveAudit:
             return
         first, last = change.start.line, change.new_end.line
         tasks = [it for it in runnables_in(after) if it.kind == "task"]
-        touched = {it.id for it in tasks if it.range.start.line <= first and last <= it.range.end.line}
-        self._add(after.uri, touched or None)
+        touched = (it.id for it in tasks if it.range.start.line <= first and last <= it.range.end.line)
+        self._edited = asyncio.get_running_loop().time()
+        self._add_edited(after.uri, touched)
 
     def end(self) -> None:
         """End the worker, because the server ends."""
@@ -169,29 +205,43 @@ class LiveAudit:
             answer = await self._worker.ask({**question, "task": task, "mutant": mutant})
         except WorkerError as error:
             return {"none": str(error)}
-        self._add(snapshot.uri, {task})
+        self._add_edited(snapshot.uri, [task])
         return answer
 
-    def _add(self, uri: str, tasks: set[str] | None) -> None:
+    def _add_edited(self, uri: str, tasks: Iterable[str]) -> None:
+        """Audit these tasks before all others; all tasks of the document, if there are none."""
+        touched = tuple(tasks)
+        self._add(uri, _Pending(touched, is_all=not touched))
+
+    def _add(self, uri: str, wanted: _Pending) -> None:
         if not self._configuration.settings.audit_enable:
             return
-        known = self._pending.pop(uri, set())
-        self._pending[uri] = None if tasks is None or known is None else known | tasks
+        known = self._pending.pop(uri, _Pending())
+        self._pending[uri] = _joined(wanted, known)
         if self._working is None or self._working.done():
             self._working = asyncio.get_running_loop().create_task(self._audit_pending())
 
+    def _add_left(self, uri: str, tasks: Sequence[str]) -> None:
+        """Audit the rest of a document after everything that was edited meanwhile."""
+        known = self._pending.get(uri)
+        if known is None:
+            self._pending = {uri: _Pending(tuple(tasks)), **self._pending}
+        elif not known.is_all:
+            self._pending[uri] = _joined(known, _Pending(tuple(tasks)))
+
     async def _audit_pending(self) -> None:
+        loop = asyncio.get_running_loop()
         while self._pending:
-            await asyncio.sleep(_PAUSE_SECONDS)
-            uri, tasks = self._pending.popitem()
+            await asyncio.sleep(max(0.0, self._edited + _PAUSE_SECONDS - loop.time()))
+            uri, wanted = self._pending.popitem()
             snapshot = self._documents.get(uri)
             if snapshot is not None and self._ledger.eval_of(snapshot) is not None:
-                await self._audit(snapshot, tasks)
+                await self._audit(snapshot, wanted)
 
-    async def _audit(self, snapshot: Snapshot, tasks: set[str] | None) -> None:
+    async def _audit(self, snapshot: Snapshot, wanted: _Pending) -> None:
         question = self._questions.about(snapshot, "audit", ())
-        own = [it.id for it in runnables_in(snapshot) if it.kind == "task"]
-        only = sorted(tasks) if tasks is not None else own[:_MOST_TASKS] or None
+        own = [it.id for it in runnables_in(snapshot) if it.kind == "task"] if wanted.is_all else []
+        only = [*dict.fromkeys((*wanted.tasks, *own[:_MOST_TASKS]))] or None
         try:
             answer = await self._worker.ask({**question, "only": only, "most": _MOST_TASKS})
         except WorkerError as error:
@@ -201,8 +251,8 @@ class LiveAudit:
             self._client.log(f"{snapshot.path} was not audited: {answer.get('none')}")
             return
         self._show(snapshot, answer)
-        if answer["left"] and self._pending.get(snapshot.uri, set()) is not None:
-            self._add(snapshot.uri, set(answer["left"]))
+        if answer["left"]:
+            self._add_left(snapshot.uri, answer["left"])
 
     def _show(self, asked: Snapshot, answer: Mapping[str, Any]) -> None:
         eval_path = Path(answer["eval"])
@@ -239,6 +289,10 @@ class LiveAudit:
                 yield Annotation(
                     span, it["message"], rule.code, eval_path, it["task"], severity=SEVERITIES[level]
                 )
+
+
+def _joined(one: _Pending, other: _Pending) -> _Pending:
+    return _Pending((*dict.fromkeys((*one.tasks, *other.tasks)),), is_all=one.is_all or other.is_all)
 
 
 def _is_suppressed(snapshot: Snapshot, span: Span, rule: Rule) -> bool:

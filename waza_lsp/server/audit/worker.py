@@ -8,7 +8,6 @@ import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +24,7 @@ from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.reading import reading_open_texts
 from waza_engine.project.store_location import RECORDINGS_FOLDER, recording_sources
-from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_of
+from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recording_names, recordings_of
 from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.server.judges.answers import about_judges
@@ -42,7 +41,6 @@ from waza_lsp.server.live.worker_suite import (
 _SLICE_SECONDS = 0.1
 """After this time, an answer has what is done. The rest is a further question, so that edits come between."""
 _MOST_RECORDINGS = 4
-_MOST_FILES = 2_000
 _MOST_OTHERS = 20
 """So many other tasks are searched for trials to swap with."""
 _MOST_SHOWN = 20
@@ -64,12 +62,21 @@ def main() -> None:
 
 @dataclass(slots=True)
 class _EvalMemory:
-    """What is known of an eval, as long as its recordings are the same."""
+    """What is known of an eval, as long as the list of its recordings is the same."""
 
-    stamps: tuple[object, ...]
-    recordings: dict[str, list[Recording]] = field(default_factory=dict)
-    unreadable: dict[str, list[UnreadableRecording]] = field(default_factory=dict)
+    sources: tuple[object, ...]
+    names: dict[str, list[str]]
+    """The files in `recordings/` by task."""
+    recordings: dict[str, "_Recorded"] = field(default_factory=dict)
     tasks: dict[str, TaskMemory] = field(default_factory=dict)
+
+
+class _Recorded(NamedTuple):
+    """The recordings of a task, the files that cannot be read, and the stamps of all of these files."""
+
+    recordings: list[Recording]
+    unreadable: list[UnreadableRecording]
+    stamps: tuple[object, ...]
 
 
 _MEMORIES: dict[Path, _EvalMemory] = {}
@@ -78,14 +85,18 @@ _MEMORIES: dict[Path, _EvalMemory] = {}
 def _audit(question: Question) -> dict[str, Any]:
     """Audit tasks: `{eval, tasks: {id: result}, findings, left}`.
 
-    `only` are the ids of the tasks, None for all; at most `most` are audited.
+    `only` are the ids of the tasks in the order of their audits, None for all; at most `most` are audited.
     """
     started = time.monotonic()
     suite = suite_of(question)
     if suite.problem:
         raise BrokenError(suite.problem)
     only = question.get("only")
-    tasks = [it for it in suite.plan.tasks if only is None or it.id in only][: question["most"]]
+    tasks = list(suite.plan.tasks)
+    if only is not None:
+        place = {id_: number for number, id_ in enumerate(only)}
+        tasks = sorted((it for it in tasks if it.id in place), key=lambda it: place[it.id])
+    tasks = tasks[: question["most"]]
     found = _audits(suite, tasks, texts_of(question))
     audits: list[TaskAudit] = []
     while len(audits) < len(tasks) and (not audits or time.monotonic() - started < _SLICE_SECONDS):
@@ -103,17 +114,18 @@ def _audits(suite: Suite, tasks: Sequence[Task], texts: Mapping[Path, str]) -> I
     others = _other_trials(memory, suite.eval_path, suite.plan.tasks)
     skill = skill_text(suite.plan.suite)
     for task in tasks:
+        recorded = _recorded(memory, suite.eval_path, task.id)
         # A comment in an unsaved text can mark the task.
         with reading_open_texts(texts):
             audit = audit_task(
                 suite.plan,
                 task,
-                _recordings(memory, suite.eval_path, task.id),
+                recorded.recordings,
                 suite.process_dir,
                 others=tuple(it for id_, it in others.items() if id_ != task.id),
                 skill=skill,
                 memory=memory.tasks.setdefault(task.id, TaskMemory()),
-                unreadable=memory.unreadable.get(task.id, ()),
+                unreadable=recorded.unreadable,
             )
         yield audit
 
@@ -210,49 +222,46 @@ def _known_task(question: Question) -> _KnownTask:
         raise NothingError("the suite cannot be loaded as it is now")
     memory = _memory(suite.eval_path)
     others = _other_trials(memory, suite.eval_path, suite.plan.tasks)
+    own = _recorded(memory, suite.eval_path, id_).recordings
     return _KnownTask(
         suite.eval_path,
         task_grading(suite.plan, task, suite.process_dir, memory=memory.tasks.setdefault(id_, TaskMemory())),
-        _recordings(memory, suite.eval_path, id_),
+        own,
         tuple(it for other, it in others.items() if other != id_),
         skill_text(suite.plan.suite),
     )
 
 
 def _memory(eval_path: Path) -> _EvalMemory:
-    """Return the memory of an eval; an empty one if its recordings have changed."""
-    folder = eval_path.parent / RECORDINGS_FOLDER
-    # A file that is edited in place does not change the time of its folder.
-    files = tuple((it, stamp(folder / it)) for it in _names(folder))
-    stamps = (*map(stamp, recording_sources(eval_path, default_store_dir(eval_path))), *files)
+    """Return the memory of an eval; an empty one if recordings were added or removed."""
+    sources = tuple(map(stamp, recording_sources(eval_path, default_store_dir(eval_path))))
     known = _MEMORIES.get(eval_path)
-    if known is None or known.stamps != stamps:
-        known = _MEMORIES[eval_path] = _EvalMemory(stamps)
+    if known is None or known.sources != sources:
+        folder = eval_path.parent / RECORDINGS_FOLDER
+        known = _MEMORIES[eval_path] = _EvalMemory(sources, recording_names(folder))
     return known
 
 
-def _names(folder: Path) -> list[str]:
-    try:
-        return sorted(islice((it.name for it in folder.iterdir()), _MOST_FILES))
-    except OSError:
-        return []
-
-
-def _recordings(memory: _EvalMemory, eval_path: Path, task: str) -> list[Recording]:
-    if task not in memory.recordings:
-        skipped = memory.unreadable.setdefault(task, [])
+def _recorded(memory: _EvalMemory, eval_path: Path, task: str) -> _Recorded:
+    # A file that is edited in place does not change the time of its folder.
+    folder = eval_path.parent / RECORDINGS_FOLDER
+    stamps = tuple(stamp(folder / it) for it in memory.names.get(task, ()))
+    known = memory.recordings.get(task)
+    if known is None or known.stamps != stamps:
+        skipped: list[UnreadableRecording] = []
         try:
             store = default_store_dir(eval_path)
             found = recordings_of(eval_path, task, store, _MOST_RECORDINGS, unreadable=skipped)
         except StoreError:
             found = []
-        memory.recordings[task] = found[:_MOST_RECORDINGS]
-    return memory.recordings[task]
+        known = memory.recordings[task] = _Recorded(found[:_MOST_RECORDINGS], skipped, stamps)
+        memory.tasks.pop(task, None)
+    return known
 
 
 def _other_trials(memory: _EvalMemory, eval_path: Path, tasks: Sequence[Task]) -> dict[str, Trajectory]:
     """Return a recorded trial of each of the first tasks."""
-    found = {it.id: _recordings(memory, eval_path, it.id) for it in tasks[:_MOST_OTHERS]}
+    found = {it.id: _recorded(memory, eval_path, it.id).recordings for it in tasks[:_MOST_OTHERS]}
     return {task: its[0].trajectory for task, its in found.items() if its}
 
 

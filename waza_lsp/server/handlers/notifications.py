@@ -162,6 +162,7 @@ def on_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
         else:
             session.publisher.first_shown(snapshot)
         session.publisher.annotations_changed(snapshot)
+        session.audit.document_opened(snapshot)
         session.ledger.document_opened(snapshot)
         session.coverage.document_opened(snapshot)
         session.tests.text_changed(snapshot.uri)
@@ -187,6 +188,7 @@ def on_save(session: Session, params: types.DidSaveTextDocumentParams) -> None:
         session.publisher.everything_changed()
         session.tests.everything_changed()
         session.coverage.files_changed([params.text_document.uri])
+        session.audit.files_changed([params.text_document.uri])
 
 
 def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None:
@@ -207,6 +209,7 @@ def on_watched_files(session: Session, params: types.DidChangeWatchedFilesParams
         session.publisher.files_changed(changes)
         session.tests.everything_changed()
         session.coverage.files_changed(it.uri for it in changes)
+        session.audit.files_changed(it.uri for it in changes)
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [

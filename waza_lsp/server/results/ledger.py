@@ -61,7 +61,7 @@ class LedgerEvents:
     verdict_changed: Callable[[], None]
     """The verdict of an eval changed, and with it the test view."""
     recordings_known: Callable[[Snapshot], None]
-    """The recordings of a document's eval were read."""
+    """The recordings of a document's eval were read, or are as they were."""
     store_read: Callable[[], None]
     """Reading the store left garbage behind."""
 

@@ -72,9 +72,9 @@ def read_last_results(
     """
     store_dir = default_store_dir(eval_path)
     stamps = tuple(file_state(it) for it in recording_sources(eval_path, store_dir))
-    recorded = _names(eval_path.parent / RECORDINGS_FOLDER)
+    folder = eval_path.parent / RECORDINGS_FOLDER
     if not store_dir.is_dir():
-        return None if known == stamps else LastResults(stamps, {}, recorded)
+        return None if known == stamps else LastResults(stamps, {}, _names(folder))
     # Imported late: they bring pydantic and SQLite, for 0.15 s.
     from waza_engine.reports.flakiness import short_text, task_text
     from waza_engine.runs.history import TaskHistory, read_arm_history, read_history, read_metrics
@@ -85,6 +85,7 @@ def read_last_results(
     stamps = (*stamps, file_state(review_file(store_dir)))
     if known == stamps:
         return None
+    recorded = _names(folder)
     try:
         arms = read_arm_history(store_dir, eval_path)
         history = read_history(store_dir, eval_path) if arms is None else arms

@@ -8,12 +8,15 @@ none.
 import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from waza_engine.lib.files.read_tracking import stamp
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.yaml.comments import OwnComment, own_comments
 from waza_engine.lib.yaml.lines import YamlLines
 from waza_engine.model.suite import Suite, Task
+from waza_engine.project.reading import made_of_file
 
 WORD = "quarantine"
 _SUFFIXES = frozenset([".yaml", ".yml"])
@@ -33,7 +36,7 @@ def with_quarantine(suite: Suite) -> tuple[Suite, list[str]]:
     reasons: dict[int, str] = {}
     warnings: list[str] = []
     for path in paths:
-        if text := _text(path):
+        if text := made_of_file(stamp(path), ("quarantine", path), partial(_text, path)):
             of_file = [it for it in everything if it.path == path]
             warnings += _apply(path, text, of_file, reasons)
     if not reasons:

@@ -70,6 +70,21 @@ def recordings_of(  # each has a meaning of its own
     return stored or list(_recorded_in_files(folder, task, trials, unreadable))
 
 
+def recording_names(folder: Path) -> dict[str, list[str]]:
+    """Return the names of the files that may hold recordings, by task. The number of a trial may be a part of an id."""
+    try:
+        names = sorted(it.name for it in os.scandir(folder))
+    except OSError:
+        return {}
+    found: dict[str, list[str]] = {}
+    for name in names:
+        task, _, suffix = name.rpartition(".")
+        if suffix == "json":
+            for it in dict.fromkeys((task, task.rpartition(".")[0] or task)):
+                found.setdefault(it, []).append(name)
+    return found
+
+
 def newest_first(eval_path: Path, tasks: Sequence[str], opened: RunStore) -> list[str]:
     """Return the tasks ordered by their last stored trial, newest first; those without one come last.
 

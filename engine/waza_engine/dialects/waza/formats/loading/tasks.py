@@ -36,7 +36,7 @@ from waza_engine.model.suite import (
     Responder,
     Task,
 )
-from waza_engine.project.reading import build, pointer_in_file, read_mapping, read_text
+from waza_engine.project.reading import build, made_of_file, pointer_in_file, read_mapping, read_text
 from waza_engine.project.store_location import in_repository
 
 
@@ -89,7 +89,7 @@ def load_tasks(
                     TaskFile, "task", read_mapping(path, strict_graders=True), path
                 )
                 ignored += notes
-                (tasks if spec.enabled else disabled).append(_task(spec, path, (), data, around))
+                (tasks if spec.enabled else disabled).append(_task_of_file(spec, path, data, around))
     if patterns and len(warnings) == patterns and patterns == len(items):
         message = f"No file matches any pattern under 'tasks'; patterns are relative to {around.eval_dir}"
         raise LoadError(around.eval_path, message, ("tasks",))
@@ -112,6 +112,28 @@ def _matching_files(pattern: str, around: Surroundings, pointer: Pointer) -> lis
         raise LoadError(
             around.eval_path, f"The pattern '{pattern}' is malformed: {error}", pointer
         ) from error
+
+
+def _task_of_file(spec: TaskFile, path: Path, data: Mapping[str, Any], around: Surroundings) -> Task:
+    if _needs_files(spec, around):
+        return _task(spec, path, (), data, around)
+    key = "task", path, around.eval_path, around.process_dir, around.fixtures, around.of_eval
+    return made_of_file(spec, key, lambda: _task(spec, path, (), data, around))
+
+
+def _needs_files(spec: TaskFile, around: Surroundings) -> bool:
+    """Whether other files go into a task, or mocks of its eval."""
+    inputs = spec.inputs
+    return bool(
+        inputs.prompt_file
+        or "fixture" in inputs.context.model_fields_set
+        or not all(it.content for it in inputs.files)
+        or around.instruction_files
+        or spec.instruction_files
+        or around.command_mocks
+        or spec.command_mocks
+        or spec.mcp_mocks
+    )
 
 
 def _task(

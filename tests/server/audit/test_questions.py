@@ -1,0 +1,133 @@
+"""What the live audit asks its worker, and in which order: nothing while nothing changes, and edited tasks first."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from waza_lsp.server.audit.controller import LiveAudit
+from waza_lsp.snapshot import Snapshot
+
+EVAL = """\
+name: e
+config: {executor: mock, model: m}
+tasks:
+"""
+TASK = """\
+  - id: {id}
+    name: {id}
+    inputs: {{prompt: Write}}
+    graders:
+      - {{type: text, name: says, config: {{contains: [one]}}}}
+"""
+
+
+class Audited:
+    """A live audit of one eval whose worker only notes what it is asked. Each answer has the first task alone."""
+
+    def __init__(self, folder: Path, tasks: int) -> None:
+        self.path = folder / "eval.yaml"
+        self.asked: list[list[str]] = []
+        self.on_question: Callable[[], None] = lambda: None
+        self.snapshot = self._version(EVAL + "".join(TASK.format(id=f"t{it}") for it in range(tasks)))
+        documents = SimpleNamespace(get=lambda _: self.snapshot, of_path=self._of_path)
+        parts: dict[str, Any] = {
+            "worker": SimpleNamespace(ask=self._answer),
+            "questions": SimpleNamespace(about=lambda *_: {}),
+            "ledger": SimpleNamespace(eval_of=lambda _: self.path),
+            "marks": SimpleNamespace(clear=lambda _: None),
+            "documents": documents,
+            "context_of": None,
+            "configuration": SimpleNamespace(settings=SimpleNamespace(audit_enable=True)),
+            "client": SimpleNamespace(log=pytest.fail),
+            "changed": lambda: None,
+        }
+        self.audit = LiveAudit(**cast("Any", parts))
+
+    def _of_path(self, path: Path) -> Snapshot | None:
+        return self.snapshot if path == self.path else None
+
+    def _version(self, text: str) -> Snapshot:
+        return Snapshot.of(self.path.as_uri(), text, 1)
+
+    async def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
+        first, *left = question["only"]
+        self.asked.append([first, *left])
+        self.on_question()
+        result: dict[str, Any] = {
+            "passesFor": [],
+            "score": None,
+            "mutants": 0,
+            "survivors": [],
+            "problem": "",
+        }
+        return {"eval": str(self.path), "tasks": {first: result}, "findings": [], "left": left}
+
+    def edit(self, task: str) -> None:
+        """Edit the grader of a task."""
+        before, name, after = str(self.snapshot.text).partition(f"id: {task}\n")
+        now = self._version(before + name + after.replace("[one", "[one, more", 1))
+        self.audit.text_changed(self.snapshot, now)
+        self.snapshot = now
+
+    async def rest(self) -> list[str]:
+        """Wait until nothing is pending. Return the tasks in the order of their audits since the last call."""
+        await asyncio.sleep(0)
+        while (working := self.audit._working) is not None and not working.done():
+            await working
+        done, self.asked = [it[0] for it in self.asked], []
+        return done
+
+
+async def test_nothing_is_asked_while_nothing_changes(tmp_path: Path) -> None:
+    (tmp_path / "recordings").mkdir()
+    it = Audited(tmp_path, 3)
+    it.audit.recordings_known(it.snapshot)
+    assert await it.rest() == ["t0", "t1", "t2"]
+    for _ in range(20):
+        # Each request for lenses, and a clock, read the recordings again.
+        it.audit.recordings_known(it.snapshot)
+    assert await it.rest() == []
+    (tmp_path / "recordings" / "t0.json").write_text("{}")
+    it.audit.recordings_known(it.snapshot)
+    it.audit.recordings_known(it.snapshot)
+    assert await it.rest() == ["t0", "t1", "t2"]
+    it.audit.document_opened(it.snapshot)
+    it.audit.recordings_known(it.snapshot)
+    assert await it.rest() == ["t0", "t1", "t2"]
+
+
+async def test_files_of_the_eval_and_skills_are_news_but_open_documents_are_known(tmp_path: Path) -> None:
+    it = Audited(tmp_path / "evals", 1)
+    it.audit.recordings_known(it.snapshot)
+    assert await it.rest() == ["t0"]
+    for name, expected in (
+        ("evals/eval.yaml", []),
+        ("other/notes.md", []),
+        ("evals/fixtures/notes.md", ["t0"]),
+        ("skill/SKILL.md", ["t0"]),
+    ):
+        it.audit.files_changed([(tmp_path / name).as_uri()])
+        assert await it.rest() == expected, name
+    it.audit.files_changed(["untitled:x"])
+    assert await it.rest() == []
+
+
+async def test_edited_tasks_come_first(tmp_path: Path) -> None:
+    it = Audited(tmp_path, 6)
+    edits = iter(["t4", "t5"])
+
+    def edit_during_an_answer() -> None:
+        if task := next(edits, ""):
+            it.edit(task)
+
+    it.on_question = edit_during_an_answer
+    it.audit.recordings_known(it.snapshot)
+    # The newest edit is first, what was left over keeps its order, and no task is audited twice without a reason.
+    assert await it.rest() == ["t0", "t4", "t5", "t1", "t2", "t3"]
+    it.edit("t2")
+    it.edit("t1")
+    assert await it.rest() == ["t1", "t2"]
