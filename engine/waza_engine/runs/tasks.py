@@ -31,10 +31,15 @@ async def _run_in_order(live: LiveRun) -> None:
     for index in range(len(live.plan.tasks)):
         await _run_task(live, index)
         left = len(live.plan.tasks) - index - 1
-        is_bad = live.tasks[index].status != "passed" and not live.plan.tasks[index].quarantine
-        if live.plan.settings.fail_fast and left and is_bad:
+        if live.plan.settings.fail_fast and left and _is_bad(live, index):
             live.warn(f"fail_fast: {counted(left, 'task')} skipped after the first one that did not pass")
             return
+
+
+def _is_bad(live: LiveRun, index: int) -> bool:
+    """Whether a task ended the run's hope. Without trials there is no record, and in quarantine it does not count."""
+    record = live.tasks.get(index)
+    return record is not None and record.status != "passed" and not live.plan.tasks[index].quarantine
 
 
 async def _run_in_parallel(live: LiveRun) -> None:
