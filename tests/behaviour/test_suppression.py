@@ -116,13 +116,56 @@ def test_a_comment_without_effect_says_why(comment: str, said: str) -> None:
         "see the docs",
         "negative-test",
         "negative-test: it must stay out",
-        "quarantine sleeps",
-        "quarantine[sleeps]",
-        "quarantine: see #12",
     ],
 )
 def test_a_comment_about_something_else_is_left_alone(comment: str) -> None:
     assert _unused(HEADER.replace("skill: notes", f"skill: notes  # waza-lsp: {comment}")) == []
+
+
+VALLY = """\
+name: e
+type: capability
+defaults: {executor: mock}
+stimuli:
+  - name: one
+    prompt: |
+      say one
+      # waza-lsp: quarantine text of the prompt
+    graders: [{type: output-contains, config: {substring: one}}]
+graders: [{type: output-contains, config: {substring: one}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "indent", "has_effect"),
+    [
+        ("  - name: one", "", True),
+        ("  - name: one", "  ", True),
+        ("    graders: [", "    ", True),
+        ("      say one", "", True),
+        ("stimuli:", "", False),
+        ("type: cap", "", False),
+        ("graders: [", "", False),
+    ],
+)
+@pytest.mark.parametrize(
+    "comment", ["quarantine sleeps", "quarantine[sleeps]", "quarantine: see #12", "quarantine"]
+)
+def test_a_quarantine_is_about_a_task(line: str, indent: str, has_effect: bool, comment: str) -> None:
+    text = VALLY.replace(f"\n{line}", f"\n{indent}# waza-lsp: {comment}\n{line}", 1)
+    said = [it.message for it in _unused(text)]
+    if comment == "quarantine" and line != "      say one":
+        assert [it.partition(". ")[0] for it in said] == ["'quarantine' has no effect without a reason"]
+    elif has_effect:
+        assert said == []
+    else:
+        assert said == ["'quarantine' has no effect here. Put it on a line of a task, or above one"]
+
+
+def test_a_quarantine_beside_the_files_of_tasks_has_no_effect() -> None:
+    [found] = _unused(HEADER.replace("tasks: [", "tasks: [ # waza-lsp: quarantine sleeps\n ", 1))
+    assert found.underlined == "waza-lsp: quarantine"
+    assert found.message.startswith("'quarantine' has no effect here")
 
 
 def test_while_the_text_is_broken_no_comment_is_called_unused() -> None:

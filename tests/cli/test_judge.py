@@ -7,6 +7,7 @@ import pytest
 
 from tests.engine.audit.evals import recording
 from tests.engine.calibration.judged import Judge, command, judged_eval, lines, use
+from waza_engine.calibration.frozen import FrozenSetError, keep_judgements
 from waza_engine.judges.openai import OpenAIJudge
 from waza_engine.model.judge import JudgeCall, JudgeRequest, JudgeTurn
 
@@ -53,7 +54,7 @@ def test_asking_again_shows_flips_and_other_models(path: Path, monkeypatch: pyte
     use(monkeypatch, says_please)
     command("judge", "ask", path, "--model", "claude-sonnet-4.6")
     shown = command("judge", "show", path).stdout
-    assert "flips 3 of 3 when asked again; two answers differ in 100%" in shown
+    assert "flips 3 of 3 when asked again; two answers differ in 50%" in shown
     assert "kind: claude-sonnet-4.6 and gpt-5.2" in shown
 
 
@@ -111,6 +112,17 @@ def test_what_cannot_be_read_is_said(path: Path, monkeypatch: pytest.MonkeyPatch
     assert "t0.json is not valid JSON" in done.stderr
     assert "7 verdicts" in done.stdout
     assert len(lines(path.parent / ".waza-lsp" / "reviews.jsonl")) == 8
+    # Numbers that are none count nothing, and a link out of the suite is never written through.
+    usage = '{"input_tokens": NaN, "output_tokens": 1e400, "cost": -Infinity}'
+    kept = f'{{"recording": "x", "grader": "kind", "passed": true, "score": 1, "turns": [{{"request": "a", "usage": {usage}}}]}}\n'
+    (path.parent / ".waza-lsp" / "judgements.jsonl").write_text(kept)
+    shown = command("judge", "show", path, "--format", "json")
+    assert [it["input_tokens"] for it in json.loads(shown.stdout)["judges"]] == [0, 720]
+    outside = path.parent.parent / "outside"
+    folder.rename(outside)
+    folder.symlink_to(outside)
+    with pytest.raises(FrozenSetError, match="cannot be written"):
+        keep_judgements(path, [])
 
 
 def test_without_a_judge_it_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

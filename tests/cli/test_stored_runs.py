@@ -110,6 +110,15 @@ def test_an_unknown_run_and_an_ambiguous_one() -> None:
     assert "matches 2 runs" in invoke("report", ids()[0][:4]).stderr
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_a_score_that_is_no_number_makes_no_regression(number: str) -> None:
+    run("--task", "a", "--output", "good.json")
+    text = Path("good.json").read_text()
+    Path("bad.json").write_text(re.sub(r'("score": )[0-9.]+', rf"\g<1>{number}", text))
+    result = invoke("compare", "good.json", "bad.json", "--fail-on-regression")
+    assert (result.exit_code, f"not valid JSON: {number} is not a number" in result.stderr) == (2, True)
+
+
 def test_a_report_of_a_stored_run_is_that_of_the_run_itself() -> None:
     add_task(Path(), "poor", "graders: [{type: text, name: polite, config: {contains: [please]}}]")
     said = run("--output", "direct.json", "--html", "direct.html", "--github", "direct.md").stdout

@@ -57,6 +57,8 @@ PLACES = {
     "graders.yaml": GRADE,
     ".waza-lsp/runs.sqlite3": ("runs", "list"),
     ".waza-lsp/reviews.jsonl": ("report",),
+    ".waza-lsp/judgements.jsonl": ("judge", "show", "eval.yaml"),
+    "recordings/judged/verdicts.jsonl": ("judge", "check", "eval.yaml", "--no-ask"),
 }
 
 
@@ -74,7 +76,7 @@ def test_no_content_stalls_or_fills_the_memory(place: str, content: str, victim:
     (victim.workspace / "graders.yaml").write_text("- {type: text, name: t}\n", encoding="utf-8")
     (victim.workspace / "context.json").write_text('{"output": "a"}', encoding="utf-8")
     path = victim.workspace / place
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(exist_ok=True, parents=True)
     path.write_bytes(CONTENTS[content])
     bounded(victim, *PLACES[place])
 

@@ -55,6 +55,8 @@ PLACES: dict[str, tuple[str, ...]] = {
     "graders.yaml": ("grade", "--graders", "graders.yaml", "--context", "context.json"),
     ".waza-lsp/runs.sqlite3": ("runs", "list"),
     ".waza-lsp/reviews.jsonl": ("report",),
+    ".waza-lsp/judgements.jsonl": ("judge", "show", "eval.yaml"),
+    "recordings/judged/verdicts.jsonl": ("judge", "check", "eval.yaml", "--no-ask"),
 }
 GRADERS = (
     "- type: prompt\n  name: p\n  config: {prompt: hello, rubric: rubric.md}\n"
@@ -85,7 +87,7 @@ def test_a_trap_in_the_place_of_a_file_costs_nothing(place: str, trap: str, vict
         )
         victim.eval_file.write_text(text, encoding="utf-8")
     path = victim.workspace / place
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(exist_ok=True, parents=True)
     path.unlink(missing_ok=True)
     TRAPS[trap](path)
     bounded(victim, *PLACES[place])

@@ -59,6 +59,8 @@ PLACES: dict[tuple[str, tuple[str, ...]], str] = {
     ("context.json", GRADE): "",
     (".waza-lsp/runs.sqlite3", ("runs", "list")): "",
     (".waza-lsp/reviews.jsonl", ("report",)): "",
+    (".waza-lsp/judgements.jsonl", ("judge", "show", "eval.yaml")): "",
+    ("recordings/judged/verdicts.jsonl", ("judge", "check", "eval.yaml", "--no-ask")): "",
 }
 """The files, with a command that reads each, and the task that names it."""
 _VALLY = (
@@ -114,7 +116,7 @@ def test_what_a_link_shows_stays_outside(
         path.parent.parent.mkdir(exist_ok=True)
         path.parent.symlink_to(hidden)
     else:
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(exist_ok=True, parents=True)
         path.unlink(missing_ok=True)
         path.symlink_to(hidden / path.name)
     done = bounded(victim, *command)

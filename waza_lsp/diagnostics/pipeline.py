@@ -316,7 +316,7 @@ def _report_nested_keys(found: list[RangedFinding], document: _Checked) -> list[
 
 
 def _apply_suppressions(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
-    return apply_suppressions(found, document.tree, document.text.lines)
+    return apply_suppressions(found, document.tree, document.text.lines, document.form)
 
 
 def _drop_moot_keys(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:

@@ -7,6 +7,7 @@ comment. Without brackets it applies to all findings. A comment that suppresses 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Severity
@@ -16,6 +17,8 @@ from waza_engine.rules.syntax_error import SYNTAX_ERROR
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 from waza_engine.rules.unused_suppression import UNUSED_SUPPRESSION
 from waza_lsp.diagnostics.ranges import RangedFinding
+from waza_lsp.schema.document_kind import Form
+from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
 from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.tree import Tree
@@ -46,6 +49,7 @@ _PREFIX = "waza-lsp:"
 _COMMENT = re.compile(r"(?:^|(?<=\s))#\s*(waza-lsp:\s*([\w-]+)(\[[^\]\r\n]*\]?)?)")
 _NAME = re.compile(r"[^\s,\[\]]+")
 _LINE, _FILE = "ignore", "ignore-file"
+_QUARANTINE, _TASK = "quarantine", "task"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,9 @@ class Suppression:
 
 
 def apply_suppressions(
-    findings: Sequence[RangedFinding], tree: Tree, lines: Sequence[str]
+    findings: Sequence[RangedFinding], tree: Tree, lines: Sequence[str], form: Form
 ) -> list[RangedFinding]:
-    """Drop the suppressed findings, and report comments that suppress nothing, unless the text is broken."""
+    """Drop the suppressed findings, and report comments without effect, unless the text is broken."""
     if _PREFIX not in "".join(lines):
         return list(findings)
     found = list(suppressions(tree, lines))
@@ -81,7 +85,9 @@ def apply_suppressions(
     unused = (
         it for it in found if it.problem or ((it.line, it.code) not in used and not hidden.may_hide(it))
     )
-    return sorted([*kept, *(RangedFinding(it.span, _unused(it)) for it in unused)], key=lambda it: it.span)
+    outside = _outside_of_tasks(tree, lines, form)
+    reported = (RangedFinding(it.span, _unused(it)) for it in (*unused, *outside))
+    return sorted([*kept, *reported], key=lambda it: it.span)
 
 
 def without_suppressed(
@@ -92,6 +98,34 @@ def without_suppressed(
         return list(findings)
     scopes = {(it.line, it.code) for it in suppressions(tree, lines) if not it.problem}
     return [it for it in findings if scopes.isdisjoint(_scopes(it))]
+
+
+def _outside_of_tasks(tree: Tree, lines: Sequence[str], form: Form) -> Iterator[Suppression]:
+    """Yield the quarantine comments of an eval or experiment that are about none of its tasks."""
+    if form.runnable in {"", _TASK} or not any(_QUARANTINE in it for it in lines):
+        return
+    # Imported late: few files have such comments.
+    from waza_engine.lib.yaml.comments import target_line
+    from waza_engine.runs.planning.quarantine import OUTSIDE, WORD, reason_of
+
+    tasks = [it.node.span.shift(it.start) for it in visit(tree, _task_paths(form)) if it.pointer]
+    for number, text in enumerate(lines):
+        for found in _COMMENT.finditer(text) if _QUARANTINE in text else ():
+            whole = Span(Place(number, found.start(1)), Place(number, found.end(1)))
+            if found[2] != WORD or _in_value(tree, whole.start) or not reason_of(_behind_word(found)):
+                continue
+            target = target_line(lines, number, found.start())
+            if not any(it.start.line <= target <= it.end.line for it in tasks):
+                yield Suppression(whole, problem=OUTSIDE)
+
+
+@lru_cache(maxsize=64)
+def _task_paths(form: Form) -> SchemaPaths:
+    return schema_paths(form.schema, lambda schema, _: schema.get("x-runnable") == _TASK)
+
+
+def _behind_word(comment: re.Match[str]) -> str:
+    return f"{comment[3] or ''}{comment.string[comment.end() :]}"
 
 
 class _HiddenFindings:
@@ -147,7 +181,7 @@ def _of_comment(found: re.Match[str], line: int, target: int, *, at_top: bool) -
     whole = Span(Place(line, found.start(1)), Place(line, found.end(1)))
     word, brackets = found[2], found[3]
     if word not in {_LINE, _FILE}:
-        if problem := _problem_of_other_word(word, f"{brackets or ''}{found.string[found.end() :]}"):
+        if problem := _problem_of_other_word(word, _behind_word(found)):
             yield Suppression(whole, problem=problem)
     elif problem := _problem(word, brackets, at_top=at_top):
         yield Suppression(whole, problem=problem)

@@ -104,6 +104,7 @@ def keep_judgements(eval_path: Path, judgements: Sequence[Judgement]) -> None:
     """
     folder = frozen_folder(eval_path)
     try:
+        require_inside(folder / _VERDICTS, eval_path.parent)
         add_judgements(folder / _VERDICTS, judgements)
     except OSError as error:
         raise FrozenSetError(f"{folder / _VERDICTS} cannot be written: {error.strerror or error}") from error

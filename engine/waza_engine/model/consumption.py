@@ -2,7 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeGuard
+
+_MOST = 1e15
+"""Larger numbers are mistakes, and their sums could be infinite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,15 @@ def added_usage(usages: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for usage in usages:
         for name, it in usage.items():
-            is_number = isinstance(it, int | float) and not isinstance(it, bool)
-            found[name] = found.get(name, 0) + it if is_number else found.get(name, it)
+            found[name] = found.get(name, 0) + it if _is_number(it) else found.get(name, it)
     return found
 
 
 def _sum(usages: Iterable[Mapping[str, Any]], name: str) -> float:
     numbers = (it.get(name) for it in usages)
-    return sum(it for it in numbers if isinstance(it, int | float) and not isinstance(it, bool))
+    return sum(it for it in numbers if _is_number(it))
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    """Whether a usage can be counted. Endpoints and files of others may say NaN."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= _MOST

@@ -45,15 +45,20 @@ def agreement(table: Sequence[Sequence[int]]) -> Agreement:
         agreed=agreed,
         agreed_interval=wilson(same, total),
         kappa=kappa,
-        kappa_interval=None if kappa is None else _interval(kappa, error, wilson(same, total).lower, agreed),
+        kappa_interval=None if kappa is None else _interval(kappa, error, agreed, wilson(same, total)),
     )
 
 
-def _interval(kappa: float, error: float, least_agreed: float, agreed: float) -> ConfidenceInterval:
-    """Return kappa's interval. Without a disagreement the formula gives one point, so the interval of agreement decides."""
+def _interval(kappa: float, error: float, agreed: float, of_agreed: ConfidenceInterval) -> ConfidenceInterval:
+    """Return kappa's interval. Where the formula gives one point, the interval of the agreement decides."""
     if agreed >= 1:
         # Perfect agreement says only how many items there were. Chance agrees on half of them, as with two labels.
-        return ConfidenceInterval(2 * least_agreed - 1, 1.0)
+        return ConfidenceInterval(2 * of_agreed.lower - 1, 1.0)
+    if error < _ROUNDING:
+        # One judge always gave the same label, or they never agreed.
+        chance = (agreed - kappa) / (1 - kappa)
+        lower, upper = ((it - chance) / (1 - chance) for it in (of_agreed.lower, of_agreed.upper))
+        return ConfidenceInterval(max(-1.0, lower), min(1.0, upper))
     return ConfidenceInterval(max(-1.0, kappa - Z * error), min(1.0, kappa + Z * error))
 
 
@@ -74,4 +79,4 @@ def _kappa(table: Sequence[Sequence[int]], total: int) -> tuple[float | None, fl
         if i != j
     )
     spread = on + off - (kappa - chance * (1 - kappa)) ** 2
-    return kappa, math.sqrt(max(0.0, spread) / total) / (1 - chance)
+    return kappa, math.sqrt((spread if spread > _ROUNDING else 0.0) / total) / (1 - chance)

@@ -134,6 +134,15 @@ def test_agreement_of_two_judges() -> None:
     perfect = agreement([[3, 0], [0, 3]])
     assert perfect.kappa_interval is not None
     assert [perfect.kappa, perfect.kappa_interval.lower] == pytest.approx([1.0, 0.219], abs=1e-3)
+    # A judge that passes everything agrees no more than by chance, but 20 items do not make that certain.
+    always = agreement([[13, 7], [0, 0]])
+    assert always.kappa_interval is not None
+    assert [always.kappa, always.kappa_interval.lower, always.kappa_interval.upper] == pytest.approx(
+        [0.0, -0.620, 0.482], abs=1e-3
+    )
+    never = agreement([[0, 5], [5, 0]])
+    assert never.kappa_interval is not None
+    assert [never.kappa, never.kappa_interval.upper] == pytest.approx([-1.0, -0.445], abs=1e-3)
 
 
 def test_flip_rates() -> None:
@@ -144,4 +153,11 @@ def test_flip_rates() -> None:
     assert one.rate == pytest.approx(0.5)
     assert one.interval.upper == 0.5
     assert flip_rate([[True] * 20]).interval.upper < 0.3
+    for count in range(2, 60):
+        for passed in range(count + 1):
+            verdicts = [True] * passed + [False] * (count - passed)
+            for things in (1, 2, 20):
+                any_of = flip_rate([verdicts] * things)
+                assert any_of.rate is not None
+                assert any_of.interval.lower <= any_of.rate <= any_of.interval.upper <= 0.5, (passed, count)
     assert (flip_rate([[True], []]).rate, flip_rate([]).interval) == (None, ConfidenceInterval(0.0, 1.0))

@@ -1,7 +1,7 @@
 """Find comments for waza-lsp in a YAML text: `# waza-lsp: quarantine <reason>`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import yaml
@@ -36,14 +36,14 @@ def own_comments(text: str, word: str) -> Iterator[OwnComment]:
     for number, line in enumerate(lines):
         for found in _COMMENT.finditer(line):
             if found[1] == word and not _is_inside_scalar(root, number, found.start()):
-                # The item behind a dash begins on the next line.
-                is_alone = not line[: found.start()].strip(" \t-")
-                target = _next_content(lines, number) if is_alone else number
-                yield OwnComment(number + 1, target + 1, found[2].strip())
+                yield OwnComment(number + 1, target_line(lines, number, found.start()) + 1, found[2].strip())
 
 
-def _next_content(lines: list[str], number: int) -> int:
-    """Return the next line with content, or the last one before a comment at the end."""
+def target_line(lines: Sequence[str], number: int, column: int) -> int:
+    """Return the line that a comment is about, from 0: its own, or the next with content, or the last before the end."""
+    # The item behind a dash begins on the next line.
+    if lines[number][:column].strip(" \t-"):
+        return number
     others = (*range(number + 1, len(lines)), *range(number - 1, -1, -1))
     return next((it for it in others if lines[it].strip() and lines[it].lstrip()[0] != "#"), number)
 

@@ -5,6 +5,7 @@ Totals are computed again from the runs.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -47,7 +48,8 @@ def read_results(path: Path) -> RunRecord:
 
     """
     try:
-        data = json.loads(regular_bytes(path, MAX_RESULTS_BYTES).decode("utf-8-sig"))
+        text = regular_bytes(path, MAX_RESULTS_BYTES).decode("utf-8-sig")
+        data = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -65,6 +67,15 @@ def read_results(path: Path) -> RunRecord:
         return record_of(data)
     except (ValidationError, TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
         raise ResultsError(f"{path}: not waza's results format: {error_text(error)}") from error
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is not a number")
+
+
+def _finite(text: str) -> float:
+    """Return a number. Infinite ones would be scores that no comparison could read."""
+    return number if math.isfinite(number := float(text)) else _refuse(text)
 
 
 def record_of(data: Mapping[str, Any]) -> RunRecord:

@@ -22,6 +22,7 @@ WORD = "quarantine"
 _SUFFIXES = frozenset([".yaml", ".yml"])
 _SEPARATORS = " \t\r\n:-\u2013\u2014[]()"
 NO_REASON = f"'{WORD}' has no effect without a reason. Write it behind the word"
+OUTSIDE = f"'{WORD}' has no effect here. Put it on a line of a task, or above one"
 
 
 def reason_of(text: str) -> str:
@@ -67,7 +68,7 @@ def _apply(path: Path, text: str, tasks: list[Task], reasons: dict[int, str]) ->
         meant = [task for task, block in blocks if block and _is_in(comment, block)]
         reasons.update((id(it), reason) for it in meant)
         if not meant:
-            yield f"{place}: '{WORD}' has no effect here. Put it on a line of a task, or above one"
+            yield f"{place}: {OUTSIDE}"
 
 
 def _is_in(comment: OwnComment, block: list[tuple[int, str]]) -> bool:
