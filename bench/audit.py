@@ -118,8 +118,8 @@ def _suite(options: argparse.Namespace) -> Iterator[Row]:
     for recordings in (0, _RECORDINGS):
         with tempfile.TemporaryDirectory() as folder:
             path = _write_suite(Path(folder), options.tasks, recordings)
-            seconds, cpu, peak = _command(path)
-            again = _command(path)
+            seconds, cpu, peak = _command(path, options.tasks)
+            again = _command(path, options.tasks)
         name = f"audit, {options.tasks:,} tasks, {recordings} recordings each"
         limit = SECONDS_A_SUITE * options.tasks / 1_000 if not recordings else 0
         yield Row(name, seconds, "s", limit)
@@ -129,23 +129,24 @@ def _suite(options: argparse.Namespace) -> Iterator[Row]:
         yield Row(f"{name}: again, processor", again[1], "s")
 
 
-def _command(path: Path) -> tuple[float, float, float]:
-    """Return the seconds, the processor seconds and the peak memory (MB) of the command."""
+def _command(path: Path, tasks: int) -> tuple[float, float, float]:
+    """Return the seconds, the processor seconds and the peak memory (MB) of the command. It must audit so many tasks."""
     environment = {name: it for name, it in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["XDG_CACHE_HOME"] = str(path.parent / "cache")
     started = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "waza_lsp", "audit", str(path)],
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    printed = process.stdout.read() if process.stdout else ""
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode or "tasks audited" not in printed:
-        sys.exit(f"audit {path} ended with {process.returncode}: {printed[-500:]}")
-    seconds = time.perf_counter() - started
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "waza_lsp", "audit", "--format", "json", str(path)],
+            env=environment,
+            stdout=output,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        printed = output.read()
+    if process.returncode or json.loads(printed)["summary"]["tasks"] != tasks:
+        sys.exit(f"audit {path} ended with {process.returncode}: {printed[-500:].decode()}")
     return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
@@ -208,7 +209,7 @@ def _memory(options: argparse.Namespace) -> Iterator[Row]:
     # The commands come first: the peak of a child counts what this process had when the child began.
     for tasks in (few, many):
         with tempfile.TemporaryDirectory() as folder:
-            _, _, peak = _command(_write_suite(Path(folder), tasks, 1))
+            _, _, peak = _command(_write_suite(Path(folder), tasks, 1), tasks)
             peaks.append(peak)
             yield Row(f"audit, {tasks:,} tasks with a recording: peak memory", peak, "MB")
     grown = (peaks[1] - peaks[0]) * 1024 * 1024 / (many - few)

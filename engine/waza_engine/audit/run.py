@@ -17,6 +17,7 @@ from waza_engine.audit.intent import Intent, intent_of
 from waza_engine.audit.limits import loose_limits
 from waza_engine.audit.mutations.base import Mutant, Subject, mutations, performed
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
+from waza_engine.audit.other_trials import first_trials, other_trials
 from waza_engine.audit.own_words.checks import demands, only_limits
 from waza_engine.audit.own_words.marks import is_marked_negative
 from waza_engine.audit.score import Attempt, GraderPlace, TaskAudit
@@ -37,8 +38,6 @@ from waza_engine.runs.trial.checkpoints import last_turn
 from waza_engine.runs.trial.workspace import WorkspaceError
 
 _MAX_SKILL = 200_000
-MOST_OTHERS = 20
-"""So many trials of other tasks can be swapped in."""
 _MAX_SHOWN = 4_000
 """Characters of the texts before and after that an attempt keeps."""
 
@@ -92,13 +91,13 @@ def audit_suite(
     """Yield the audit of each task of the plan, in order.
 
     `recordings` are the recorded trials by task id, `unreadable` the files that should hold some and cannot be read.
-    Results that are `known` are not worked out again.
+    Both may be read late: each task's are asked for once, in this order. Results that are `known` are not worked out again.
     """
     skill = skill_text(plan.suite)
-    firsts = [(it, its[0].trajectory) for it, its in recordings.items() if its][: MOST_OTHERS + 1]
+    firsts = first_trials(recordings)
     for task in plan.tasks:
         own, skipped = recordings.get(task.id, ()), unreadable.get(task.id, ())
-        others = tuple(it for other, it in firsts if other != task.id)[:MOST_OTHERS]
+        others = other_trials(firsts, task)
         entries = (*plan.suite.graders, *_own_graders(task))
         is_fixed = all(is_free(it) for it in entries if _is_asked(it, options))
         inputs = AuditInputs(task, own, others, skill, is_fixed)

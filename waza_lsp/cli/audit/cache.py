@@ -44,7 +44,9 @@ class AuditCache:
     def __init__(self, plan: Plan, process_dir: Path, path: Path) -> None:
         self._plan, self._process_dir, self._path = plan, process_dir, path
         self._read = _read(path)
-        self._digests: dict[int, str] = {}
+        self._digests: dict[int, tuple[Trajectory, str]] = {}
+        """Of the trials that are swapped into many tasks, with the trials, so that no other one gets the same id."""
+        self._last: tuple[AuditInputs, str] | None = None
         self._new: dict[str, str] = {}
 
     def find(self, inputs: AuditInputs) -> AuditResult | None:
@@ -93,6 +95,12 @@ class AuditCache:
 
     def _key(self, inputs: AuditInputs) -> str:
         """Return what the result depends on as 64 digits; "" if something of it is unknown."""
+        # A result is added with the inputs that it was looked for with.
+        if self._last is None or self._last[0] is not inputs:
+            self._last = inputs, self._new_key(inputs)
+        return self._last[1]
+
+    def _new_key(self, inputs: AuditInputs) -> str:
         whole = self._prints.get(inputs.task.id)
         if whole is None or not inputs.is_free:
             return ""
@@ -100,19 +108,17 @@ class AuditCache:
             _program(),
             str(self._process_dir),
             whole,
-            [(it.trial, it.executor, self._digest(it.trajectory)) for it in inputs.recordings],
-            [self._digest(it) for it in inputs.others],
+            [(it.trial, it.executor, _digest(it.trajectory)) for it in inputs.recordings],
+            [self._known_digest(it) for it in inputs.others],
             counter_stamps(self._plan.suite.path, inputs.task.id),
             inputs.skill,
         )
         return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
 
-    def _digest(self, trajectory: Trajectory) -> str:
-        # The trajectories live as long as the cache: by `recordings` of the caller.
+    def _known_digest(self, trajectory: Trajectory) -> str:
         if id(trajectory) not in self._digests:
-            data = repr(trajectory).encode("utf-8", "replace")
-            self._digests[id(trajectory)] = hashlib.sha256(data).hexdigest()
-        return self._digests[id(trajectory)]
+            self._digests[id(trajectory)] = trajectory, _digest(trajectory)
+        return self._digests[id(trajectory)][1]
 
 
 def audit_cache(plan: Plan, process_dir: Path) -> AuditCache | None:
@@ -122,6 +128,10 @@ def audit_cache(plan: Plan, process_dir: Path) -> AuditCache | None:
         return None
     name = hashlib.sha256(os.fsencode(plan.suite.path.absolute())).hexdigest()[:16]
     return AuditCache(plan, process_dir, folder / "waza-lsp" / f"audit-{name}.json.z")
+
+
+def _digest(trajectory: Trajectory) -> str:
+    return hashlib.sha256(repr(trajectory).encode("utf-8", "replace")).hexdigest()
 
 
 @cache

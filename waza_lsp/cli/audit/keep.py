@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from waza_engine.audit.counter_examples import CounterExampleError, keep_counter_example
+from waza_engine.audit.other_trials import first_trials, other_trials
 from waza_engine.audit.run import AuditOptions, skill_text, task_grading, work_to_keep
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.recordings.find import Recording
@@ -40,7 +41,7 @@ def keep(
 ) -> Kept:
     """Write a piece of broken work of a task of the plan into a new file of its counter examples."""
     task = next(it for it in plan.tasks if it.id == wanted.task)
-    others = tuple(its[0].trajectory for id_, its in recordings.items() if its and id_ != task.id)
+    others = other_trials(first_trials(recordings), task)
     try:
         with task_grading(plan, task, process_dir, options) as grading:
             own = recordings.get(task.id, ())

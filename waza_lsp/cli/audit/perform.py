@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from waza_engine.audit.run import MOST_OTHERS, AuditOptions, audit_suite
+from waza_engine.audit.run import AuditOptions, audit_suite
 from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.executors.base import UnavailableError
 from waza_engine.graders.registry import find_grader
@@ -21,9 +21,9 @@ from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.planning.participants import judge_for, with_sandbox
 from waza_engine.runs.planning.plan import Overrides, Plan, PlanError, make_plan
-from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_of
-from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError, default_store_dir
+from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_lsp.cli.audit.keep import Wanted, keep
+from waza_lsp.cli.audit.recordings import AuditedRecordings
 from waza_lsp.cli.audit.report import AuditReport
 from waza_lsp.cli.console import print_err
 from waza_lsp.cli.load_errors import load_error_text, short_path
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from waza_lsp.cli.audit.cache import AuditCache
 
 _LATE, _SPENT = "out of time", "out of tokens"
-_MOST_RECORDINGS = 10
 _PROGRESS_AFTER_SECONDS = 1.0
 
 
@@ -86,14 +85,19 @@ class Audits:
             plan = self._plan(path, process_dir)
             if plan is None:
                 return
-            recordings, unreadable = self._recordings(plan)
             options = self._options(plan)
+            store_dir = self.request.store_dir or default_store_dir(plan.suite.path)
+            with AuditedRecordings(plan, store_dir) as recordings:
+                self._audit_plan(plan, recordings, options, process_dir)
         except LoadError as error:
             report.problems.append(load_error_text(error))
-            return
         except (PlanError, StoreError, UnavailableError) as error:
             report.problems.append(f"{short_path(path)}: error: {error}")
-            return
+
+    def _audit_plan(
+        self, plan: Plan, recordings: AuditedRecordings, options: AuditOptions, process_dir: Path
+    ) -> None:
+        path, report = plan.suite.path, self.report
         if self.request.keep:
             ids = {it.id for it in plan.tasks}
             wanted = [it for it in self.request.keep if it.task in ids]
@@ -102,7 +106,7 @@ class Audits:
         audited = EvalAudit(short_path(path), plan.suite.name, [], len(plan.tasks))
         report.evals.append(audited)
         known = self._cache(plan, process_dir)
-        audits = audit_suite(plan, recordings, process_dir, options, unreadable, known)
+        audits = audit_suite(plan, recordings, process_dir, options, recordings.unreadable, known)
         with (
             contextlib.closing(self._with_progress(audits, audited)) as shown,
             contextlib.ExitStack() as after,
@@ -179,23 +183,3 @@ class Audits:
         self._judge = self._judge or LimitedJudge(judge, most)
         self._judge.judge = judge
         return AuditOptions(programs, self._judge)
-
-    def _recordings(
-        self, plan: Plan
-    ) -> tuple[dict[str, list[Recording]], dict[str, list[UnreadableRecording]]]:
-        path, wanted = plan.suite.path, {it.id for it in plan.tasks}
-        directory = self.request.store_dir or default_store_dir(path)
-        found: dict[str, list[Recording]] = {}
-        unreadable: dict[str, list[UnreadableRecording]] = {}
-        with contextlib.ExitStack() as stack:
-            store = None
-            if (directory / FILE_NAME).is_file():
-                store = stack.enter_context(RunStore(directory, for_reading=True, briefly=True))
-            for it in plan.suite.tasks:
-                # Their trials are swapped in, also if only some tasks are audited.
-                if it.id in wanted or len(found) <= MOST_OTHERS:
-                    skipped = unreadable[it.id] = []
-                    its = recordings_of(path, it.id, directory, _MOST_RECORDINGS, store, unreadable=skipped)
-                    if its:
-                        found[it.id] = its
-        return found, unreadable
