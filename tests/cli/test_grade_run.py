@@ -107,3 +107,23 @@ def test_what_cannot_be_graded_is_said(suite: Path) -> None:
     (suite / "eval.yaml").write_text("name: [", encoding="utf-8")
     broken = _invoke("grade", "--run", "last", "--store", "store")
     assert (broken.exit_code, "never closed" in broken.stderr) == (2, True)
+
+
+def test_counter_examples_must_fail(suite: Path) -> None:
+    """They are graded with the graders of now, and not accused where a grader that is left out could notice them."""
+    counter = suite / "recordings" / "counter"
+    counter.mkdir()
+    for task in ("explain-retry", "explain-debounce-short"):
+        shutil.copy(suite / "recordings" / f"{task}.json", counter)
+    arguments = ("grade", "--run", "last", "--store", "store", "--format", "json")
+    result = _invoke(*arguments, "--task", "explain-retry")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["tasks"]
+    message = "FAILED: recordings/counter/explain-retry.json must fail, but passes (task 'explain-retry')"
+    assert result.stderr.splitlines() == [message]
+    free = _invoke(*arguments, "--only-free")
+    assert (free.exit_code, free.stderr.count("FAILED")) == (0, 0), free.stderr
+    (counter / "explain-retry.json").write_text("{")
+    assert "recordings/counter/explain-retry.json" in _invoke(*arguments, "--task", "explain-retry").stderr
+    shutil.rmtree(counter)
+    assert _invoke(*arguments).exit_code == 0

@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from waza_engine.audit.codes import MOST_NAMED
 from waza_engine.audit.null_agents import UNTOUCHED
+from waza_engine.audit.own_words.checks import demands, only_limits
 from waza_engine.audit.score import GraderPlace, TaskAudit
 from waza_engine.model.findings import Finding, Rule
+from waza_engine.model.suite import GraderEntry, Suite
 
 
 class PlacedFinding(NamedTuple):
@@ -44,3 +46,19 @@ def unseen_files(audit: TaskAudit) -> list[str]:
         return []
     changes = (it.change for it in audit.unseen if it.name == "delete-file")
     return list(dict.fromkeys(it.removeprefix("without the file ") for it in changes))
+
+
+def grader_place(entry: GraderEntry, suite: Suite) -> GraderPlace:
+    """Return the place of a grader, and what it does there."""
+    # Without a threshold every grader must pass, whatever it weighs.
+    counts = entry.weight > 0 or suite.scoring is None or suite.scoring.threshold is None
+    return GraderPlace(
+        entry.name,
+        entry.type,
+        entry.path,
+        entry.pointer,
+        counts=counts,
+        has_options=bool(entry.config),
+        demands=demands(entry),
+        limits=only_limits(entry),
+    )

@@ -1,7 +1,7 @@
 """Audit an eval: grade null agents and mutants of recorded trials with the eval's own graders.
 
-Nothing is executed unless the options ask for it: graders that run programs or ask a model are left out, and the result
-says so. The same suite and the same recordings give the same audit.
+Graders that run programs or ask a model are left out unless the options ask for them. The same suite and the same
+recordings give the same audit.
 """
 
 from collections import Counter
@@ -18,9 +18,9 @@ from waza_engine.audit.limits import loose_limits
 from waza_engine.audit.mutations.base import Mutant, Subject, mutations, performed
 from waza_engine.audit.null_agents import NULL_AGENTS, Scene
 from waza_engine.audit.other_trials import first_trials, other_trials
-from waza_engine.audit.own_words.checks import demands, only_limits
 from waza_engine.audit.own_words.marks import is_marked_negative
-from waza_engine.audit.score import Attempt, GraderPlace, TaskAudit
+from waza_engine.audit.placing import grader_place
+from waza_engine.audit.score import Attempt, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_text
@@ -133,12 +133,12 @@ def audit_task(  # noqa: PLR0913  # each has a meaning of its own
     """
     made = _outline(plan.suite, task, recordings, options)
     if not made.graders and not _has_own_checks(task):
-        return made
+        return replace(made, unreadable=tuple(unreadable))
     with task_grading(plan, task, process_dir, options, memory) as grading:
-        if failure := grading.refusal():
-            return replace(made, problem=failure.error)
         counter = _counter_examples(grading, plan.suite.path)
         made = replace(made, unreadable=(*unreadable, *_unreadable(counter)))
+        if failure := grading.refusal():
+            return replace(made, problem=failure.error)
         try:
             passing = passing_trials(grading, recordings)
             attempts = (
@@ -176,9 +176,10 @@ def _outline(suite: Suite, task: Task, recordings: Sequence[Recording], options:
         task.path,
         task.pointer,
         intent_of(suite, task, is_marked=is_marked_negative(suite, task)),
-        graders=tuple(_place(it, suite) for it in entries if _is_asked(it, options)),
+        graders=tuple(grader_place(it, suite) for it in entries if _is_asked(it, options)),
         left_out=tuple(
-            _place(it, suite) for it in (*(it for it in entries if not _is_asked(it, options)), *earlier)
+            grader_place(it, suite)
+            for it in (*(it for it in entries if not _is_asked(it, options)), *earlier)
         ),
         recorded=len(recordings),
         is_unchecked=not entries and not task.checkpoints and not _has_own_checks(task),
@@ -199,13 +200,17 @@ def _has_own_checks(task: Task) -> bool:
 def counter_problems(plan: Plan, task: Task, process_dir: Path, options: AuditOptions) -> list[str]:
     """Return the counter examples of a task that pass or cannot be read, each in a sentence.
 
+    None passes for certain if a grader could notice it that is not asked.
+
     Raises:
         WorkspaceError: a workspace cannot be created.
 
     """
     with task_grading(plan, task, process_dir, options) as grading:
         found = _counter_examples(grading, plan.suite.path)
-        passing = [it.name for it in _counter_attempts(grading, found) if it.passes]
+        attempts = tuple(_counter_attempts(grading, found))
+        audit = replace(_outline(plan.suite, task, (), options), attempts=attempts)
+        passing = [it.name for it in audit.passing_counter_examples]
     return [
         *(f"recordings/counter/{it} must fail, but passes" for it in passing),
         *(it.shown for it in _unreadable(found)),
@@ -256,7 +261,7 @@ def broken_work(
     yield from _mutant_attempts(grading, passing, others)
 
 
-def work_to_keep(  # each has a meaning of its own
+def work_to_keep(
     grading: TaskGrading,
     recordings: Sequence[Recording],
     key: str,
@@ -373,7 +378,8 @@ def _task_key(task: Task) -> Hashable:
 def _attempt(kind: str, name: str, change: str, record: TrialRecord) -> Attempt:
     # A grader that cannot judge a trial notices nothing in it.
     noticed = tuple(it.name for it in record.graders if it.status == "failed")
-    return Attempt(kind, name, change, record.status, noticed, error=record.error)  # type: ignore[arg-type]
+    lost = any(it.status == "error" and it.infrastructure for it in record.graders)
+    return Attempt(kind, name, change, record.status, noticed, error=record.error, is_lost=lost)  # type: ignore[arg-type]
 
 
 def _is_asked(entry: GraderEntry, options: AuditOptions) -> bool:
@@ -383,18 +389,3 @@ def _is_asked(entry: GraderEntry, options: AuditOptions) -> bool:
     if (kind.executes and not options.with_programs) or writes_files(entry):
         return False
     return not kind.asks_judge or options.judge is not None
-
-
-def _place(entry: GraderEntry, suite: Suite) -> GraderPlace:
-    # Without a threshold every grader must pass, whatever it weighs.
-    counts = entry.weight > 0 or suite.scoring is None or suite.scoring.threshold is None
-    return GraderPlace(
-        entry.name,
-        entry.type,
-        entry.path,
-        entry.pointer,
-        counts=counts,
-        has_options=bool(entry.config),
-        demands=demands(entry),
-        limits=only_limits(entry),
-    )

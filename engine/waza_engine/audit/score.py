@@ -17,6 +17,7 @@ class Attempt:
 
     `number` counts the attempts of that name in the task. `trial` is the number of the recorded trial that was broken, 0 for null agents. `failed_graders` are the names of the
     graders that noticed. `observers` are the checks that read what a mutation changed. `before` and `after` are the texts that a mutation changed.
+    `is_lost` is True if there is no verdict because a judge or a program was not available.
     """
 
     kind: Literal["null agent", "mutant", "counter example"]
@@ -30,6 +31,7 @@ class Attempt:
     after: str = ""
     error: str = ""
     number: int = 1
+    is_lost: bool = False
 
     @property
     def key(self) -> str:
@@ -105,6 +107,14 @@ class TaskAudit:
     def passes_without_work(self) -> bool:
         """Whether the task passes for an agent that does no work it wants."""
         return self.is_unchecked or bool(self.accused)
+
+    @property
+    def lost(self) -> str:
+        """How much broken work got no verdict because a judge or a program was not available, in words; or ""."""
+        lost = [it for it in self.attempts if it.is_lost]
+        if not lost:
+            return ""
+        return f"{len(lost)} of {len(self.attempts)} pieces of broken work got no verdict: {lost[0].error.strip()}"
 
     @property
     def passing_agents(self) -> list[Attempt]:

@@ -89,7 +89,12 @@ def test_damaged_files_and_evals_without_tasks_are_named_and_the_rest_is_audited
     assert "empty/eval.yaml" in result.stderr
     assert "other: error: No eval file in this folder" in result.stderr
     assert "a: not audited:" in result.stdout
+    assert "skipped: The recording recordings/a.json is not valid JSON" in result.stdout
     assert "mutation score" in result.stdout
+    for form in ("github", "sarif"):
+        said = audit("e", "--format", form)
+        assert "error: Task 'a' was not audited: grader 'n': Unknown grader type" in said.stderr
+        assert "unreadable-recording" in said.stdout
 
 
 def test_time_that_is_over_says_what_is_left(suite: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.engine.audit.evals import write_eval
-from waza_engine.model.judge import Judge, JudgeCall, JudgeRequest, JudgeTurn
+from waza_engine.model.judge import Judge, JudgeCall, JudgeError, JudgeRequest, JudgeTurn
 from waza_lsp.cli import main
 from waza_lsp.cli.audit import perform
 
@@ -85,3 +85,26 @@ def test_the_options_go_together(judge: Strict) -> None:
     for arguments in (["--with-judges"], ["--max-tokens", "5"]):
         assert audit(*arguments).exit_code == 2
     assert judge.asked == 0
+
+
+@pytest.mark.usefixtures("judge")
+def test_a_judge_that_does_not_answer_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = Strict.turn
+
+    def often_down(self: Strict, request: JudgeRequest) -> JudgeTurn:
+        if self.asked % 2:
+            self.asked += 1
+            raise JudgeError("the judge is down")
+        return turn(self, request)
+
+    monkeypatch.setattr(Strict, "turn", often_down)
+    asking = ("f", "--with-judges", "--max-tokens", "100000")
+    result = CliRunner().invoke(main, ["audit", *asking])
+    assert result.exit_code == 2, "what is half audited must not look green"
+    assert "pieces of broken work got no verdict: grader 'good': The judge gave no verdict" in result.stdout
+    for form in ("json", "junit"):
+        assert "got no verdict" in CliRunner().invoke(main, ["audit", *asking, "--format", form]).stdout
+    for form in ("github", "sarif"):
+        said = CliRunner().invoke(main, ["audit", *asking, "--format", form])
+        assert "error: Task 'c' was not audited: " in said.stderr
+        assert "the judge is down" in said.stderr

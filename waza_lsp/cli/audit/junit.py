@@ -48,6 +48,7 @@ def as_junit(report: AuditReport, least: float | None) -> str:
 def _problems(audit: TaskAudit, least: float | None) -> Iterator[tuple[str, str, str]]:
     """Yield why a task fails: the element, the type and the message. A test case has at most one of each element."""
     broken = [audit.problem] * bool(audit.problem) + [it.shown for it in audit.unreadable]
+    broken += [audit.lost] * bool(audit.lost and not audit.problem)
     if broken:
         yield "error", "not-audited", "; ".join(broken)
     counter = [f"recordings/counter/{it.name}" for it in audit.passing_counter_examples]

@@ -76,7 +76,7 @@ def _reasons(audits: Sequence[TaskAudit], least: float | None) -> Iterator[str]:
         yield f"{counted(accused, 'task')} pass{'es' * (accused == 1)} for an agent that does no work"
     score = eval_score(audits)
     if score is not None and score * 100 < least:
-        yield f"the mutation score is {score_text(score)}, wanted are {least:g} %"
+        yield f"the mutation score is {score_text(score)}, but must be at least {least:g} %"
     elif score is None and least and any(it.intent is Intent.WORK and not it.is_unchecked for it in audits):
         # Else an eval without recordings would be green for nothing.
         yield "there is no mutation score, because no recorded trial passes and could be broken"
@@ -156,6 +156,7 @@ def _task_json(audit: TaskAudit) -> dict[str, Any]:
         "skipped_recordings": [it.shown for it in audit.unreadable],
         "unchecked": audit.is_unchecked,
         "problem": audit.problem,
+        "without_verdict": audit.lost,
     }
 
 

@@ -97,7 +97,13 @@ def _print(report: AuditReport, output: Output) -> None:
 
         if output.form == "junit":
             show(as_junit(report, output.fail_under))
-        elif output.form == "sarif":
+            return
+        # These formats have places for findings only.
+        for it in report.audits:
+            if reason := it.problem or it.lost:
+                where = f"{short_path(it.path)}: " if it.path is not None else ""
+                print_err(f"{where}error: Task '{it.task}' was not audited: {reason}")
+        if output.form == "sarif":
             show(formats.as_sarif(checked_files(report)))
         elif found := checked_files(report):
             # Lines for GitHub are commands: `as_github` escapes what they quote.
@@ -118,7 +124,10 @@ def _write_page(report: AuditReport, path: Path) -> None:
 def _end(report: AuditReport, fail_under: float | None) -> NoReturn:
     if report.stopped == "cancelled":
         sys.exit(EXIT_CANCELLED)
-    if report.problems or any(it.problem or it.unreadable for it in report.audits):
+    # What is lost because the tokens are spent was to be expected.
+    if report.problems or any(
+        it.problem or it.unreadable or (it.lost and not report.stopped) for it in report.audits
+    ):
         sys.exit(EXIT_ERROR)
     reason = conclusion(report, fail_under)
     if reason:

@@ -44,7 +44,7 @@ def as_text(report: AuditReport, *, quiet: bool = False, colour: bool = False) -
 def _task_lines(
     audit: TaskAudit, findings: Sequence[PlacedFinding], *, quiet: bool, colour: bool
 ) -> Iterator[str]:
-    is_weak = bool(findings or audit.problem or audit.unreadable or audit.is_unchecked)
+    is_weak = bool(findings or audit.problem or audit.unreadable or audit.lost or audit.is_unchecked)
     if quiet and not is_weak:
         return
     mark = click.style("!", fg="yellow") if is_weak and colour else "!" if is_weak else " "
@@ -52,6 +52,8 @@ def _task_lines(
     yield f"{mark} {harmless(audit.task)}: {'; '.join(_words(audit))}{where}"
     for broken in audit.unreadable:
         yield f"    skipped: {harmless(broken.shown)}"
+    if audit.lost and not audit.problem:
+        yield f"    {harmless(audit.lost.partition(chr(10))[0])}"
     if audit.accused:
         agents = "; ".join(it.does for it in audit.accused)
         yield f"    passes for an agent that {harmless(agents)}"

@@ -143,7 +143,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     With --run, it also says which verdicts differ from the stored ones. New verdicts on trials that could not be judged (a judge was down) are stored. All others are only shown.
 
     The exit status is 0 if everything passed, 1 if something failed, 3 if something could not be graded, and 2 for wrong
-    usage. With --events it is that of a run.
+    usage. With --run, it is 1 if a counter example passes. With --events it is that of a run.
 
     \b
     Examples:
@@ -259,13 +259,14 @@ def _grade_run(
     from waza_engine.judges.patience import waits_reported
     from waza_engine.model.suite import LoadError
     from waza_engine.reports.results.write import results_chunks
-    from waza_engine.runs.planning.plan import PlanError
+    from waza_engine.runs.planning.plan import Overrides, PlanError, make_plan
     from waza_engine.runs.recordings.judge_again import JudgedAgain
     from waza_engine.runs.recordings.regrade import regrade
     from waza_engine.runs.store.scratch import scratch_store
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.grade.changes import Changes
     from waza_lsp.cli.load_errors import give_up_loading
+    from waza_lsp.cli.run.counter_examples import failed_counter_examples
     from waza_lsp.cli.run.reports import Reports
     from waza_lsp.cli.stored.find import find_run, open_store
     from waza_lsp.cli.text_report import show_text_report
@@ -281,6 +282,7 @@ def _grade_run(
         run = find_run(store, name, eval_file, with_recordings=True)
         try:
             suite = _load_suite(run)
+            plan = make_plan(suite, Overrides(tasks=tasks))
             if only_free:
                 suite = _free_suite(suite)
             record = regrade(
@@ -301,12 +303,15 @@ def _grade_run(
                 if changes or not quiet:
                     show(changes.text(run.run_id) + "\n")
                 show_text_report(record, quiet=quiet)
+            passing = list(failed_counter_examples(plan, only_free=only_free))
         except LoadError as error:
             give_up_loading(error)
         except (PlanError, StoreError) as error:
             give_up(str(error))
     _tell(again, problems)
-    sys.exit(EXIT_ERROR if problems else _exit_status(record))
+    for it in passing:
+        print_err(f"FAILED: {it}")
+    sys.exit(EXIT_ERROR if problems else _exit_status(record) or int(bool(passing)))
 
 
 def _tell(again: "JudgedAgain", problems: Sequence[str]) -> None:
