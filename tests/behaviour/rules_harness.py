@@ -48,6 +48,8 @@ inputs:
 expected:
   output_contains: ["o'clock"]
 """
+OF_SMALL_SAMPLES = {"too-few-tasks", "undecidable-threshold"}
+"""Hints that most examples would have, because they are small."""
 _BLOCK = re.compile(r"^```(\w+)(?: file=(\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -1,5 +1,6 @@
 """Inlay hints: matches, shares, inherited settings, defaults."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -10,11 +11,11 @@ from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
 from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
-NONE = EnabledHints(matches=False, weights=False, inherited=False, defaults=False)
-MATCHES = EnabledHints(matches=True, weights=False, inherited=False)
-WEIGHTS = EnabledHints(matches=False, weights=True, inherited=False)
-INHERITED = EnabledHints(matches=False, weights=False, inherited=True)
-DEFAULTS = EnabledHints(matches=False, weights=False, inherited=False, defaults=True)
+NONE = EnabledHints(matches=False, weights=False, inherited=False, defaults=False, power=False)
+MATCHES = replace(NONE, matches=True)
+WEIGHTS = replace(NONE, weights=True)
+INHERITED = replace(NONE, inherited=True)
+DEFAULTS = replace(NONE, defaults=True)
 
 
 def _hinted(place: Place, wanted: EnabledHints, span: types.Range = WHOLE, **overrides: str) -> list[str]:

@@ -1,7 +1,8 @@
 """`textDocument/inlayHint`: effective values that are not in the text.
 
 They show the number of files that a pattern matches, the share of a weight in the score, settings inherited from the
-eval, the flags of a regular expression and, if enabled, defaults that affect a verdict.
+eval, the flags of a regular expression, what the number of tasks and trials can show and, if enabled, defaults that affect a
+verdict.
 """
 
 import re
@@ -22,6 +23,7 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.emit import flow
 from waza_lsp.syntax.text import Place
 from waza_lsp.syntax.tree.node import Kind, Node
+from waza_lsp.workspace.power_facts import power_note
 from waza_lsp.workspace.score_shares import Share, score_shares
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
@@ -35,6 +37,7 @@ class EnabledHints:
     inherited: bool = True
     flags: bool = True
     defaults: bool = False
+    power: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,8 @@ def inlay_hint(
         found += _match_hints(snapshot, lines, workspace)
     if enabled.weights:
         found += _weight_hints(snapshot, workspace)
+    if enabled.power:
+        found += _power_hint(snapshot, workspace)
     if enabled.flags:
         found += _flag_hints(snapshot, snapshot.form, lines)
     if enabled.inherited or enabled.defaults:
@@ -94,6 +99,18 @@ def _weight_hints(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[_Hi
         if node is not None:
             place = node.span.shift(it.entry.site.start).end
             yield _Hint(place, it.percent, "Share of this grader in the score of a task")
+
+
+def _power_hint(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[_Hint]:
+    """Show how much the chosen tasks and trials can show."""
+    note = power_note(snapshot, workspace)
+    located = snapshot.tree.find(note.pointer) if note is not None else None
+    if note is None or located is None:
+        return
+    if located.node.kind is Kind.SCALAR and located.value.start.line == located.value.end.line:
+        yield _Hint(located.value.end, note.label, note.tooltip)
+    elif located.key is not None:
+        yield _Hint(_line_end(snapshot, located.key.start.line), note.label, note.tooltip)
 
 
 def _flag_hints(snapshot: Snapshot, form: Form, lines: tuple[int, int]) -> Iterator[_Hint]:

@@ -152,10 +152,11 @@ def _join_parts() -> Session:
             live_graded=lambda eval_path, statuses: live_verdicts.graded(eval_path, statuses),  # noqa: PLW0108
             verdict_changed=lambda: tests.everything_changed(),  # noqa: PLW0108  # made later
             recordings_known=recordings_known,
+            rates_changed=refreshes.hints.soon,
             store_read=collector.collect_soon,
         ),
     )
-    workspace = Workspace(client, documents, configuration, ledger.metrics_of)
+    workspace = Workspace(client, documents, configuration, ledger.metrics_of, ledger.seen_trials_of)
     checker = Checker(client, workspace)
     workspace_diagnostics = WorkspaceDiagnostics(client, documents, workspace)
     publisher = Publisher(documents, checker.check, client, annotations_of, workspace_diagnostics, refreshes)

@@ -202,6 +202,14 @@ class Settings:
             "Show the meaning of the flags at the start of a regular expression.",
         ),
     )
+    inlay_power: bool = field(
+        default=True,
+        metadata=_setting(
+            "inlayHints.power",
+            FLAG,
+            "Show at the number of trials how exactly the eval knows its pass rate, and what an experiment can show.",
+        ),
+    )
     inlay_defaults: bool = field(
         default=False,
         metadata=_setting(

@@ -1,6 +1,6 @@
 """The workspace folders and their projects: the context of checks and requests."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
@@ -27,6 +27,7 @@ class Workspace:
         documents: Documents,
         configuration: Configuration,
         metrics_of: Callable[[Path], Mapping[str, float]],
+        seen_trials_of: Callable[[Path], Sequence[tuple[int, int]]],
     ) -> None:
         self.files = Files(documents.text_of)
         self.projects = Projects()
@@ -34,6 +35,7 @@ class Workspace:
         self._documents = documents
         self._configuration = configuration
         self._metrics_of = metrics_of
+        self._seen_trials_of = seen_trials_of
         self._recordings = PreviewCache()
         self._contexts: dict[Path | None, tuple[object, CheckContext]] = {}
 
@@ -100,6 +102,7 @@ class Workspace:
             self._client.encoding,
             self._recordings.of,
             self._metrics_of,
+            self._seen_trials_of,
         )
 
     def yaml_files(self) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.located import Located
+from waza_lsp.workspace.power_facts import power_facts
 from waza_lsp.workspace.recorded_facts import recorded_facts
 from waza_lsp.workspace.references import Mention, definitions
 from waza_lsp.workspace.score_shares import score_shares
@@ -75,6 +76,7 @@ def hover_facts(
         return
     yield from _weight_facts(snapshot, located, workspace)
     yield from recorded_facts(snapshot, located, workspace, failed_tasks)
+    yield from power_facts(snapshot, located.pointer, workspace)
     if located.on_key:
         return
     value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, workspace, located)

@@ -1,6 +1,6 @@
 """The other files of a workspace as snapshots. Text that is open in the editor wins over the disk."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +19,8 @@ class WorkspaceFiles:
     """Access to the other files for one request. `process_dir` is where runs start, or None if unknown.
 
     `open_snapshot` returns the snapshot of an open file, `list_files` the YAML files of the workspace (this can be
-    slow), `recordings` the recorded trials of an eval, and `metric_values` the last values of its metrics.
+    slow), `recordings` the recorded trials of an eval, `metric_values` the last values of its metrics, and `seen_trials`
+    the passes and trials of each task under its present conditions.
     """
 
     process_dir: Path | None = None
@@ -29,6 +30,7 @@ class WorkspaceFiles:
     encoding: str = UTF_16
     recordings: Callable[[Path], tuple[RecordingPreview, ...]] = lambda _: ()
     metric_values: Callable[[Path], Mapping[str, float]] = lambda _: {}
+    seen_trials: Callable[[Path], Sequence[tuple[int, int]]] = lambda _: ()
 
     def is_file(self, path: Path) -> bool:
         """Whether the path is a file."""

@@ -11,7 +11,8 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.project.memo_list import MemoList
 from waza_engine.project.suite_files import SuiteFiles, suite_of
-from waza_engine.recognition.recognise import kind_of
+from waza_engine.recognition.recognise import dialect, kind_of, load_object
+from waza_engine.recognition.sample import Sample
 
 _T = TypeVar("_T")
 
@@ -37,6 +38,13 @@ class Document:
         """The executor that the suite names; empty if it names none."""
         named = self.suite.executor if self.suite is not None else self.value("config", "executor")
         return named if isinstance(named, str) else ""
+
+    @tracked_property
+    def sample(self) -> Sample | None:
+        """The tasks and trials that the file chooses; None if it chooses none, or their number is not known."""
+        read = dialect(self.dialect).sample
+        found: Sample | None = load_object(read)(self) if read else None
+        return found
 
     @property
     def folder(self) -> Path | None:

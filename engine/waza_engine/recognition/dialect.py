@@ -174,6 +174,8 @@ class Dialect:
     eval_of_skill: str = ""
     """(name, `recognition.starters.SkillSketch`) -> the files of a new eval of a skill by their paths, the eval first"""
 
+    sample: str = ""
+    """(document) -> `recognition.sample.Sample` or None: how many tasks and trials the file chooses, and where"""
     releases: str = ""
     """`recognition.releases.Releases`: what each version of the runner added, deprecated or refused"""
     packages: tuple[str, ...] = ()

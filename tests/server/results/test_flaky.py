@@ -51,6 +51,8 @@ async def test_a_flaky_grader_has_a_finding(tmp_path: Path, path: Path) -> None:
         shown = await it.hover(line, 0)
         assert "In quarantine: see issue 12" in shown
         assert "flips" in shown
+        # The table at the number of trials assumes what these runs have shown.
+        assert "(from recorded trials)" in await it.hover(2, it.text.splitlines()[2].index("runs"))
         # Who edits the grader has another one.
         it.replace("type: run-command", "type: run-program")
         await until(lambda: not [code for code, *_ in it.said() if code == "flaky-grader"])

@@ -168,7 +168,12 @@ async def _workspace_symbols(
 def _inlay_hints(request: Request) -> list[types.InlayHint]:
     on = request.session.configuration.settings
     hints = EnabledHints(
-        on.inlay_matches, on.inlay_weights, on.inlay_inherited, on.inlay_flags, on.inlay_defaults
+        on.inlay_matches,
+        on.inlay_weights,
+        on.inlay_inherited,
+        on.inlay_flags,
+        on.inlay_defaults,
+        on.inlay_power,
     )
     overrides = {"executor": on.run_executor, "model": on.run_model}
     found = inlay_hint(request.snapshot, request.params.range, request.workspace_files, hints, overrides)

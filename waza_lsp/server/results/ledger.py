@@ -6,7 +6,7 @@ windows, the command line. The store and the files are read in threads; no reque
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -62,6 +62,8 @@ class LedgerEvents:
     """The verdict of an eval changed, and with it the test view."""
     recordings_known: Callable[[Snapshot], None]
     """The recordings of a document's eval were read, or are as they were."""
+    rates_changed: Callable[[], None]
+    """Recorded trials show other pass rates now."""
     store_read: Callable[[], None]
     """Reading the store left garbage behind."""
 
@@ -108,6 +110,7 @@ class ResultLedger:
         """Tasks whose last run was cancelled before it had a result."""
         self._costs: dict[Path, Mapping[str, TaskCost]] = {}
         """What tasks cost in earlier runs."""
+        self._seen: dict[Path, Sequence[tuple[int, int]]] = {}
         self._cleared: dict[_Key, tuple[int, float]] = {}
         """The last run of a task when its results were cleared, and when that was."""
         self._read: dict[Path, tuple[Stamp, ...]] = {}
@@ -159,6 +162,10 @@ class ResultLedger:
     def metrics_of(self, eval_path: Path) -> Mapping[str, float]:
         """The last values of an eval's metrics that were measured."""
         return self._metrics.get(eval_path, {})
+
+    def seen_trials_of(self, eval_path: Path) -> Sequence[tuple[int, int]]:
+        """The passes and trials of each task of an eval under its present conditions."""
+        return self._seen.get(eval_path, ())
 
     def forecast(self, eval_path: Path, tasks: Collection[str] = (), trials: int = 0) -> Forecast | None:
         """What a run of these tasks, or of all, will probably cost; None if no earlier run spent tokens."""
@@ -318,6 +325,10 @@ class ResultLedger:
         self._recorded[eval_path] = found.recorded
         self._metrics[eval_path] = found.metrics
         self._costs[eval_path] = {task: it.cost for task, it in found.tasks.items() if it.cost is not None}
+        seen = tuple(it.seen for it in found.tasks.values() if it.seen[1])
+        if seen != self.seen_trials_of(eval_path):
+            self._seen[eval_path] = seen
+            self._on_change.rates_changed()
         before = self.verdict_of_eval(eval_path)
         self.forget(eval_path, found.gone)
         for task, result in found.tasks.items():

@@ -39,6 +39,8 @@ class LastResult:
     """Changes when people review the run again."""
     flaky_graders: "tuple[GraderFlakiness, ...]" = ()
     """Those that gave different verdicts on the same work."""
+    seen: tuple[int, int] = (0, 0)
+    """Passes and trials under the present conditions."""
 
     def is_later(self, order: int, at: float) -> bool:
         """Whether it is later than another run. The clock decides only if the store does not know the other one."""
@@ -127,6 +129,7 @@ def read_last_results(
             found.cost,
             found.reviews,
             tuple(it for it in flaky.graders if it.is_flaky) if flaky else (),
+            (flaky.passed, flaky.trials) if flaky else (0, 0),
         )
 
     tasks = {name: last_result(it) for name, it in history.items() if not it.is_gone}

@@ -152,6 +152,7 @@ DIALECT = Dialect(
     describe_task="waza_engine.dialects.vally.trajectory.write:stimulus_members",
     starters="waza_engine.dialects.vally.starters:STARTERS",
     eval_of_skill="waza_engine.dialects.vally.starters:eval_of_skill",
+    sample="waza_engine.dialects.vally.checks.sample:sample_of",
     releases="waza_engine.dialects.vally.releases:RELEASES",
     packages=("@microsoft/vally", "@microsoft/vally-cli"),
     settings=frozenset(["extraGraderTypes", "judges", "target"]),

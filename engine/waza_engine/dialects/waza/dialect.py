@@ -253,6 +253,7 @@ DIALECT = Dialect(
     settings=frozenset(["extraGraderTypes", "judges", "target"]),
     starters="waza_engine.dialects.waza.starters:STARTERS",
     eval_of_skill="waza_engine.dialects.waza.starters:eval_of_skill",
+    sample="waza_engine.dialects.waza.checks.sample:sample_of",
     releases="waza_engine.dialects.waza.releases:RELEASES",
     results_folder="waza_engine.dialects.waza.formats.loading.project_file:results_folder",
 )

@@ -6,12 +6,9 @@ from dataclasses import dataclass, replace
 from waza_engine.model.records import RunRecord
 from waza_engine.model.scores import TaskStats
 from waza_engine.statistics.power import detectable_effect, half_width, tasks_needed
-from waza_engine.statistics.task_model import Design
+from waza_engine.statistics.task_model import Design, expected_between, expected_rate
 
 _TRIALS = (1, 3, 5, 10)
-_USUAL_BETWEEN = 0.3
-"""The assumed share of the variance between tasks if no run has repeated trials."""
-_USUAL_RATE = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,8 @@ def plan_power(
 ) -> PowerPlan:
     """Plan for a change of the pass rate by `effect`, towards one half: such a change needs the most tasks."""
     stats = [it.stats for it in record.tasks if it.stats and it.stats.decided_runs] if record else []
-    design = Design(tasks, trials, rate if rate is not None else _seen_rate(stats), _seen_between(stats))
+    seen = [(it.passed_runs, it.decided_runs) for it in stats]
+    design = Design(tasks, trials, rate if rate is not None else expected_rate(seen), expected_between(seen))
     change = -effect if design.rate >= 0.5 else effect
     options = sorted({*_TRIALS, trials})
     detectable = detectable_effect(design, power) if tasks else None
@@ -77,23 +75,6 @@ def plan_power(
         choices=tuple(Choice(it, tasks_needed(replace(design, trials=it), change, power)) for it in options),
         cost=_cost(stats),
     )
-
-
-def _seen_rate(stats: Sequence[TaskStats]) -> float:
-    """Return the mean pass rate over tasks, drawn a little towards one half: after five passes of five it is not 1."""
-    return (sum(it.pass_rate for it in stats) + 0.5) / (len(stats) + 1) if stats else _USUAL_RATE
-
-
-def _seen_between(stats: Sequence[TaskStats]) -> float:
-    """Return the share of the variance of trials that lies between tasks."""
-    repeated = [it for it in stats if it.decided_runs > 1]
-    rate = sum(it.pass_rate for it in repeated) / len(repeated) if repeated else 0.0
-    if len(repeated) < 3 or not 0 < rate < 1:
-        return _USUAL_BETWEEN
-    within = sum(
-        it.pass_rate * (1 - it.pass_rate) * it.decided_runs / (it.decided_runs - 1) for it in repeated
-    )
-    return min(0.95, max(0.0, 1 - within / len(repeated) / (rate * (1 - rate))))
 
 
 def _cost(stats: Sequence[TaskStats]) -> TrialCost:
