@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
+from waza_engine.model.decisions import Decisions
 from waza_engine.model.evidence import FailedCheck
 from waza_engine.model.scores import Status, SuiteTotals, TaskStats
 from waza_engine.model.suite import ExperimentArm, Scoring
@@ -230,7 +231,7 @@ class RunRecord:
     result. `baseline` is the run without skills. `shard` is `i/n` for a shard. `planned` is the number of planned tasks,
     if known; `unperformed` are the names of those that the run did not reach. `infrastructure`: nothing failed, but trials
     could not be decided for reasons of infrastructure (`status` error). `unsaved` counts the writes that the run store did
-    not take: trials, or the end of the run.
+    not take: trials, or the end of the run. `decisions`: a run that went on until it was decided.
     """
 
     run_id: str
@@ -260,6 +261,7 @@ class RunRecord:
     unperformed: tuple[str, ...] = ()
     infrastructure: bool = False
     unsaved: int = 0
+    decisions: Decisions | None = None
 
     @property
     def task_count(self) -> int:

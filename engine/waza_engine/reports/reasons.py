@@ -53,13 +53,7 @@ def verdict(record: RunRecord) -> tuple[str, str]:
         parts.append(f"{done} of {counted(record.planned * record.trials, 'trial')}")
     elif record.status == "cancelled" or (record.status == "error" and record.error):
         parts.append(record.error)
-    by_score = threshold_verdict(record)
-    if record.status in {"passed", "failed"}:
-        if by_score is not None and by_score.stimuli_run:
-            parts.append(threshold_line(by_score))
-        parts += [metric_line(it) for it in record.metrics if not it.passed]
-        if record.baseline is not None:
-            parts.append(baseline_line(record))
+    parts += _conditions(record)
     passed, left = tasks_passed(record)
     if record.tasks:
         totals = record.totals
@@ -79,6 +73,20 @@ def verdict(record: RunRecord) -> tuple[str, str]:
     elif left:
         parts.append(left)
     return _WORDS[record.status], "; ".join(filter(None, parts))
+
+
+def _conditions(record: RunRecord) -> Iterator[str]:
+    """Yield what decided about a run beside its tasks."""
+    if record.status not in {"passed", "failed"}:
+        return
+    if record.decisions is not None:
+        yield record.decisions.text
+    by_score = threshold_verdict(record)
+    if by_score is not None and by_score.stimuli_run:
+        yield threshold_line(by_score)
+    yield from (metric_line(it) for it in record.metrics if not it.passed)
+    if record.baseline is not None:
+        yield baseline_line(record)
 
 
 def undecided_text(count: int) -> str:

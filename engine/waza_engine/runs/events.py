@@ -14,13 +14,17 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
+from waza_engine.model.decisions import DecisionWord
 from waza_engine.model.records import GraderOutcome, RunStatus
 from waza_engine.model.scores import Status
 
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The run begins. `tasks` are the ids of the selected tasks, in order; `workers` is 1 for a sequential run."""
+    """The run begins. `tasks` are the ids of the selected tasks, in order; `workers` is 1 for a sequential run.
+
+    With `until_decided`, `trials` is the most that a task can have.
+    """
 
     run_id: str
     eval: Path
@@ -30,6 +34,7 @@ class RunStarted:
     tasks: tuple[str, ...]
     trials: int
     workers: int
+    until_decided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,25 @@ class TaskFinished:
     error: str = ""
     infrastructure: bool = False
     partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A question of a run with `--until-decided` has its answer, or stays open for a `reason`.
+
+    For a task, `mean` of its `count` trials is above or below `threshold`, and lies between `lower` and `upper` at all looks
+    together. With `task` "" the run is better or worse than another one: `mean` is the mean difference of `count` tasks.
+    """
+
+    run_id: str
+    task: str
+    decision: DecisionWord
+    count: int
+    mean: float
+    threshold: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +189,7 @@ Event = (
     | TrialProgress
     | TrialFinished
     | TaskFinished
+    | Decided
     | Note
     | RunFinished
     | ExecutorUnavailable
@@ -183,6 +208,7 @@ _EVENT_NAMES: dict[type[Any], str] = {
     TrialProgress: "trial_progress",
     TrialFinished: "trial_finished",
     TaskFinished: "task_finished",
+    Decided: "decided",
     Note: "note",
     RunFinished: "run_finished",
     ExecutorUnavailable: "executor_unavailable",

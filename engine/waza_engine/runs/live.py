@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from waza_engine.executors.base import Progress, agent_of
 from waza_engine.lib.redaction import Redactor
+from waza_engine.model.decisions import Decisions
 from waza_engine.model.records import TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.events import BaselineEvent, Event, Listener, Note
 from waza_engine.runs.planning.plan import Plan, plan_without_skills
@@ -40,6 +41,7 @@ class LiveRun:
     frame: RunFrame = field(init=False)
     baseline: "LiveRun | None" = None
     triggers: tuple[TriggerResult, ...] = ()
+    decisions: Decisions | None = None
     is_store_failing: bool = False
     perform: Performer = run_trial
     clock: Callable[[], float] = time.monotonic

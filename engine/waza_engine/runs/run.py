@@ -25,6 +25,7 @@ from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.redaction import Redactor
 from waza_engine.model.judge import Judge
 from waza_engine.model.records import RunRecord
+from waza_engine.runs.deciding.perform import run_until_decided
 from waza_engine.runs.events import ExecutorUnavailable, Listener, Note, RunFinished, RunStarted
 from waza_engine.runs.hooks import run_hooks
 from waza_engine.runs.live import LiveRun, Performer
@@ -36,14 +37,14 @@ from waza_engine.runs.run_header import RunEnd
 from waza_engine.runs.store.record import with_changes
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_engine.runs.tasks import run_tasks
-from waza_engine.runs.totals import Ending, run_record
+from waza_engine.runs.totals import NOT_DECIDED, Ending, run_record
 from waza_engine.runs.trial.grade import Bench
 from waza_engine.runs.trial.perform import run_trial
 from waza_engine.runs.triggers import run_triggers
 
 EXIT_STATUS = {"passed": 0, "failed": 1, "error": 2, "cancelled": 130}
 EXIT_UNDECIDED = 3
-"""Nothing failed, but trials could not be judged for reasons of infrastructure."""
+"""Nothing failed, but trials could not be judged for reasons of infrastructure, or a question is still open."""
 _MILDEST_FIRST = (0, EXIT_UNDECIDED, 1, 2, 130)
 
 
@@ -173,7 +174,7 @@ async def _run_pass(live: LiveRun) -> None:
     try:
         if problem := missing_skills_problem(plan.suite, plan.settings.skill_directories):
             raise _StopError(problem)
-        await run_tasks(live)
+        await (run_tasks if plan.overrides.until_decided is None else run_until_decided)(live)
     finally:
         if problem := await _run_hooks(live, "after_run"):
             live.warn(problem)
@@ -222,6 +223,7 @@ def _announce_start(live: LiveRun) -> None:
             tasks=tuple(it.id for it in plan.tasks),
             trials=plan.settings.trials,
             workers=plan.workers,
+            until_decided=plan.overrides.until_decided is not None,
         )
     )
     for it in (*plan.warnings, *plan.suite.warnings):
@@ -287,6 +289,7 @@ def _record(live: LiveRun, ending: Ending) -> RunRecord:
         triggers=live.triggers,
         ending=ending,
         baseline=_record(second, ending) if second else None,
+        decisions=live.decisions,
     )
 
 
@@ -294,9 +297,10 @@ def _store_end(live: LiveRun, record: RunRecord) -> None:
     end = RunEnd(
         duration_ms=record.duration_ms,
         # The trials themselves say that they could not be judged, until they are judged again.
-        error="" if record.infrastructure else record.error,
+        error="" if record.infrastructure or is_left_open(record) else record.error,
         triggers=record.triggers,
         task_errors={index: it.error for index, it in live.tasks.items() if it.error},
+        decisions=record.decisions,
     )
     score = record.totals.aggregate_score
     live.save(lambda store: store.finish_run(record.run_id, record.status, score, end))
@@ -328,11 +332,16 @@ def worse_exit(one: int, other: int) -> int:
     return max(one, other, key=_MILDEST_FIRST.index)
 
 
+def is_left_open(record: RunRecord) -> bool:
+    """Return whether a run with `--until-decided` reached its limits before everything was decided."""
+    return record.status == "error" and record.decisions is not None and record.error.startswith(NOT_DECIDED)
+
+
 def exit_status(record: RunRecord) -> int:
     """Return the exit status of a program that performed or reported the run."""
     if record.unsaved and record.status != "cancelled":
         return EXIT_STATUS["error"]
-    return EXIT_UNDECIDED if record.infrastructure else EXIT_STATUS[record.status]
+    return EXIT_UNDECIDED if record.infrastructure or is_left_open(record) else EXIT_STATUS[record.status]
 
 
 def run_finished_event(record: RunRecord) -> RunFinished:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from waza_engine.lib.system.programs import exists
+from waza_engine.model.decisions import Decisions
 from waza_engine.model.records import TaskParts, TriggerResult
 from waza_engine.model.suite import ExperimentArm, Metric, Scoring
 from waza_engine.runs.planning.plan import Overrides, Plan
@@ -77,6 +78,7 @@ class RunEnd:
     error: str = ""
     triggers: tuple[TriggerResult, ...] = ()
     task_errors: Mapping[int, str] = field(default_factory=dict)
+    decisions: Decisions | None = None
 
 
 _ENDED_STATES = frozenset([b"Z", b"X", b"x"])

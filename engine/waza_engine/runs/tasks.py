@@ -61,26 +61,26 @@ async def _run_in_parallel(live: LiveRun) -> None:
 async def _run_task(live: LiveRun, index: int) -> None:
     task = live.plan.tasks[index]
     live.emit(TaskStarted(live.run_id, task.id, task.name, task.path, task.pointer))
-    done = _TaskTrials(live, index)
+    done = TaskTrials(live, index)
     error = ""
     try:
         numbers = range(1, live.plan.settings.trials + 1)
         to_do = any((index, it) not in live.finished for it in numbers)
-        error = await _run_before_hooks(live) if to_do else ""
+        error = await run_before_hooks(live) if to_do else ""
         if not error:
             for number in numbers:
-                done.add(number, *await _run_trial(live, index, number))
+                done.add(number, *await run_or_read_trial(live, index, number))
             if to_do:
-                await _run_after_hooks(live)
+                await run_after_hooks(live)
     finally:
         record = done.record(error)
         if done.totals or error:
             live.tasks[index] = record
-        live.emit(_task_finished(live, task, record))
+        live.emit(task_finished(live, task, record))
 
 
 @dataclass(slots=True)
-class _TaskTrials:
+class TaskTrials:
     """The trials of a task so far. Records are kept in memory only if they could not be stored."""
 
     live: LiveRun
@@ -105,7 +105,7 @@ class _TaskTrials:
         )
 
 
-async def _run_before_hooks(live: LiveRun) -> str:
+async def run_before_hooks(live: LiveRun) -> str:
     """Run the `before_task` hooks. Return the error that stops the task, or ""."""
     outcome = await run_hooks("before_task", live.plan.suite.hooks, live.bench.process_dir)
     for it in outcome.warnings:
@@ -113,14 +113,15 @@ async def _run_before_hooks(live: LiveRun) -> str:
     return live.redactor.text(outcome.error)
 
 
-async def _run_after_hooks(live: LiveRun) -> None:
+async def run_after_hooks(live: LiveRun) -> None:
+    """Run the `after_task` hooks. Their problems are warnings."""
     outcome = await run_hooks("after_task", live.plan.suite.hooks, live.bench.process_dir)
     for it in (*outcome.warnings, outcome.error):
         if it:
             live.warn(it)
 
 
-async def _run_trial(live: LiveRun, index: int, number: int) -> tuple[TrialRecord, bool]:
+async def run_or_read_trial(live: LiveRun, index: int, number: int) -> tuple[TrialRecord, bool]:
     """Run a trial, or read it if it has finished earlier. Return its record and whether it is stored."""
     task = live.plan.tasks[index]
     live.emit(TrialStarted(live.run_id, task.id, number))
@@ -166,7 +167,8 @@ def _trial_finished(live: LiveRun, record: TrialRecord) -> TrialFinished:
     )
 
 
-def _task_finished(live: LiveRun, task: Task, record: TaskRecord) -> TaskFinished:
+def task_finished(live: LiveRun, task: Task, record: TaskRecord) -> TaskFinished:
+    """Return the event about a task that has its verdict."""
     score, weighted = (
         (record.stats.avg_score, record.stats.avg_weighted_score) if record.stats else (0.0, 0.0)
     )

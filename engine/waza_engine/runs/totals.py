@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Literal
 
 from waza_engine.model.consumption import Consumption, judge_consumption
+from waza_engine.model.decisions import Decisions
 from waza_engine.model.records import (
     MetricResult,
     RunRecord,
@@ -37,6 +38,7 @@ from waza_engine.statistics.totals import suite_totals, task_stats
 UNDECIDED_HINT = (
     "The infrastructure failed, not the agent: judge again with 'waza-lsp grade', or run again with --resume"
 )
+NOT_DECIDED = "Not decided"
 _PROMPTS_HINT = "The infrastructure failed, not the agent: run again with --resume"
 _WORST_FIRST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
 
@@ -49,7 +51,7 @@ class Ending:
     error: str = ""
 
 
-def run_record(
+def run_record(  # noqa: PLR0913  # a record has many parts
     frame: RunFrame,
     *,
     run_id: str,
@@ -59,10 +61,12 @@ def run_record(
     triggers: Sequence[TriggerResult],
     ending: Ending,
     baseline: RunRecord | None = None,
+    decisions: Decisions | None = None,
 ) -> RunRecord:
     """Return the record of the whole run. A failed task, or a metric below its threshold, makes the run fail.
 
     In a run with a baseline the tasks' own verdicts do not count: the run passes if the skills helped.
+    Nor do they with `decisions`: then what was decided counts.
     """
     metric = accuracy_metric(frame.metrics, triggers)
     metrics: tuple[MetricResult, ...] = (metric,) if metric else ()
@@ -77,7 +81,12 @@ def run_record(
     failed = failed or any(not it.passed for it in metrics)
     if frame.scoring is not None:
         failed = is_failed(frame.scoring, deciding)
+    if decisions is not None:
+        of_both = 0
+        failed = decisions.is_bad or any(it.error for it in deciding) or any(not it.passed for it in metrics)
     is_open = not ending.status and not failed and (of_both > 0 or any(it.infrastructure for it in triggers))
+    if decisions is not None and decisions.is_open and not ending.status and not failed and not is_open:
+        ending = Ending("error", f"{NOT_DECIDED}: {decisions.text}")
     if is_open:
         ending = Ending("error", _undecided_message(of_both, [*deciding, *of_baseline], triggers))
     return RunRecord(
@@ -107,6 +116,7 @@ def run_record(
         planned=len(frame.tasks),
         unperformed=tuple(_unperformed_names(frame.tasks, tasks)),
         infrastructure=is_open,
+        decisions=decisions,
     )
 
 

@@ -80,6 +80,7 @@ class Bench:
     store: RunStore | None = None
     judge: Judge | None = None
     emit_nothing: bool = False
+    run_id: str = "run-1"
 
     def suite(self, *tasks: Task, graders: tuple[GraderEntry, ...] = (), **more: Any) -> Suite:
         settings = RunSettings(**{"executor": "scripted", "timeout_seconds": 5, **more.pop("settings", {})})
@@ -101,7 +102,7 @@ class Bench:
             make_plan(suite, Overrides(**overrides), processors=4),
             performer,
             process_dir=self.folder,
-            run_id="run-1",
+            run_id=self.run_id,
             emit=(lambda _: None) if self.emit_nothing else self.events.append,
             store=self.store,
             judge=self.judge,

@@ -10,6 +10,7 @@ from waza_engine.model.records import GraderOutcome
 from waza_engine.runs.events import (
     ArmEvent,
     BaselineEvent,
+    Decided,
     Event,
     ExecutorUnavailable,
     Note,
@@ -47,6 +48,8 @@ EVENTS = [
     TrialProgress("r", "t", 1, "reads a file"),
     _TRIAL,
     TaskFinished("r", "t", "failed", 0.5, 0.5),
+    Decided("r", "t", "open", 12, 0.75, 0.8, 0.4, 0.95, "--max-trials"),
+    Decided("r", "", "better", 12, 0.25),
     Note("r", "warning", "not stored"),
     RunFinished("r", "cancelled", 3, 0.5, 0.5, 2, 1, 1, 0, 9),
     ExecutorUnavailable("r", "copilot-sdk", "The Copilot SDK is not installed.", "copilot"),

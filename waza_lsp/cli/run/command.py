@@ -60,6 +60,44 @@ _SELECTION_OPTIONS = all_of(
         "--dask", metavar="ADDRESS", default="", help="Run the trials on the workers of a Dask scheduler."
     ),
 )
+_DECIDING_OPTIONS = all_of(
+    click.option(
+        "--until-decided",
+        is_flag=True,
+        help="Run trials only where a verdict is open, and stop when everything is decided.",
+    ),
+    click.option(
+        "--threshold",
+        type=click.FloatRange(0, 1),
+        metavar="RATE",
+        help="With --until-decided: least pass rate of each task. Default: the eval's own threshold, for mean scores.",
+    ),
+    click.option(
+        "--against",
+        metavar="RUN",
+        default="",
+        shell_complete=values.runs,
+        help="With --until-decided: decide whether this run is better or worse than a stored one.",
+    ),
+    click.option(
+        "--max-trials",
+        type=_COUNT,
+        metavar="N",
+        help="With --until-decided: most trials per task. Default: 50.",
+    ),
+    click.option(
+        "--max-tokens",
+        type=_COUNT,
+        metavar="N",
+        help="With --until-decided: start no trial that may exceed N tokens of agents and judges.",
+    ),
+    click.option(
+        "--max-minutes",
+        type=click.FloatRange(0, min_open=True),
+        metavar="N",
+        help="With --until-decided: stop after N minutes. Trials that are not finished then are not kept.",
+    ),
+)
 _AGENT_OPTIONS = all_of(
     click.option(
         "--executor",
@@ -215,6 +253,7 @@ _OUTPUT_OPTIONS = all_of(
 @click.command()
 @click.argument("eval_file", metavar="EVAL", required=False, type=click.Path(path_type=Path))
 @_SELECTION_OPTIONS
+@_DECIDING_OPTIONS
 @_AGENT_OPTIONS
 @_MODE_OPTIONS
 @_OUTPUT_OPTIONS
@@ -226,7 +265,8 @@ def run(eval_file: Path | None, suite: str | None, passed: tuple[str, ...], **op
     Each finished trial is stored at once. Ctrl-C cancels the run and keeps finished trials; a second Ctrl-C stops
     immediately. The exit status is 0 if everything passed, 1 if a task or the trigger accuracy failed, and 2 if the run
     could not be done. It is 3 if nothing failed but trials could not be judged (a judge or an endpoint was down), and
-    130 if the run was cancelled.
+    130 if the run was cancelled. With --until-decided, it is 0 if every task is above the threshold, or the run is
+    better. It is 1 if a task is below, or the run is worse, and 3 if a question is still open at a limit.
 
     \b
     Examples:
@@ -237,6 +277,8 @@ def run(eval_file: Path | None, suite: str | None, passed: tuple[str, ...], **op
       waza-lsp run evals/eval.yaml --model model-a --model model-b --html report.html
       waza-lsp run evals/eval.yaml --agent-command 'my-agent --print {prompt}'
       waza-lsp run evals/eval.yaml --retry-infrastructure 3
+      waza-lsp run evals/eval.yaml --until-decided --threshold 0.8 --max-trials 40
+      waza-lsp run evals/eval.yaml --until-decided --against last --max-minutes 30
       waza-lsp run evals/eval.yaml --resume
       waza-lsp run evals --executor mock
       waza-lsp run --suite nightly

@@ -239,6 +239,8 @@ def _refuse_options(experiment: Experiment, request: RunRequest) -> None:
     overrides = request.overrides
     if overrides.baseline or overrides.no_skills:
         give_up("An experiment defines what its arms have. Remove --baseline and --no-skills")
+    if request.against:
+        give_up("An experiment compares its arms itself. Remove --against")
     for name in _OPTIONS:
         if getattr(overrides, name) is not None and (setting := experiment.varied_setting(name)):
             option = name.replace("_", "-")

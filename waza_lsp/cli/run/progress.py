@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from waza_engine.lib.plurals import counted
+from waza_engine.model.decisions import decision_text
 from waza_engine.reports.inert import harmless, inert, one_line
 from waza_engine.reports.text import STATUS_WORDS
 from waza_engine.runs.events import (
     BaselineEvent,
+    Decided,
     Event,
     Listener,
     Note,
@@ -94,11 +96,13 @@ class ProgressLines:
 
     def __call__(self, event: Event) -> None:
         match event:
-            case RunStarted(tasks=tasks, trials=trials, executor=executor):
+            case RunStarted(tasks=tasks, trials=trials, executor=executor, until_decided=is_most):
                 self._trials = trials
-                self._write(f"Running {_size(len(tasks), trials)}, with {executor}")
+                self._write(f"Running {_size(len(tasks), trials, is_most=is_most)}, with {executor}")
             case TrialFinished():
                 self._write_trial(event)
+            case Decided():
+                self._write(_decided(event))
             case TaskFinished(error=error) if error:
                 self._write(f"FAIL  {one_line(event.task)}: {one_line(error)}")
             case BaselineEvent(told=TrialFinished() as trial):
@@ -164,9 +168,11 @@ class LiveProgress:
 
     def __call__(self, event: Event) -> None:
         match event:
-            case RunStarted(tasks=tasks, trials=trials, executor=executor):
+            case RunStarted(tasks=tasks, trials=trials, executor=executor, until_decided=is_most):
                 self._total, self._trials, self._started_at = len(tasks) * trials, trials, self.clock()
-                self._print(f"{one_line(event.name)}: {_size(len(tasks), trials)}, with {executor}")
+                self._print(
+                    f"{one_line(event.name)}: {_size(len(tasks), trials, is_most=is_most)}, with {executor}"
+                )
             case BaselineEvent(told=inner):
                 if not self._prefix:
                     self._prefix, self._done = "without skills: ", 0
@@ -177,6 +183,8 @@ class LiveProgress:
                 self._print(f"{level}: {one_line(message)}")
             case TaskFinished():
                 self._finish_task(event)
+            case Decided():
+                self._print(_decided(event))
             case TaskStarted() | TrialStarted() | TrialProgress() | TrialFinished():
                 self._update(event)
             case _:
@@ -276,5 +284,11 @@ def _duration(seconds: float) -> str:
     return f"{minutes}:{rest:02d}"
 
 
-def _size(tasks: int, trials: int) -> str:
-    return f"{counted(tasks, 'task')}, {counted(trials, 'trial')} each"
+def _size(tasks: int, trials: int, *, is_most: bool) -> str:
+    return f"{counted(tasks, 'task')}, {'at most ' if is_most else ''}{counted(trials, 'trial')} each"
+
+
+def _decided(event: Decided) -> str:
+    interval = None if event.lower is None or event.upper is None else (event.lower, event.upper)
+    what = decision_text(event.mean, event.count, event.threshold, interval, event.reason)
+    return f"{event.decision.upper():6} {one_line(event.task) or 'this run'}: {what}"

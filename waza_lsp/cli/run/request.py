@@ -42,6 +42,7 @@ from waza_lsp.cli.console import give_up, print_err
 from waza_lsp.cli.load_errors import give_up_loading
 from waza_lsp.cli.options import LAST
 from waza_lsp.cli.run.reports import Reports
+from waza_lsp.cli.run.until_decided import resumed_overrides, until_decided_of, with_compared_run
 from waza_lsp.cli.stored.find import find_run
 
 
@@ -93,6 +94,7 @@ class RunRequest:
             model=model,
             shard=_parse_shard(options["shard"]),
             sandbox=_sandbox(options),
+            until_decided=until_decided_of(options),
             **{
                 name: options[name]
                 for name in (
@@ -122,7 +124,12 @@ class RunRequest:
     @property
     def is_new(self) -> bool:
         """Whether the run needs no earlier run. If it then cannot start, it leaves no store behind."""
-        return self.resume is None and self.replay_from is None
+        return self.resume is None and self.replay_from is None and not self.against
+
+    @property
+    def against(self) -> str:
+        until = self.overrides.until_decided
+        return until.against if until else ""
 
     def make_run_id(self) -> str:
         return self.arm.run_id if self.arm is not None else new_run_id()
@@ -252,6 +259,9 @@ def prepare(request: RunRequest, store: RunStore | None, emit: Listener) -> Prep
         suite = _load_suite(request)
         if request.resume is not None:
             return _prepare_resumed(request, suite, store)
+        if request.against:
+            own = with_compared_run(request.overrides, _require_store(store), eval_file)
+            request = replace(request, overrides=own)
         plan = _make_plan(request, suite)
         if request.replay_from is not None:
             return _prepare_replay(request, request.replay_from, plan, store)
@@ -321,7 +331,8 @@ def _prepare_replay(request: RunRequest, name: str, plan: Plan, store: RunStore 
 
 
 def _prepare_resumed(request: RunRequest, suite: Suite, store: RunStore | None) -> PreparedRun:
-    if request.overrides != Overrides() or request.replay_from:
+    given = request.overrides.until_decided
+    if replace(request.overrides, until_decided=None) != Overrides() or request.replay_from:
         raise PlanError(
             "--resume continues the run as it was started. Remove the options that select tasks, trials or models"
         )
@@ -330,8 +341,8 @@ def _prepare_resumed(request: RunRequest, suite: Suite, store: RunStore | None) 
     run = find_run(store, name, _eval_of_last(name, request.eval_file))
     check_resumable(run, undecided=has_undecided(store, run))
     _refuse_redacted(request.agent.command or run.frame.overrides.agent_command)
-    plan = make_plan(suite, run.frame.overrides, os.cpu_count() or 1)
-    plan = with_sandbox(make_plan(suite, run.frame.overrides, os.cpu_count() or 1), os.environ)
+    overrides = resumed_overrides(run.frame.overrides, given)
+    plan = with_sandbox(make_plan(suite, overrides, os.cpu_count() or 1), os.environ)
     if request.agent.command and not starts_agent(plan.settings.executor):
         raise PlanError(
             f"The run uses the executor '{plan.settings.executor}', which starts no agent. Remove --agent-command"

@@ -13,6 +13,7 @@ from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.lib.process.sandbox_choice import Sandbox
 from waza_engine.model.suite import GROUPINGS, RunSettings, Suite, Task
 from waza_engine.runs.planning.quarantine import with_quarantine
+from waza_engine.runs.planning.until_decided import UntilDecided
 
 
 class PlanError(Exception):
@@ -46,6 +47,7 @@ class Overrides:
     agent_format: str = ""
     sandbox: Sandbox | None = None
     retry_infrastructure: int = 0
+    until_decided: UntilDecided | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,8 @@ def make_plan(suite: Suite, overrides: Overrides, processors: int = 4) -> Plan:
     if overrides.shard:
         tasks = _shard_tasks(tasks, overrides.shard)
     settings, warnings = _drop_pointless_baseline(suite, settings)
+    if overrides.until_decided is not None:
+        settings = _until_decided(suite, settings, overrides, overrides.until_decided)
     return Plan(
         suite,
         tasks,
@@ -159,6 +163,37 @@ def _group(task: Task, settings: RunSettings) -> str:
     waza does not say how it groups tasks with several tags (docs/reference/waza-newest.md, section 8).
     """
     return settings.model if settings.group_by == "model" else ", ".join(task.tags)
+
+
+def _until_decided(
+    suite: Suite, settings: RunSettings, overrides: Overrides, until: UntilDecided
+) -> RunSettings:
+    """Return the settings of a run that goes on until it is decided: each task has at most so many trials."""
+    if settings.baseline:
+        raise PlanError(
+            "--until-decided does not decide about a run with a baseline. Add --no-baseline, or compare two runs with "
+            "--against RUN"
+        )
+    conflicts = {
+        "--trials": overrides.trials,
+        "--shard": overrides.shard,
+        "--skip-graders": overrides.skip_graders,
+    }
+    for option, value in conflicts.items():
+        if value:
+            raise PlanError(f"--until-decided decides itself what runs. Remove {option}")
+    if until.threshold is None and not until.against and own_threshold(suite) is None:
+        raise PlanError(
+            "--until-decided needs a question. The eval has no threshold, so add --threshold RATE (such as 0.8) or "
+            "--against RUN"
+        )
+    # Trials of earlier runs were looked at before.
+    return replace(settings, trials=until.most_trials, use_cache=False)
+
+
+def own_threshold(suite: Suite) -> float | None:
+    """Return the least score that the eval itself demands; None if it demands none."""
+    return suite.scoring.threshold if suite.scoring is not None else None
 
 
 def _shard_tasks(tasks: tuple[Task, ...], shard: Shard) -> tuple[Task, ...]:

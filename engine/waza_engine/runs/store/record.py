@@ -167,6 +167,7 @@ def _record(store: RunStore, run: StoredRun) -> RunRecord:
         triggers=run.end.triggers,
         ending=_ending(run),
         baseline=_record(store, second) if second else None,
+        decisions=run.end.decisions,
     )
 
 

@@ -1,0 +1,1 @@
+"""Run trials only where a verdict is open, and stop when everything is decided."""
