@@ -420,7 +420,8 @@ def test_the_history_calls_no_task_flaky_whose_graders_changed(folder: Path) -> 
     add_task(folder, "b")
     run("--task", "[ab]")
     lines = invoke("runs", "history").stdout.splitlines()
-    assert lines[:2] == ["b   67%  ++ -- ++", "a  100%  ++ ++ ++"]
+    assert lines[:2] == ["b   67%   (30% to 90%)  ++ -- ++", "a  100%  (61% to 100%)  ++ ++ ++"]
+    assert lines[3].startswith("newest run against the one before: pass rate +50%")
 
 
 def test_graders_can_be_skipped_and_workspaces_kept() -> None:

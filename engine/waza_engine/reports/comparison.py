@@ -79,6 +79,14 @@ def evidence_lines(data: dict[str, Any]) -> Iterator[str]:
     yield _tasks_line(data)
 
 
+def baseline_evidence(record: RunRecord) -> list[str]:
+    """Return what a run shows against its baseline without skills, in lines; none without a baseline."""
+    if record.baseline is None:
+        return []
+    data = comparison_data(("without skills", "with skills"), (record.baseline, record))
+    return [it for it in evidence_lines(data) if it]
+
+
 def measured_text(measure: Mapping[str, Any], form: str = "+.2f") -> str:
     """Return effect, interval, wins and p-value of a measure; `form` formats the effect."""
     lower, upper = measure["interval"]

@@ -39,6 +39,7 @@ def _lines(record: RunRecord) -> Iterator[str]:
     # The sentence above has all others.
     if record.error not in reason:
         yield f"\n> {escape_markdown(record.error)}"
+    yield from _baseline(record)
     yield from _details(record)
     yield from _flaky(record)
     yield from _quarantined(record)
@@ -70,6 +71,16 @@ def _row(task: TaskRecord) -> str:
         return f"| {_TASK_WORDS[task.status]} | {name} | | {undecided} | |"
     passed = f"{stats.passed_runs}/{stats.decided_runs}{f', {undecided}' if undecided else ''}"
     return f"| {_TASK_WORDS[task.status]} | {name} | {stats.avg_score:.2f} | {passed} | {interval} |"
+
+
+def _baseline(record: RunRecord) -> Iterator[str]:
+    if record.baseline is not None:
+        # Imported late: few runs have a baseline.
+        from waza_engine.reports.comparison import baseline_evidence
+
+        if shown := baseline_evidence(record):
+            yield "\nWith skills compared to without:\n"
+            yield from (f"- {escape_markdown(it)}" for it in shown)
 
 
 def _flaky(record: RunRecord) -> Iterator[str]:

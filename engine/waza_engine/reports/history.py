@@ -5,8 +5,13 @@ from itertools import pairwise
 
 from waza_engine.lib.text_width import columns, padded
 from waza_engine.model.records import TrialVerdict
+from waza_engine.reports.comparison import measured_text
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.run_header import TaskFrame
+from waza_engine.statistics.compare_runs import measured_json
+from waza_engine.statistics.paired import paired_difference
+from waza_engine.statistics.rates import wilson
+from waza_engine.statistics.verdict import verdicts
 
 _UNDECIDED = "infrastructure"
 _MARKS = {_UNDECIDED: "?", "passed": "+", "failed": "-", "error": "!", "skipped": "."}
@@ -47,7 +52,8 @@ def history_lines(runs: Runs, fingerprints: Fingerprints = ()) -> Iterator[str]:
         marks = " ".join("".join(_MARKS[it] for it in run) or " " for run in history)
         flaky = "  flaky" if is_flaky(history, [it.get(task, "") for it in fingerprints]) else ""
         rate = pass_rate(history)
-        yield f"{padded(name, width)}  {f'{rate:.0%}' if rate is not None else '-':>4}  {marks}{flaky}"
+        shown = f"{rate:4.0%} {rate_range(history):>14}" if rate is not None else f"{'-':>4} {'':14}"
+        yield f"{padded(name, width)}  {shown}  {marks}{flaky}"
     yield "+ passed, - failed, ! error, ? could not be judged, . skipped; one group per run, newest on the right"
 
 
@@ -71,7 +77,34 @@ def task_fingerprints(tasks: Iterable[TaskFrame]) -> dict[str, str]:
     return {it.id: it.fingerprint for it in tasks}
 
 
+def newest_change(runs: Runs) -> str:
+    """Return what the newest run shows against the one before; "" if both have judged no common task."""
+    before, after = (_task_rates(it) for it in runs[-2:]) if len(runs) > 1 else ({}, {})
+    common = [it for it in before if it in after]
+    if not common:
+        return ""
+    found = paired_difference([before[it] for it in common], [after[it] for it in common])
+    [verdict] = verdicts([found])
+    shown = measured_text(measured_json(found, verdict), "+.0%")
+    return f"newest run against the one before: pass rate {shown}: {verdict.word}"
+
+
+def _task_rates(run: Sequence[TrialVerdict]) -> dict[str, float]:
+    return {task: rate for task, history in task_histories([run]) if (rate := pass_rate(history)) is not None}
+
+
+def rate_range(history: TaskHistory) -> str:
+    """Return the 95 % interval of the pass rate, in parentheses."""
+    statuses = _judged(history)
+    found = wilson(statuses.count("passed"), len(statuses))
+    return f"({found.lower:.0%} to {found.upper:.0%})"
+
+
 def pass_rate(history: TaskHistory) -> float | None:
     """Return the share of judged trials that passed; None if no trial was judged."""
-    statuses = [it for run in history for it in run if it not in _UNCOUNTED]
+    statuses = _judged(history)
     return statuses.count("passed") / len(statuses) if statuses else None
+
+
+def _judged(history: TaskHistory) -> list[str]:
+    return [it for run in history for it in run if it not in _UNCOUNTED]

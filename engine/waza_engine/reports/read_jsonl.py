@@ -3,7 +3,6 @@
 Totals are computed again from the trials.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, regular_bytes
 from waza_engine.model.pydantic_messages import error_text
 from waza_engine.model.records import ReadRun, RunRecord
 from waza_engine.recognition.recognise import dialects_by_preference, load_object
-from waza_engine.reports.results.read import ResultsError
+from waza_engine.reports.results.read import ResultsError, strict_json
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
 
@@ -48,7 +47,7 @@ def _lines(text: str) -> Iterator[Mapping[str, Any]]:
     # str.splitlines also splits at line ends that an output may contain unescaped.
     for line in text.split("\n"):
         if line.strip():
-            data = json.loads(line)
+            data = strict_json(line)
             if not isinstance(data, dict):
                 raise ValueError("a line holds something else")  # ValueError, as for invalid JSON
             yield data

@@ -191,6 +191,11 @@ def _baseline(record: RunRecord) -> Iterator[str]:
     for task in record.tasks:
         if (impact := skill_impact(task, before.get(task.task))) and impact["delta"]:
             yield f"  {one_line(task.task)}: pass rate {impact['pass_rate_baseline']:.2f} -> {impact['pass_rate_with_skills']:.2f}"
+    # Imported late: few runs have a baseline.
+    from waza_engine.reports.comparison import baseline_evidence
+
+    if shown := baseline_evidence(record):
+        yield from ("With skills compared to without:", *(f"  {it}" for it in shown))
 
 
 def _consumption(record: RunRecord) -> Iterator[str]:

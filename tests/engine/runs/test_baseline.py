@@ -10,6 +10,8 @@ from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
 from waza_engine.model.suite import GraderEntry, Hook
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.reports.github import github_markdown
+from waza_engine.reports.html.report import html_report
 from waza_engine.reports.results.write import results_data
 from waza_engine.reports.text import text_report
 from waza_engine.runs.events import BaselineEvent, Note, TaskFinished, event_line
@@ -43,6 +45,14 @@ async def test_the_run_passes_when_the_skills_helped(bench: Bench, scripted: Scr
     assert data["baseline_outcome"]["is_baseline"] is True
     assert data["baseline_outcome"]["summary"]["succeeded"] == 0
     assert "with skills 100% of the tasks passed, without 0%: the skills helped" in text_report(record)
+    shown = "score: +1.00, 95 % interval "
+    for page in (
+        text_report(record),
+        "".join(html_report(record)),
+        github_markdown(record).replace("\\", ""),
+    ):
+        assert shown in page
+        assert "cannot be shown with this many" in page
 
 
 async def test_as_good_without_skills_is_a_failure(bench: Bench, scripted: Scripted) -> None:

@@ -106,7 +106,7 @@ def show_(run: str, form: str, store_dir: Path | None) -> None:
 @click.option("--html", type=FILE, metavar="FILE", help="Write the history as an HTML page.")
 def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Path | None) -> None:
     """Show the results of each task over the last runs, and which tasks are flaky. The newest run is on the right."""
-    from waza_engine.reports.history import history_lines, task_fingerprints
+    from waza_engine.reports.history import history_lines, newest_change, task_fingerprints
     from waza_engine.runs.store.record import reviewed_verdicts
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.stored.find import open_store
@@ -124,6 +124,9 @@ def history(eval_file: Path | None, limit: int, store_dir: Path | None, html: Pa
         return
     prints = [task_fingerprints(it.frame.tasks) for it in reversed(found)]
     show("\n".join(history_lines(trials, prints)))
+    # Only runs of the same eval have the same tasks.
+    if len({it.eval_path for it in found[:2]}) == 1 and (change := newest_change(trials)):
+        show(change)
 
 
 @runs.command(short_help="Show which tasks and graders are flaky.")

@@ -10,7 +10,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from waza_engine.model.records import TrialVerdict
-from waza_engine.reports.history import is_flaky, pass_rate, task_fingerprints, task_histories
+from waza_engine.reports.history import (
+    is_flaky,
+    newest_change,
+    pass_rate,
+    rate_range,
+    task_fingerprints,
+    task_histories,
+)
 from waza_engine.reports.html.rendering import render, status_class
 from waza_engine.runs.store.record import reviewed_runs, reviewed_verdicts
 from waza_engine.runs.store.store import RunStore, StoredRun
@@ -49,22 +56,30 @@ class Square:
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """A task over the runs. `rate` is the share of judged trials that passed, None when none was judged."""
+    """A task over the runs. `rate` is the share of judged trials that passed, None when none was judged.
+
+    `range` is its 95 % interval.
+    """
 
     task: str
     name: str
     squares: list[Square]
     rate: float | None
+    range: str
     is_flaky: bool
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The runs, oldest first, and the tasks that pass least often. `more` counts the tasks that are not shown."""
+    """The runs, oldest first, and the tasks that pass least often. `more` counts the tasks that are not shown.
+
+    `change` says what the newest run shows against the one before.
+    """
 
     runs: Sequence[PastRun]
     rows: list[HistoryRow]
     more: int
+    change: str
 
     @classmethod
     def of(cls, runs: Sequence[PastRun]) -> "History":
@@ -78,11 +93,14 @@ class History:
                 names.get(task, task),
                 list(map(square, statuses)),
                 pass_rate(statuses),
+                rate_range(statuses),
                 is_flaky(statuses, [it.get(task, "") for it in prints]),
             )
             for task, statuses in found[:_MOST_TASKS]
         ]
-        return cls(runs, rows, len(found) - len(rows))
+        is_same = len({it.run.eval_path for it in runs[-2:]}) == 1
+        change = newest_change([it.verdicts for it in runs]) if is_same else ""
+        return cls(runs, rows, len(found) - len(rows), change)
 
 
 def past_runs(store: RunStore, runs: Sequence[StoredRun], page: Path) -> list[PastRun]:

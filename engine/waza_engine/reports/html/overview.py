@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from waza_engine.model.consumption import consumption_text
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.scores import mean
+from waza_engine.reports.comparison import baseline_evidence
 from waza_engine.reports.html.rendering import clamped, date
 from waza_engine.reports.results.task import skill_impact
 from waza_engine.runs.totals import composite_score
@@ -80,11 +81,15 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """Facts about the run, and its charts. `composite` is None unless there are several metrics to combine."""
+    """Facts about the run, and its charts. `composite` is None unless there are several metrics to combine.
+
+    `of_baseline` is what the comparison with the baseline shows, in lines.
+    """
 
     facts: list[str]
     composite: float | None
     impacts: list[Impact]
+    of_baseline: list[str]
     strips: list[Strip]
     more_tasks: int
     graders: list[GraderRow]
@@ -99,6 +104,7 @@ def overview(record: RunRecord, scores: Scores, ordered: Sequence[tuple[int, Tas
         facts=list(_facts(record, scores)),
         composite=composite_score(record.measures) if len(record.measures) > 1 else None,
         impacts=list(_impacts(record)),
+        of_baseline=baseline_evidence(record),
         strips=strips if scores.trials else [],
         more_tasks=len(ordered) - len(strips),
         graders=list(_graders(scores)),

@@ -48,8 +48,7 @@ def read_results(path: Path) -> RunRecord:
 
     """
     try:
-        text = regular_bytes(path, MAX_RESULTS_BYTES).decode("utf-8-sig")
-        data = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        data = strict_json(regular_bytes(path, MAX_RESULTS_BYTES).decode("utf-8-sig"))
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
@@ -69,12 +68,21 @@ def read_results(path: Path) -> RunRecord:
         raise ResultsError(f"{path}: not waza's results format: {error_text(error)}") from error
 
 
+def strict_json(text: str) -> Any:
+    """Return JSON data whose numbers are all finite. Others would be scores that no comparison could read.
+
+    Raises:
+        ValueError: the text is not valid JSON.
+
+    """
+    return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+
+
 def _refuse(constant: str) -> float:
     raise ValueError(f"{constant} is not a number")
 
 
 def _finite(text: str) -> float:
-    """Return a number. Infinite ones would be scores that no comparison could read."""
     return number if math.isfinite(number := float(text)) else _refuse(text)
 
 

@@ -6,7 +6,8 @@ from tests.engine.reports.html.pages import NASTY, edited, macro, well_formed
 from tests.engine.runs.bench import Bench, Scripted
 from tests.engine.runs.store.test_store import started, trial
 from waza_engine.model.records import TrialVerdict
-from waza_engine.reports.history import history_lines
+from waza_engine.model.scores import Status
+from waza_engine.reports.history import history_lines, newest_change
 from waza_engine.reports.html.history import PAGES, PastRun, history_page, runs_until, square
 from waza_engine.reports.html.report import html_report
 from waza_engine.runs.run_header import RunFrame, TaskFrame
@@ -87,7 +88,7 @@ def test_trials_that_were_not_judged_say_nothing_of_a_task() -> None:
     judged = [TrialVerdict("a", 1, "passed", 1.0), TrialVerdict("a", 2, "skipped", 0.0)]
     never = [TrialVerdict("b", 1, "skipped", 0.0)]
     first, second, _ = history_lines([[*never, *judged], [*never, *judged]])
-    assert first.split() == ["a", "100%", "+.", "+."]
+    assert first.split() == ["a", "100%", "(34%", "to", "100%)", "+.", "+."]
     assert second.split() == ["b", "-", ".", "."]
     page = well_formed("".join(history_page([past(0, *never, *judged), past(1, *never, *judged)])))
     *_, first, second = page.rpartition("<table>")[2].split("<tr>")
@@ -118,3 +119,15 @@ def test_a_square_sums_up_the_trials_of_a_run() -> None:
     shown = macro("charts", "squares", found, [past(it) for it in range(5)])
     assert '<a href="#run-r1" class="mixed" title="1970-01-01 00:01 UTC, run r1: failed, passed"' in shown
     assert 'class="quiet" title="1970-01-01 00:03 UTC, run r3: &lt;/pre&gt;' in shown
+
+
+def test_the_history_says_what_the_newest_run_shows() -> None:
+    def run(*statuses: Status, times: int = 1) -> list[TrialVerdict]:
+        return [TrialVerdict(f"t{number}", 1, it, 0.0) for number, it in enumerate(statuses * times)]
+
+    assert next(history_lines([run("passed")])) == "t0  100%  (21% to 100%)  +"
+    assert newest_change([run("passed")]) == newest_change([run("passed"), run("error")[:0]]) == ""
+    alike = newest_change([run("passed", "failed"), run("failed", "passed")])
+    assert alike.startswith("newest run against the one before: pass rate +0%, 95 % interval -")
+    assert alike.endswith("1 better, 1 worse, 0 equal of 2 tasks, p = 1.000: cannot be shown with this many")
+    assert newest_change([run("passed", times=8), run("failed", times=8)]).endswith("p = 0.008: worse")
