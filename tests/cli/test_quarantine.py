@@ -99,6 +99,17 @@ def test_it_is_reported_and_does_not_decide(path: Path) -> None:
         "bad": {"reason": "sleeps since May"} | {"passed_runs_in_a_row": 0},
         "good": None,
     }
+    # It makes no regression: as if it had passed before.
+    Path("before.json").write_text(
+        Path("r.json")
+        .read_text()
+        .replace('"passed": false', '"passed": true')
+        .replace('"status": "failed"', '"status": "passed"')
+        .replace('"score": 0.0', '"score": 1.0')
+    )
+    compared = waza_lsp("compare", "before.json", "r.json", "--fail-on-possible-regression")
+    assert (compared.exit_code, "1 equal of 1 tasks" in compared.stdout) == (0, True), compared.output
+    assert "Not compared, because in quarantine: bad." in compared.stdout
     for again in (("merge", "r.json"), ("grade", "--run", "last")):
         assert waza_lsp(*again).exit_code == 0, again
     assert "in quarantine: sleeps since May" in waza_lsp("report", "r.json").stdout

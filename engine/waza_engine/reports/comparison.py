@@ -77,6 +77,9 @@ def evidence_lines(data: dict[str, Any]) -> Iterator[str]:
     yield f"All trials of a task count as one pair (paired permutation test).{_correction(data)}"
     yield from _fewest_tasks(data)
     yield _tasks_line(data)
+    quarantined = [inert(one_line(it["task_id"])) for it in data["task_deltas"] if "quarantine" in it]
+    if quarantined:
+        yield f"Not compared, because in quarantine: {', '.join(quarantined)}."
 
 
 def baseline_evidence(record: RunRecord) -> list[str]:
@@ -199,4 +202,9 @@ def _task_delta(task_id: str, records: Sequence[RunRecord], measured: MeasuredTa
         "score_delta": 0.0 if is_open else scores[-1] - scores[0],
         "pass_rate_delta": 0.0 if is_open else rates[-1] - rates[0],
         **({"evidence": task_json(measured)} if measured is not None else {}),
+        **(
+            {"quarantine": reason}
+            if (reason := next((it.quarantine for it in tasks if it and it.quarantine), ""))
+            else {}
+        ),
     }

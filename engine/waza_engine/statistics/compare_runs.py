@@ -57,7 +57,7 @@ class RunComparison:
 def compare_runs(records: Sequence[RunRecord]) -> list[RunComparison]:
     """Compare each run but the first with the first, corrected for all these comparisons together.
 
-    A task counts if both runs could judge it. If every task scores exactly what it passes, score and pass rate are one
+    A task counts if both runs could judge it, and neither had it in quarantine. If every task scores exactly what it passes, score and pass rate are one
     comparison, not two.
     """
     first, *others = records
@@ -84,7 +84,8 @@ def _common_tasks(first: RunRecord, other: RunRecord) -> dict[str, tuple[TaskSta
 
 
 def _is_judged(task: TaskRecord) -> bool:
-    return task.status not in ("error", "skipped") and task.stats is not None and task.stats.decided_runs > 0
+    stats = task.stats if task.status not in ("error", "skipped") and not task.quarantine else None
+    return stats is not None and stats.decided_runs > 0
 
 
 def _means(tasks: Mapping[str, tuple[TaskStats, TaskStats]], field: str) -> tuple[list[float], list[float]]:

@@ -137,6 +137,7 @@ def _fail_on_regression(gate: _Gate, records: "Sequence[RunRecord]") -> None:
     """Exit with 1 after a regression, and with 3 if there is none but not all tasks could be judged."""
     if not gate.is_closed:
         return
+    from waza_engine.model.threshold import deciding_tasks
     from waza_engine.statistics.compare_runs import compare_runs
 
     found = compare_runs(records)
@@ -144,7 +145,8 @@ def _fail_on_regression(gate: _Gate, records: "Sequence[RunRecord]") -> None:
         give_up("A run has no judged task in common with the first: no regression can be seen")
     if any(it.is_worse or (gate.possible and it.is_possibly_worse) for it in found):
         sys.exit(_EXIT_WORSE)
-    _exit_undecided(any(task.status == "error" for record in records for task in record.tasks))
+    deciding = (task for record in records for task in deciding_tasks(record.tasks))
+    _exit_undecided(any(it.status == "error" for it in deciding))
 
 
 def _exit_undecided(undecided: bool) -> None:
