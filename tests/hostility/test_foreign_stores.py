@@ -77,6 +77,8 @@ def test_reading_upgrades_no_older_store(command: str, store: Path, victim: Vict
     _change(
         store,
         "PRAGMA journal_mode = DELETE",
+        "DROP INDEX trials_by_work",
+        "ALTER TABLE trials DROP COLUMN work",
         "ALTER TABLE results DROP COLUMN parts",
         "PRAGMA user_version = 2",
     )
