@@ -91,7 +91,10 @@ def test_the_hover_of_a_threshold_says_how_many_passes_show_it(tmp_path: Path) -
         "A perfect result shows a true value above 0.8 from 14 trials on. Now: 6."
         in Place(tmp_path / "1", {"eval.yaml": text}).hovered()
     )
-    metric = EVAL + "metrics:\n  - {name: trigger_accuracy, weight: 1.0, thres¦hold: 0.9}\n"
+    metric = (
+        EVAL.replace("mock", "copilot-sdk")
+        + "metrics:\n  - {name: trigger_accuracy, weight: 1.0, thres¦hold: 0.9}\n"
+    )
     assert (
         "above 0.9 from 29 trigger prompts on, and more than guessing from 5 on. Now: 1."
         in Place(tmp_path / "2", {**SUITE, "evals/eval.yaml": metric}).hovered()
@@ -137,7 +140,10 @@ def test_a_threshold_that_chance_can_meet(tmp_path: Path, text: str, *, is_hint:
 
 
 def test_trigger_prompts_are_compared_with_guessing(tmp_path: Path) -> None:
-    metric = EVAL + "baseline: true\nmetrics:\n  - {name: trigger_accuracy, threshold: 0.9}\n"
+    metric = (
+        EVAL.replace("mock", "copilot-sdk")
+        + "baseline: true\nmetrics:\n  - {name: trigger_accuracy, threshold: 0.9}\n"
+    )
     prompts = "skill: note-taker\nshould_trigger_prompts:\n" + "  - prompt: é\n" * 4
     write(tmp_path / "tasks", {f"{it}.yaml": TASK.replace("first", f"t{it}") for it in range(6)})
     for more, expected in (("", ["0.9"]), ("  - prompt: ja\n", [])):

@@ -23,7 +23,6 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.emit import flow
 from waza_lsp.syntax.text import Place
 from waza_lsp.syntax.tree.node import Kind, Node
-from waza_lsp.workspace.power_facts import power_note
 from waza_lsp.workspace.score_shares import Share, score_shares
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
@@ -103,6 +102,9 @@ def _weight_hints(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[_Hi
 
 def _power_hint(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[_Hint]:
     """Show how much the chosen tasks and trials can show."""
+    # Imported late: the server starts without statistics.
+    from waza_lsp.workspace.power_facts import power_note
+
     note = power_note(snapshot, workspace)
     located = snapshot.tree.find(note.pointer) if note is not None else None
     if note is None or located is None:

@@ -33,7 +33,8 @@ from waza_lsp.server.live.controller import LiveGrading
 from waza_lsp.server.memory import IdleCollector, collect_rarely
 from waza_lsp.server.refresh import Refreshes
 from waza_lsp.server.results.annotations import Annotations
-from waza_lsp.server.results.ledger import LedgerEvents, ResultLedger
+from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.results.ledger_events import LedgerEvents
 from waza_lsp.server.results.watch import StoreWatch
 from waza_lsp.server.runs.process import RunProcesses
 from waza_lsp.server.session import Session

@@ -16,7 +16,6 @@ from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.located import Located
-from waza_lsp.workspace.power_facts import power_facts
 from waza_lsp.workspace.recorded_facts import recorded_facts
 from waza_lsp.workspace.references import Mention, definitions
 from waza_lsp.workspace.score_shares import score_shares
@@ -57,6 +56,7 @@ def failure_paragraphs(it: CheckFailure) -> Iterator[str]:
 
 _MAX_PATHS = 5
 _MAX_LINES = 15
+_CHOOSING_LEVELS = 3
 _MAX_DESCRIPTION = 400
 
 
@@ -76,7 +76,7 @@ def hover_facts(
         return
     yield from _weight_facts(snapshot, located, workspace)
     yield from recorded_facts(snapshot, located, workspace, failed_tasks)
-    yield from power_facts(snapshot, located.pointer, workspace)
+    yield from _power_facts(snapshot, located, workspace)
     if located.on_key:
         return
     value = path_value_at(snapshot.form, snapshot.tree, snapshot.path, workspace, located)
@@ -116,6 +116,15 @@ def _weight_facts(snapshot: Snapshot, located: Located, workspace: WorkspaceFile
     for it in score_shares(snapshot, workspace):
         if it.entry.site.pointer == located.pointer[:-1]:
             yield f"**{it.percent}** of the score of {'a' if it.least < it.most else 'the'} task."
+
+
+def _power_facts(snapshot: Snapshot, located: Located, workspace: WorkspaceFiles) -> Iterator[str]:
+    """Return what the chosen number of tasks or trials can show. Only the first levels of a file choose any."""
+    if 0 < len(located.pointer) <= _CHOOSING_LEVELS and isinstance(located.pointer[-1], str):
+        # Imported late: the server starts without statistics.
+        from waza_lsp.workspace.power_facts import power_facts
+
+        yield from power_facts(snapshot, located.pointer, workspace)
 
 
 def _list_share(snapshot: Snapshot, located: Located, usual: float) -> Iterator[str]:

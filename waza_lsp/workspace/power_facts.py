@@ -47,8 +47,8 @@ def power_note(snapshot: Snapshot, workspace: WorkspaceFiles) -> PowerNote | Non
 
 def power_facts(snapshot: Snapshot, pointer: Pointer, workspace: WorkspaceFiles) -> Iterator[str]:
     """Return a table for the value at `pointer` if it chooses tasks or trials, or a sentence for a threshold."""
-    # Most hovers are elsewhere. Only two levels of keys, and thresholds, choose anything.
-    if len(pointer) > 3 or (sample := _sample(snapshot, workspace)) is None:
+    sample = _sample(snapshot, workspace)
+    if sample is None:
         return
     design, source = _design(snapshot, sample, workspace)
     if pointer in sample.trial_places:

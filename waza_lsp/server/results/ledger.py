@@ -6,7 +6,7 @@ windows, the command line. The store and the files are read in threads; no reque
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from waza_engine.lib.files.read_tracking import Stamp
-from waza_lsp.runnables.commands import LiveStatus, RunStatus, Verdict
+from waza_lsp.runnables.commands import RunStatus, Verdict
 from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.runnables.hidden import shown_runnables, without_errors
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable
@@ -29,6 +29,7 @@ from waza_lsp.server.results.coverage import (
     is_stale,
 )
 from waza_lsp.server.results.flaky import FlakyFindings, with_news
+from waza_lsp.server.results.ledger_events import LedgerEvents
 from waza_lsp.server.results.live_status import (
     combined_verdict,
     live_status,
@@ -46,26 +47,6 @@ if TYPE_CHECKING:
 
 _Key = tuple[Path, str]
 _MOST_SCORES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerEvents:
-    """What the ledger calls when something has changed. `build` connects it to the other parts."""
-
-    results_changed: Callable[[], None]
-    """Lenses show other results now."""
-    live_changed: Callable[[], None]
-    """Lenses show other live verdicts now."""
-    live_graded: Callable[[Path, Mapping[str, LiveStatus]], None]
-    """Graders of an eval were graded again, with these statuses of its tasks."""
-    verdict_changed: Callable[[], None]
-    """The verdict of an eval changed, and with it the test view."""
-    recordings_known: Callable[[Snapshot], None]
-    """The recordings of a document's eval were read, or are as they were."""
-    rates_changed: Callable[[], None]
-    """Recorded trials show other pass rates now."""
-    store_read: Callable[[], None]
-    """Reading the store left garbage behind."""
 
 
 @dataclass(frozen=True, slots=True)
