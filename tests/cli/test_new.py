@@ -183,7 +183,9 @@ def test_an_experiment_runs_the_evals_of_its_dialect(folder: Path) -> None:
     assert after == f"Next: waza-lsp run {path} --executor mock"
     text = (folder / path).read_text(encoding="utf-8")
     assert "evals:\n  - three/eval.yaml\n  - two/eval.yaml\n" in text
-    assert checked(folder) == ""
+    # The new evals have one stimulus each.
+    [hint] = checked(folder).splitlines()
+    assert "hint[too-few-tasks] With 2 tasks" in hint
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ class _EvalByDefault(click.Group):
 def new() -> None:
     """Create an eval, a task, a grader, a skill or an experiment. 'new NAME' creates an eval.
 
-    New files have no findings and run at once with the mock executor, without a model. Existing files stay.
+    New files have no errors or warnings and run at once with the mock executor, without a model. Existing files stay.
 
     \b
     Examples:
