@@ -187,11 +187,17 @@ def _recorded_in_files(
 
 def _trial_files(folder: Path, task: str) -> Iterator[tuple[int, Path]]:
     """Yield trial numbers with their files. The file without a number is trial 1 if that has no file of its own."""
+    names = {it: f"{task}.{it}" for it in range(1, _MOST_TRIALS + 1)}
     try:
-        numbered = {it: recording_file(folder, f"{task}.{it}") for it in range(1, _MOST_TRIALS + 1)}
+        # Most do not exist, which is a short question; whether a path leads out of the folder is a long one.
+        numbered = {
+            it: recording_file(folder, name)
+            for it, name in names.items()
+            if (folder / f"{name}.json").is_file()
+        }
         plain = recording_file(folder, task)
     except ExecutorError:
         return
-    if plain.is_file() and not numbered[1].is_file():
+    if plain.is_file() and 1 not in numbered:
         yield 1, plain
-    yield from ((trial, path) for trial, path in numbered.items() if path.is_file())
+    yield from numbered.items()
