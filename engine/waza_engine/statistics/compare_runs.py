@@ -57,8 +57,8 @@ class RunComparison:
 def compare_runs(records: Sequence[RunRecord]) -> list[RunComparison]:
     """Compare each run but the first with the first, corrected for all these comparisons together.
 
-    A task counts if both runs could judge it, and neither had it in quarantine. If every task scores exactly what it passes, score and pass rate are one
-    comparison, not two.
+    A task counts if both runs could judge it, and neither had it in quarantine. If every task scores exactly what it passes,
+    score and pass rate are one comparison, not two.
     """
     first, *others = records
     pairs = [_common_tasks(first, it) for it in others]
