@@ -26,12 +26,11 @@ from waza_lsp.syntax.tree.tree import Tree
 _CODES_COMMENT = re.compile(r"\s*# waza-lsp: ignore\[[^\]]*(?=\])")
 
 
-def suppression_edit(ranged: RangedFinding, draft: Draft) -> Edit | None:
-    """Return the edit that suppresses a finding: a comment above its line, or its code in the existing comment.
+def suppression_edit(code: str, line: int, draft: Draft) -> Edit | None:
+    """Return the edit that suppresses findings of a line: a comment above it, or the code in the existing comment.
 
     None where the text is broken.
     """
-    line, code = ranged.span.start.line, ranged.finding.code
     piece = draft.tree.piece_at(line)
     if piece is None or piece.parsed.problems:
         return None

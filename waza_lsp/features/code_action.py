@@ -1,6 +1,6 @@
 """`textDocument/codeAction`: quick fixes for the findings in a range, and one action for all safe fixes."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from lsprotocol import types
@@ -19,7 +19,7 @@ from waza_lsp.fixes.fixes import (
 from waza_lsp.fixes.upgrade import UPGRADE
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.edit.edits import Draft, difference
+from waza_lsp.syntax.edit.edits import Draft, Edit, difference
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.tree import Tree
 from waza_lsp.workspace.client import FULL_SUPPORT, Client
@@ -75,9 +75,36 @@ def _quick_fixes(
         for code in dict.fromkeys(it.finding.code for it in marks if it.finding.rule.outdated):
             yield from _fix_kind(snapshot, form, code, find, client)
     for mark in marks:
-        if (edit := suppression_edit(mark, draft)) is not None:
-            title = f"Ignore '{mark.finding.code}' on this line"
-            yield _quick_fix(snapshot, Solution(title, (edit,)), reported(mark), client)
+        code, line = mark.finding.code, mark.span.start.line
+        if (edit := suppression_edit(code, line, draft)) is not None:
+            yield _ignore(snapshot, code, edit, reported(mark), client)
+
+
+def ignore_actions(
+    snapshot: Snapshot,
+    context: types.CodeActionContext,
+    found: Iterable[tuple[str, Span]],
+    client: Client = FULL_SUPPORT,
+) -> Iterator[types.CodeAction]:
+    """Yield the actions that suppress findings of an audit, each with its code and place."""
+    if snapshot.form is None or not accepts_kind(_QUICK, context):
+        return
+    draft = Draft(snapshot.text, snapshot.tree)
+    for code, line in dict.fromkeys((code, span.start.line) for code, span in found):
+        if (edit := suppression_edit(code, line, draft)) is not None:
+            its = [
+                it
+                for it in context.diagnostics
+                if it.code == code and snapshot.place(it.range.start).line == line
+            ]
+            yield _ignore(snapshot, code, edit, its or None, client)
+
+
+def _ignore(
+    snapshot: Snapshot, code: str, edit: Edit, reported: list[types.Diagnostic] | None, client: Client
+) -> types.CodeAction:
+    title = f"Ignore '{code}' on this line"
+    return _quick_fix(snapshot, Solution(title, (edit,)), reported, client)
 
 
 def _fix_kind(

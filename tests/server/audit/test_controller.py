@@ -123,6 +123,22 @@ async def test_a_mutant_is_kept_and_must_fail_from_then_on(tmp_path: Path, suite
         assert sorted(one.name for one in counter.iterdir()) == ["t.2.json", "t.json"]
 
 
+async def test_an_action_ignores_a_finding(tmp_path: Path, suite: Path) -> None:
+    task = suite / "tasks" / "t.yaml"
+    task.write_bytes(task.read_bytes().replace(b"\n", b"\r\n"))
+    async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
+        it.open(task, task.read_bytes().decode())
+        for code, left in (("surviving-mutant", {"passes-without-work"}), ("passes-without-work", set())):
+            await until(lambda wanted={code, *left}: set(told(it)) == wanted)  # type: ignore[misc]
+            line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
+            [found] = [
+                one for one in await actions(it, line) if one["title"] == f"Ignore '{code}' on this line"
+            ]
+            apply(it, found["edit"])
+            await until(lambda wanted=left: set(told(it)) == wanted)  # type: ignore[misc]
+        assert "# waza-lsp: ignore[surviving-mutant, passes-without-work]" in it.text
+
+
 async def test_without_trust_nothing_is_kept(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, settings={"audit": {"enable": True}}, trusted=False) as it:
         it.open(suite / "tasks" / "t.yaml")

@@ -7,7 +7,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.features.code_action import code_action
+from waza_lsp.features.code_action import code_action, ignore_actions
 from waza_lsp.features.diagnostics import findings
 from waza_lsp.features.draft_actions import draft_actions, task_to_draft_for
 from waza_lsp.features.keep_actions import keep_actions
@@ -29,11 +29,13 @@ async def code_actions(request: Request) -> list[types.CodeAction]:
         return await _skill_actions(request)
     checking, edits = session.workspace.context(snapshot), session.client.edits
     standings = session.audit.standings(snapshot, session.ledger.standings(snapshot))
+    notes = session.audit.notes_on(snapshot, at.start.line)
     found = [
         *code_action(snapshot, at, context, lambda one: findings(one, checking), edits),
         *upgrade_actions(snapshot, context, checking),
         *run_actions(snapshot, at, context, standings, time.time()),
-        *keep_actions(snapshot, context, session.audit.notes_on(snapshot, at.start.line)),
+        *keep_actions(snapshot, context, notes),
+        *ignore_actions(snapshot, context, ((it.code, it.span) for it in notes), edits),
     ]
     task = task_to_draft_for(snapshot, at, context)
     drafts: list[dict[str, Any]] = []
