@@ -68,6 +68,13 @@ def test_pass_too_few_tasks_show_nothing() -> None:
     assert "with so few tasks shows no change reliably" in invoke("plan", "eval.yaml").stdout
 
 
+def test_pass_an_effect_that_no_eval_can_show_costs_no_number() -> None:
+    lines = invoke("plan", "eval.yaml", "--effect", "0.0001").stdout.splitlines()
+    assert [it.split() for it in lines if "too many" in it] == [
+        [str(it), "too", "many", "-"] for it in (1, 2, 3, 5, 10)
+    ]
+
+
 def test_fail_a_file_that_is_no_eval() -> None:
     Path("other.yaml").write_text("a: 1\n", encoding="utf-8")
     for name in ("other.yaml", "missing.yaml"):

@@ -87,7 +87,10 @@ def _lines(eval_file: Path, found: "PowerPlan") -> Iterator[str]:
     heads = ["trials of each", "tasks", "trials", *(["time"] if cost.seconds else [])]
     rows = [heads + (["tokens"] if cost.tokens else [])]
     for it in found.choices:
-        row = [str(it.trials), "no number" if it.tasks is None else str(it.tasks), f"{it.total_trials:,}"]
+        if it.tasks is None:
+            rows.append([str(it.trials), "too many", *["-"] * (len(rows[0]) - 2)])
+            continue
+        row = [str(it.trials), str(it.tasks), f"{it.total_trials:,}"]
         row += [_duration(it.total_trials * cost.seconds)] if cost.seconds else []
         row += [f"{it.total_trials * cost.tokens:,.0f}"] if cost.tokens else []
         rows.append(row)
