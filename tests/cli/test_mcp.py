@@ -198,6 +198,13 @@ async def test_an_audit_names_what_passes_and_starts_nothing(tmp_path: Path) -> 
     assert "- not asked, because they run programs or ask a model: runs" in text
     assert "broken.eval.yaml" in text
     assert not marker.exists()
+    suite = write_eval(tmp_path / "f", [{"id": "t", "graders": graders[:1]}], recordings=[trial])
+    counter = suite.parent / "recordings" / "counter"
+    counter.mkdir()
+    (counter / "t.json").write_text(json.dumps({"version": 1, "task": "t", "output": "No port."}))
+    is_error, text = await call(Folder(tmp_path), "audit", paths=["f"])
+    assert not is_error, "a counter example that passes is an answer"
+    assert "- counter examples that must fail pass: recordings/counter/t.json" in text
     is_error, text = await call(Folder(tmp_path), "audit", paths=["e"], tasks=["nonsense"])
     assert is_error
     assert "No task matches nonsense" in text
