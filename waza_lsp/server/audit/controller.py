@@ -17,12 +17,13 @@ from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Rule, Severity
 from waza_engine.project.store_location import default_store_dir, recording_sources
 from waza_lsp.diagnostics.ranges import RangedFinding
+from waza_lsp.diagnostics.severities import SEVERITIES
 from waza_lsp.diagnostics.suppressions import without_suppressed
 from waza_lsp.runnables.commands import AuditStatus, RunStatus
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable, runnables_in
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
-from waza_lsp.server.results.annotations import SEVERITIES, Annotation, Annotations, short_span
+from waza_lsp.server.results.annotations import Annotation, Annotations, short_span
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.reader import file_state
 from waza_lsp.server.settings import Configuration

@@ -18,11 +18,11 @@ from waza_engine.coverage.suites import SkillCoverage, coverage_of
 from waza_engine.lib.links import rule_page
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.skills import Skill
+from waza_lsp.diagnostics.severities import SEVERITIES
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.features.skill_lens import skill_lens
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.results.annotations import SEVERITIES
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of

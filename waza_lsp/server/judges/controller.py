@@ -14,9 +14,10 @@ from waza_engine.lib.files.read_tracking import Stamp
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Severity
 from waza_engine.project.store_location import JUDGEMENTS, REVIEWS, default_store_dir, recording_sources
+from waza_lsp.diagnostics.severities import SEVERITIES
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
-from waza_lsp.server.results.annotations import SEVERITIES, Annotation, Annotations, short_span
+from waza_lsp.server.results.annotations import Annotation, Annotations, short_span
 from waza_lsp.server.results.reader import file_state
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from lsprotocol import types
 
 from waza_engine.lib.links import manual_page, rule_page
-from waza_engine.model.findings import Severity
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.runnables.runnables import runnables_in
@@ -32,15 +31,6 @@ _SEVERITIES = {
 }
 Texts = Mapping[Path, Snapshot]
 """Files as a run read them."""
-
-
-SEVERITIES = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-    Severity.INFORMATION: types.DiagnosticSeverity.Information,
-    Severity.HINT: types.DiagnosticSeverity.Hint,
-}
-"""The protocol's words for levels of findings."""
 
 
 @dataclass(frozen=True, slots=True)
