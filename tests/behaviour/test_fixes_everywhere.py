@@ -51,7 +51,6 @@ HARMFUL: dict[tuple[str, Mutation], str] = {
         "vally",
         missing_keys,
     ): "a missing type is guessed by its options alone, not by the shape of their values",
-    ("vally", no_blank_after_colon): "a missing blank is mended together with the quotes behind it",
 }
 """Mutations whose preferred fix causes another finding, and why."""
 

@@ -57,7 +57,8 @@ def check(document: Document) -> Iterator[Finding]:
     if sample is None or cannot_compare(sample):
         return
     for it in sample.thresholds:
-        is_rate = it.guessed is not None or sample.trials > 1
+        # Another finding says that a threshold is no share.
+        is_rate = 0 < it.value <= 1 and (it.guessed is not None or sample.trials > 1)
         needed = passes_to_show(it.value if it.guessed is None else it.guessed)
         if is_rate and needed is not None and it.count < needed:
             what = "guessing" if it.guessed is not None else f"a true value below {it.value:g}"

@@ -97,7 +97,8 @@ async def test_a_worker_that_is_ended_while_it_is_started_is_asked_nothing(
     worker, notes = Worker(WORKER, 30), tmp_path / "notes"
     asking = asyncio.create_task(worker.ask({"notes": str(notes), "mayExecute": True}))
     await later(turns, worker.end)
-    if turns:
+    # On a busy machine the child may have answered before so many turns.
+    if turns and not asking.done():
         with pytest.raises(WorkerError, match="it was ended"):
             await asking
         await no_child(WORKER)
