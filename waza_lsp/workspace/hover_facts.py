@@ -4,6 +4,7 @@ They show path targets, shares of the score, definitions of names, recorded resu
 """
 
 import os
+import re
 from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from waza_lsp.schema.type_words import code
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.located import Located
+from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.workspace.recorded_facts import recorded_facts
 from waza_lsp.workspace.references import Mention, definitions
 from waza_lsp.workspace.score_shares import score_shares
@@ -57,6 +59,7 @@ def failure_paragraphs(it: CheckFailure) -> Iterator[str]:
 _MAX_PATHS = 5
 _MAX_LINES = 15
 _CHOOSING_LEVELS = 3
+_NUMBER = re.compile(r"[\d._]+")
 _MAX_DESCRIPTION = 400
 
 
@@ -119,8 +122,13 @@ def _weight_facts(snapshot: Snapshot, located: Located, workspace: WorkspaceFile
 
 
 def _power_facts(snapshot: Snapshot, located: Located, workspace: WorkspaceFiles) -> Iterator[str]:
-    """Return what the chosen number of tasks or trials can show. Only the first levels of a file choose any."""
-    if 0 < len(located.pointer) <= _CHOOSING_LEVELS and isinstance(located.pointer[-1], str):
+    """Return what the chosen number of tasks or trials can show. Only the first levels of a file choose any.
+
+    They choose them by numbers, lists and mappings. Counting the tasks of a large file is too slow for every other hover.
+    """
+    node = located.node
+    is_text = node.kind is Kind.SCALAR and node.source and not _NUMBER.fullmatch(str(node.source))
+    if not is_text and 0 < len(located.pointer) <= _CHOOSING_LEVELS and isinstance(located.pointer[-1], str):
         # Imported late: the server starts without statistics.
         from waza_lsp.workspace.power_facts import power_facts
 
