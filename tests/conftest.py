@@ -18,7 +18,9 @@ settings.register_profile("ci", max_examples=25, **_UNTIMED)
 settings.register_profile("quick", max_examples=20, **_UNTIMED)
 settings.load_profile("quick")  # `--hypothesis-profile` comes after this, and wins.
 _TESTS = Path(__file__).parent
-_MOSTLY_SLOW = frozenset(["faults", "fuzz", "hostility", "server"])
+_SLOW = frozenset(["faults", "fuzz", "hostility"])
+"""Folders whose tests start many processes, and that few changes touch."""
+_MOSTLY_SLOW = frozenset(["server"])
 _QUICK_CASES = 1
 """How many cases of a parametrised test in these folders the quick suite runs. `.ci/run` runs all."""
 _LEFT_OUT = pytest.StashKey[int]()
@@ -55,11 +57,13 @@ def pytest_collection_finish() -> None:
 
 
 def _leave_cases_to_ci(items: list[pytest.Item]) -> None:
-    """Mark all but the first cases of each test as slow, in folders whose tests start processes."""
+    """Mark tests as slow in folders whose tests start processes: all of them, or all but the first cases of each."""
     counts: Counter[str] = Counter()
     for it in items:
         folder = it.path.relative_to(_TESTS).parts[0]
-        if folder in _MOSTLY_SLOW and it.get_closest_marker("slow") is None:
+        if folder in _SLOW:
+            it.add_marker(pytest.mark.slow)
+        elif folder in _MOSTLY_SLOW and it.get_closest_marker("slow") is None:
             test = it.nodeid.partition("[")[0]
             counts[test] += 1
             if counts[test] > _QUICK_CASES:
