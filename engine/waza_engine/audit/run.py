@@ -20,7 +20,7 @@ from waza_engine.audit.null_agents import NULL_AGENTS, Scene
 from waza_engine.audit.other_trials import first_trials, other_trials
 from waza_engine.audit.own_words.marks import is_marked_negative
 from waza_engine.audit.placing import grader_place
-from waza_engine.audit.score import Attempt, TaskAudit
+from waza_engine.audit.score import Attempt, AttemptKind, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_text
@@ -375,11 +375,11 @@ def _task_key(task: Task) -> Hashable:
     return task.id, task.prompt, tuple((it.target, it.content) for it in task.files)
 
 
-def _attempt(kind: str, name: str, change: str, record: TrialRecord) -> Attempt:
+def _attempt(kind: AttemptKind, name: str, change: str, record: TrialRecord) -> Attempt:
     # A grader that cannot judge a trial notices nothing in it.
     noticed = tuple(it.name for it in record.graders if it.status == "failed")
     lost = any(it.status == "error" and it.infrastructure for it in record.graders)
-    return Attempt(kind, name, change, record.status, noticed, error=record.error, is_lost=lost)  # type: ignore[arg-type]
+    return Attempt(kind, name, change, record.status, noticed, error=record.error, is_lost=lost)
 
 
 def _is_asked(entry: GraderEntry, options: AuditOptions) -> bool:

@@ -10,6 +10,8 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.scores import Status
 from waza_engine.runs.recordings.find import UnreadableRecording
 
+AttemptKind = Literal["null agent", "mutant", "counter example"]
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -20,7 +22,7 @@ class Attempt:
     `is_lost` is True if there is no verdict because a judge or a program was not available.
     """
 
-    kind: Literal["null agent", "mutant", "counter example"]
+    kind: AttemptKind
     name: str
     change: str
     status: Status

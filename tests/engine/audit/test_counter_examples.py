@@ -59,7 +59,7 @@ def test_what_is_written_is_read_again_without_paths_of_this_machine(tmp_path: P
     )
     skills = [
         SkillInvocation(name="s", path=str(path.parent / "skills" / "s" / "SKILL.md")),
-        SkillInvocation(name="u", path="/home/me/u/SKILL.md"),
+        SkillInvocation(name="u", path="/elsewhere/u/SKILL.md"),
     ]
     full = Trajectory.model_validate(trial).model_copy(
         update={"artifact_dir": "/var/artifacts", "skills": skills, "task": "older-name"}
