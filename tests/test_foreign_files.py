@@ -52,6 +52,7 @@ _OURS = {
     "waza_engine/lib/system/linux.py": "reads /proc",
     "waza_engine/lib/system/open_files.py": "opens for the doors, and folders to learn their names",
     "waza_engine/runs/run_header.py": "reads /proc",
+    "waza_engine/runs/changed/tree.py": "writes new files into a folder that it has just made",
     "waza_engine/mocks/command.py": "a program of its own, which reads and appends to files that the run has just made",
     "waza_engine/mocks/mcp_server.py": "a program of its own, which reads a file that the run has just made",
     "waza_engine/judges/openai.py": "opens an address, not a file",

@@ -46,6 +46,11 @@ _SELECTION_OPTIONS = all_of(
     click.option(
         "--suite", metavar="NAME", help="Run the evals of this suite in the project file (.vally.yaml)."
     ),
+    click.option(
+        "--changed-since",
+        metavar="REF",
+        help="Only evals and tasks that have changed since the merge base with REF, such as origin/main.",
+    ),
     click.option("--trials", type=_COUNT, metavar="N", help="Trials per task, instead of the eval's."),
     click.option(
         "--workers", type=_COUNT, metavar="N", help="Run N tasks in parallel. 1 runs them in sequence."
@@ -282,6 +287,7 @@ def run(eval_file: Path | None, suite: str | None, passed: tuple[str, ...], **op
       waza-lsp run evals/eval.yaml --resume
       waza-lsp run evals --executor mock
       waza-lsp run --suite nightly
+      waza-lsp run evals --changed-since origin/main --dry-run
       waza-lsp run skill.experiment.yaml --dry-run
       waza-lsp run skill.experiment.yaml --variant with-skill --output results/
     """

@@ -34,15 +34,26 @@ def run_evals(start: Path, suite: str | None, options: Mapping[str, Any]) -> int
     _refuse_options(options, suite)
     folder = start if start.is_dir() else start.parent
     try:
-        chosen = evals_of_suite(folder.absolute(), suite) if suite is not None else evals_in(folder)
+        chosen = _chosen(start, folder, suite)
     except LoadError as error:
         give_up_loading(error)
+    if options["changed_since"] is not None:
+        # Imported late: most runs compare with no commit.
+        from waza_lsp.cli.run.changed_since import only_changed
+
+        chosen = only_changed(chosen, options["changed_since"])
     requests = [_request(it, options) for it in chosen]
     plans = [plan_run(it) for it in requests]
     if options["dry_run"]:
         show((plans_json if options["printed"] == "json" else plans_text)(plans, None))
         return 0
     return _perform_all(requests, options)
+
+
+def _chosen(start: Path, folder: Path, suite: str | None) -> list[ChosenEval]:
+    if suite is not None:
+        return evals_of_suite(folder.absolute(), suite)
+    return evals_in(folder) if start.is_dir() else [ChosenEval(start)]
 
 
 def _request(chosen: ChosenEval, options: Mapping[str, Any]) -> RunRequest:
@@ -72,8 +83,8 @@ def _perform_all(requests: list[RunRequest], options: Mapping[str, Any]) -> int:
             if status == EXIT_ERROR:
                 break
     finally:
-        printer.end()
-    if prints_text and not (display.quiet and not not_passed):
+        printer.end(may_be_empty=not requests)
+    if prints_text and requests and not (display.quiet and not not_passed):
         show_conclusion("evals", len(requests), [str(it) for it in not_passed], last_failure)
     return last_failure
 
@@ -90,6 +101,8 @@ def _files_of(path: Path, files: Reports) -> Reports:
 
 
 def _refuse_options(options: Mapping[str, Any], suite: str | None) -> None:
+    if options["changed_since"] is not None and (options["tasks"] or options["tags"]):
+        raise click.UsageError("--changed-since selects the tasks. Remove --task and --tag.")
     if suite is not None and options["tasks"]:
         raise click.UsageError("--suite selects the tasks. Remove --task, or run one eval.")
     if len(options["models"]) > 1:

@@ -32,7 +32,10 @@ def start(
     _pass_variables(passed)
     if eval_file is None and suite is None:
         raise click.UsageError("Missing argument 'EVAL'. Name an eval file, or a folder with evals.")
-    if suite is not None or eval_file is None or eval_file.is_dir():
+    if options["changed_since"] is not None and eval_file is not None and _load_experiment(eval_file):
+        raise click.UsageError("--changed-since selects evals. Name an eval or a folder, not an experiment.")
+    of_several = suite is not None or options["changed_since"] is not None
+    if of_several or eval_file is None or eval_file.is_dir():
         # Imported late: most runs are of one eval.
         from waza_lsp.cli.run.evals import run_evals
 

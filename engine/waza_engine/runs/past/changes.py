@@ -7,13 +7,14 @@ from waza_engine.executors.base import REPLAY
 from waza_engine.model.records import Change, SinceGreen, TaskParts
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 
-_PARTS = {
+PARTS = {
     "task": "task text",
     "settings": "eval settings",
     "graders": "grader text",
     "skill": "skill text",
     "fixtures": "fixtures",
 }
+"""The words for the parts of a task's fingerprint."""
 _VERSION, _RECORDINGS = "executor version", "recordings"
 _Found = Iterator[Change | str]
 """Differences, and the words for what one of the runs did not record."""
@@ -64,8 +65,8 @@ def _of_task(before: TaskFrame | None, after: TaskFrame) -> _Found:
     if before is None or empty in {before.parts, after.parts}:
         # The fingerprint covers all parts.
         if before is None or not before.fingerprint or before.fingerprint != after.fingerprint:
-            yield from _PARTS.values()
+            yield from PARTS.values()
         return
     for it in fields(TaskParts):
         if getattr(before.parts, it.name) != getattr(after.parts, it.name):
-            yield Change(_PARTS[it.name])
+            yield Change(PARTS[it.name])

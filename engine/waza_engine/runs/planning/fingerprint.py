@@ -103,22 +103,42 @@ class TaskPrint(NamedTuple):
     parts: TaskParts
 
 
-def task_prints(plan: Plan, process_dir: Path) -> Iterator[TaskPrint]:
-    """Yield the fingerprint of each task of the plan, in order. `process_dir` is where the run starts."""
-    digests = _PlanDigests()
+def task_prints(plan: Plan, process_dir: Path, root: Path | None = None) -> Iterator[TaskPrint]:
+    """Yield the fingerprint of each task of the plan, in order. `process_dir` is where the run starts.
+
+    With `root`, paths below it count from there: the parts of equal tasks are equal in two copies of a folder.
+    """
+    digests = _PlanDigests(root)
     inputs = _shared_inputs(plan, process_dir, digests)
-    shared, parts = _digest(inputs), _shared_parts(plan, inputs)
+    shared, parts = digests.of(inputs), _shared_parts(plan, inputs, digests)
     for it in plan.tasks:
         own = _task_inputs(it, plan, process_dir, digests)
-        yield TaskPrint(_digest((it, own, shared))[:16], _task_parts(it, own, parts))
+        yield TaskPrint(digests.of((it, own, shared))[:16], _task_parts(it, own, parts, digests))
+
+
+def value_digest(value: object, root: Path | None = None) -> str:
+    """Return the digest of a value's `repr`, in which paths below `root` count from there."""
+    text = repr(value)
+    if root is not None:
+        text = text.replace(repr(str(root))[1:-1], "")
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
 class _PlanDigests(DigestCache):
     """Digests of one plan, with the commits of its repositories."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Path | None) -> None:
         super().__init__()
         self.commit_of: Callable[[Path, str], str] = cache(_commit)
+        self._root = root
+
+    def of(self, value: object) -> str:
+        """Return the digest of a value."""
+        return value_digest(value, self._root)
+
+    def short(self, value: object) -> str:
+        """Return the digest of a part."""
+        return self.of(value)[:12]
 
 
 def _shared_inputs(plan: Plan, process_dir: Path, digests: _PlanDigests) -> tuple[Any, ...]:
@@ -152,21 +172,21 @@ def _task_inputs(task: Task, plan: Plan, process_dir: Path, digests: _PlanDigest
     return files, skills, [digests.commit_of(it.source, it.commit) for it in task.repos]
 
 
-def _shared_parts(plan: Plan, inputs: tuple[Any, ...]) -> TaskParts:
+def _shared_parts(plan: Plan, inputs: tuple[Any, ...], digests: _PlanDigests) -> TaskParts:
     """Return the parts that all tasks share. `inputs` are those of `_shared_inputs`."""
     suite = plan.suite
     _, (_, *grading), files, settings, skills, process_skills = inputs
     agent = suite.agent and (suite.agent.name, suite.agent.body, suite.agent.tools)
     # Which agent ran is compared by name, not by digest.
-    settings = replace(settings, executor="", model="", judge_model="")
+    settings = replace(settings, executor="", model="", judge_model="", skill_directories=())
     return TaskParts(
-        settings=_digest((suite.dialect, suite.mcp_mocks, suite.hooks, settings)),
-        graders=_digest((_placeless(suite.graders), grading, files)),
-        skill=_digest((suite.skill, agent, skills, process_skills)),
+        settings=digests.of((suite.dialect, suite.mcp_mocks, suite.hooks, settings)),
+        graders=digests.of((_placeless(suite.graders), grading, files)),
+        skill=digests.of((suite.skill, agent, skills, process_skills)),
     )
 
 
-def _task_parts(task: Task, own: tuple[Any, ...], shared: TaskParts) -> TaskParts:
+def _task_parts(task: Task, own: tuple[Any, ...], shared: TaskParts, digests: _PlanDigests) -> TaskParts:
     files, skills, commits = own
     points = [(it.after_turn, it.stops, _placeless(it.graders)) for it in task.checkpoints]
     limits = [(it.key, it.value) for it in task.constraints]
@@ -175,11 +195,11 @@ def _task_parts(task: Task, own: tuple[Any, ...], shared: TaskParts) -> TaskPart
     repos = [(it.dest, it.is_workspace) for it in task.repos]
     text = replace(task, **_OTHER_PARTS)
     return TaskParts(
-        task=_short(text),
-        settings=_short(shared.settings),
-        graders=_short((grading, shared.graders)),
-        skill=_short((skills, shared.skill)),
-        fixtures=_short((inputs, task.workdir, repos, commits)),
+        task=digests.short(text),
+        settings=digests.short(shared.settings),
+        graders=digests.short((grading, shared.graders)),
+        skill=digests.short((task.skill_directories is None, skills, shared.skill)),
+        fixtures=digests.short((inputs, task.workdir, repos, commits)),
     )
 
 
@@ -189,6 +209,7 @@ _OTHER_PARTS: Mapping[str, Any] = {
     ),
     "expected": {},
     "workdir": "",
+    "skill_directories": None,
     "path": None,
 }
 """What a task has beside its own text: other parts, and where it is."""
@@ -196,10 +217,6 @@ _OTHER_PARTS: Mapping[str, Any] = {
 
 def _placeless(entries: Iterable[GraderEntry]) -> list[GraderEntry]:
     return [replace(it, path=None, pointer=()) for it in entries]
-
-
-def _short(value: object) -> str:
-    return _digest(value)[:12]
 
 
 def _process_dir_skills(process_dir: Path) -> FileDigests:
@@ -214,7 +231,3 @@ def _commit(source: Path, commit: str) -> str:
         return commit_of(source, commit)
     except WorkspaceError:
         return ""  # The task's trials will end with this error.
-
-
-def _digest(value: object) -> str:
-    return hashlib.sha256(repr(value).encode("utf-8", "replace")).hexdigest()

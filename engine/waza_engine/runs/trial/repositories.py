@@ -10,13 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from waza_engine.lib.paths import is_directory
-from waza_engine.lib.process import run as processes
+from waza_engine.lib.process.git import git
 from waza_engine.model.suite import Repository
 from waza_engine.runs.trial.workspace import WorkspaceError
-
-_SECONDS = 120.0
-# Hooks of the repository or of the user's templates must not run.
-_GIT = ("git", "-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false")
 
 
 def add_repositories(workspace: Path, repositories: Iterable[Repository]) -> None:
@@ -78,10 +74,8 @@ def _free_destination(workspace: Path, dest: str) -> Path:
 
 def _git(directory: Path, *arguments: str, needed: bool = False) -> str:
     """Return git's output, or "" if it fails and is not `needed`."""
-    # If we run inside a git hook, GIT_DIR and the like would point git to the wrong repository.
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     try:
-        ended = processes.run([*_GIT, *arguments], cwd=directory, seconds=_SECONDS, env=environment)
+        ended = git(directory, *arguments)
     except (OSError, ValueError) as error:
         raise WorkspaceError(f"git cannot be started: {error}") from error
     if ended.status == 0:

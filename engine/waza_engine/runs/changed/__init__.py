@@ -1,0 +1,1 @@
+"""Which evals, tasks and skills differ from an earlier commit."""
