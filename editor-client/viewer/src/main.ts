@@ -1,0 +1,37 @@
+/** The script of a trace page: shows the page's own data, or what a host has put into `window.wazaTrace`. */
+
+import { mount } from './mount.tsx';
+import { hasBlocks, readBlocks } from './source.ts';
+import type { Host, Source } from './trace.ts';
+
+declare global {
+  interface Window {
+    wazaTrace?: Source & { readonly host?: Host };
+  }
+}
+
+const page: Host = {
+  fragment: () => location.hash,
+  onFragment(fragment) {
+    try {
+      history.replaceState(null, '', fragment);
+    } catch {
+      // A page in a sandboxed frame has no address that could change.
+    }
+  },
+  listen(follow) {
+    const changed = () => follow(location.hash);
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  },
+  address: () => location.href.replace(/#.*/s, ''),
+  keysFrom: () => document,
+};
+
+const given = window.wazaTrace;
+const source = given ?? (hasBlocks(document) ? readBlocks(document) : undefined);
+if (source !== undefined) {
+  const root = document.getElementById('waza-trace') ?? document.body.appendChild(document.createElement('div'));
+  const notices = document.getElementById('waza-trace-notices')?.textContent ?? '';
+  mount(root, source, { ...page, ...given?.host }, notices);
+}

@@ -1,0 +1,93 @@
+/** Positions of the timeline's parts, between 0 and 1. Pure. */
+
+import { isError, type Row } from './steps.ts';
+import type { Kind } from './trace.ts';
+
+export interface Segment {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: Kind;
+  readonly isError: boolean;
+}
+
+export interface Turn {
+  readonly turn: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Timeline {
+  /** By row: where it begins and ends. */
+  readonly spans: readonly (readonly [number, number])[];
+  readonly segments: readonly Segment[];
+  readonly turns: readonly Turn[];
+  /** Tokens used up to each row, between 0 and 1; empty if no row says them. */
+  readonly tokens: readonly number[];
+  readonly isTimed: boolean;
+}
+
+/** More segments than this cannot be told apart on a screen. */
+const MOST_SEGMENTS = 500;
+
+export function timelineOf(rows: readonly Row[], byTime: boolean): Timeline {
+  const isTimed = rows.filter((it) => it.step.at_ms !== null).length > rows.length / 2;
+  const spans = isTimed && byTime ? timedSpans(rows) : rows.map((_, index) => [index / rows.length, (index + 1) / rows.length] as const);
+  return { spans, segments: segmentsOf(rows, spans), turns: turnsOf(rows, spans), tokens: tokensOf(rows), isTimed };
+}
+
+function timedSpans(rows: readonly Row[]): (readonly [number, number])[] {
+  let latest = 0;
+  const starts = rows.map(({ step }) => (latest = Math.max(latest, step.at_ms ?? latest)));
+  const ends = rows.map(({ step }, index) => (starts[index] ?? 0) + (step.duration_ms ?? 0));
+  const total = Math.max(1, ...ends.slice(-50), starts.at(-1) ?? 0, ends.reduce((most, it) => Math.max(most, it), 0));
+  return rows.map((_, index) => {
+    const from = (starts[index] ?? 0) / total;
+    const next = (starts[index + 1] ?? total) / total;
+    return [from, Math.max(from, Math.min(1, (ends[index] ?? 0) > (starts[index] ?? 0) ? (ends[index] ?? 0) / total : next))];
+  });
+}
+
+/** Neighbours that are too narrow are drawn as one segment, which shows the most telling of them. */
+function segmentsOf(rows: readonly Row[], spans: Timeline['spans']): Segment[] {
+  const found: Segment[] = [];
+  let last: { from: number; to: number; kind: Kind; isError: boolean } | undefined;
+  rows.forEach(({ step }, index) => {
+    const [from = 0, to = 0] = spans[index] ?? [];
+    const bad = isError(step);
+    if (last !== undefined && to - last.from < 1 / MOST_SEGMENTS) {
+      last.to = Math.max(last.to, to);
+      last.isError ||= bad;
+      last.kind = step.call ? step.kind : last.kind;
+    } else {
+      last = { from, to, kind: step.kind, isError: bad };
+      found.push(last);
+    }
+  });
+  return found;
+}
+
+function turnsOf(rows: readonly Row[], spans: Timeline['spans']): Turn[] {
+  const found: { turn: number; from: number; to: number }[] = [];
+  rows.forEach(({ step }, index) => {
+    const [from = 0, to = 0] = spans[index] ?? [];
+    const last = found.at(-1);
+    if (step.turn > 0 && step.turn !== last?.turn) {
+      found.push({ turn: step.turn, from, to });
+    } else if (last !== undefined) {
+      last.to = Math.max(last.to, to);
+    }
+  });
+  return found;
+}
+
+function tokensOf(rows: readonly Row[]): number[] {
+  let sum = 0;
+  const sums = rows.map(({ step }) => (sum += (step.tokens_in ?? 0) + (step.tokens_out ?? 0)));
+  return sum > 0 ? sums.map((it) => it / sum) : [];
+}
+
+/** The row at a position. */
+export function rowAt(timeline: Timeline, position: number): number {
+  const found = timeline.spans.findLastIndex(([from]) => from <= position);
+  return Math.max(0, found);
+}

@@ -1,0 +1,292 @@
+/** The viewer: which trial and step are shown, and what keys and panes do to that. */
+
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { align, firstDifference } from '../align.ts';
+import { draftsFrom, type Origin } from '../drafts.ts';
+import { NO_FILTER, type Filter } from '../filter.ts';
+import { fromFragment, toFragment, type Place } from '../link.ts';
+import { stepOf, type Mark } from '../marks.ts';
+import { indexOf, type Opened } from '../opened.ts';
+import { titleOf } from '../steps.ts';
+import type { Draft, Host, Source } from '../trace.ts';
+import { CompareView, PAIR_WORDS } from './compare_view.tsx';
+import { copyText } from './copy.ts';
+import { Conversation } from './conversation.tsx';
+import { DraftDialog, Help } from './dialogs.tsx';
+import { FilesPane } from './files_pane.tsx';
+import { GradersView } from './graders_view.tsx';
+import { Header } from './header.tsx';
+import { onKeys } from './keys.ts';
+import { selectedOrigin } from './selection.ts';
+import { Splitter } from './splitter.tsx';
+import type { StepActions } from './step_view.tsx';
+import { TimelineView } from './timeline_view.tsx';
+import { TrialsView } from './trials_view.tsx';
+import { useOpened } from './use_opened.ts';
+
+export interface AppProps {
+  readonly source: Source;
+  readonly host: Host;
+  readonly notices: string;
+  readonly root: HTMLElement;
+  /** Shows a trial on paper, or takes it from there. */
+  readonly onShown: (opened: Opened | undefined) => void;
+}
+
+export function App({ source, host, notices, root, onShown }: AppProps) {
+  const { trials } = source.index;
+  const [place, setPlace] = useState<Place>(() => fromFragment(trials, host.fragment?.() ?? '') ?? firstPlace(trials));
+  const [filter, setFilter] = useState<Filter>(NO_FILTER);
+  const [jump, setJump] = useState<object>({});
+  const [base, setBase] = useState('before');
+  const [byTime, setByTime] = useState(true);
+  const [showsTrials, setShowsTrials] = useState(trials.length > 1);
+  const [dialog, setDialog] = useState<'help' | readonly Draft[] | undefined>();
+  const [said, setSaid] = useState('');
+  const focus = useRef(-1);
+
+  const left = useOpened(source, place.trial);
+  const right = useOpened(source, place.beside);
+  const open = typeof left === 'object' ? left : undefined;
+  const other = place.beside !== undefined && typeof right === 'object' ? right : undefined;
+  const pairs = useMemo(() => (open && other ? align(open.rows, other.rows) : undefined), [open, other]);
+  const first = useMemo(() => (pairs ? firstDifference(pairs) : undefined), [pairs]);
+  const [pairAt, setPairAt] = useState<number>();
+
+  const start = open?.marks.find((it) => it.target !== undefined);
+  const selected = place.step ?? (open && start?.target ? stepOf(open.trial, start.target) : (open?.rows[0]?.n ?? 0));
+  const pair = pairAt ?? (place.step === undefined ? first : pairs?.findIndex((it) => it.left?.n === place.step)) ?? 0;
+  const check = place.check ?? (place.step === undefined && start ? ([start.grader, start.check] as const) : undefined);
+
+  useEffect(() => onShown(open), [open]);
+  useEffect(() => setPairAt(undefined), [place.trial, place.beside]);
+  useEffect(() => host.onFragment?.(toFragment(trials, open ? { ...place, step: selected } : place)), [place, open]);
+  useEffect(() => host.listen?.((fragment) => show(fromFragment(trials, fragment))), []);
+
+  const show = useCallback((next: Place | undefined) => {
+    if (next !== undefined) {
+      setPlace(next);
+      setJump({});
+    }
+  }, []);
+  const toStep = (n: number) => {
+    show({ trial: place.trial, ...(place.beside !== undefined && { beside: place.beside }), step: n });
+    const row = open?.rows[indexOf(open.rows, n)];
+    setSaid(row ? `Step ${row.n} of ${open?.rows.length}: ${titleOf(row)}` : '');
+  };
+  const toPair = (index: number) => {
+    const it = pairs?.[index];
+    if (it === undefined) {
+      return;
+    }
+    setPairAt(index);
+    setJump({});
+    if (it.left !== undefined) {
+      setPlace({ trial: place.trial, step: it.left.n, ...(place.beside !== undefined && { beside: place.beside }) });
+    }
+    setSaid(`Pair ${index + 1} of ${pairs?.length}: ${PAIR_WORDS[it.state]}`);
+  };
+  const toMark = (mark: Mark, of: Opened | undefined = open) => {
+    if (of === undefined) {
+      return;
+    }
+    setFilter(NO_FILTER);
+    const step = mark.target ? stepOf(of.trial, mark.target) : selected;
+    const inFile = mark.target?.kind === 'file' ? { file: mark.target.path, line: mark.target.line } : {};
+    const inOutput = mark.target?.kind === 'output' ? { line: mark.target.line } : {};
+    if (of === other && pairs) {
+      toPair(pairs.findIndex((it) => it.right?.n === step));
+      return;
+    }
+    setPairAt(undefined);
+    show({ trial: place.trial, step, check: [mark.grader, mark.check], ...inFile, ...inOutput, ...(place.beside !== undefined && { beside: place.beside }) });
+    setSaid(`Failed check of ${mark.name}: ${mark.message}`);
+  };
+  const copy = async (text: string, what: string) => setSaid((await copyText(text, root)) ? `${what} copied` : `${what} could not be copied: the browser does not allow it`);
+  const copyLink = (n: number) => copy(`${host.address?.() ?? ''}${toFragment(trials, { ...place, step: n })}`, 'Link');
+  const templates = source.index.check_templates ?? [];
+  const makeCheck = (origin: Omit<Origin, 'task'>) => setDialog(draftsFrom(templates, { task: trials[place.trial]?.task ?? '', ...origin }));
+  const actionsOf = (side: Opened): StepActions => ({
+    select: toStep,
+    showCheck: (mark) => toMark(mark, side),
+    copyLink: (n) => void copyLink(n),
+    ...(templates.length > 0 && { makeCheck: (row) => makeCheck({ step: row.step, ...selectedOrigin(root) }) }),
+  });
+  const compare = () => {
+    if (place.beside !== undefined) {
+      show({ trial: place.trial, step: selected });
+      return;
+    }
+    const beside = counterpart(trials, place.trial);
+    if (beside !== undefined) {
+      show({ trial: place.trial, beside });
+    }
+  };
+  const nextMark = (by: number) => {
+    const marks = (open?.marks ?? []).filter((it) => it.target !== undefined);
+    const at = check === undefined ? -1 : marks.findIndex((it) => it.grader === check[0] && it.check === check[1]);
+    const next = marks[at < 0 ? (by > 0 ? 0 : marks.length - 1) : at + by];
+    if (next !== undefined) {
+      toMark(next);
+      return;
+    }
+    const places = trials.map((_, index) => (place.trial + by * (index + 1) + by * trials.length + trials.length * 2) % trials.length);
+    const failed = places.find((it) => trials[it]?.status === 'failed' || trials[it]?.status === 'error');
+    if (failed === undefined || (failed === place.trial && marks.length === 0)) {
+      setSaid('No check failed');
+    } else {
+      show({ trial: failed });
+      setSaid(`Trial ${trials[failed]?.trial} of ${trials[failed]?.name}`);
+    }
+  };
+  const nextStep = (by: number) => {
+    if (pairs) {
+      const next = Math.min(pairs.length - 1, Math.max(0, pair + by));
+      focus.current = next;
+      toPair(next);
+    } else if (open) {
+      const row = open.rows[Math.min(open.rows.length - 1, Math.max(0, indexOf(open.rows, selected) + by))];
+      focus.current = row?.n ?? -1;
+      toStep(row?.n ?? selected);
+    }
+  };
+  const nextDifference = (by: number) => {
+    for (let index = pair + by; pairs?.[index] !== undefined; index += by) {
+      if (pairs[index]?.state !== 'same') {
+        focus.current = index;
+        toPair(index);
+        return;
+      }
+    }
+    setSaid(pairs ? 'No more differences' : 'Compare two trials first');
+  };
+  const commands: Record<string, () => void> = {
+    j: () => nextStep(1),
+    k: () => nextStep(-1),
+    f: () => nextMark(1),
+    F: () => nextMark(-1),
+    n: () => nextDifference(1),
+    N: () => nextDifference(-1),
+    d: () => setBase(base === 'start' ? (pairs ? 'other' : 'before') : base === 'before' ? (pairs ? 'other' : 'start') : 'start'),
+    '/': () => root.querySelector<HTMLElement>('[data-search]')?.focus(),
+    '[': () => show(place.trial > 0 ? { trial: place.trial - 1 } : undefined),
+    ']': () => show(place.trial + 1 < trials.length ? { trial: place.trial + 1 } : undefined),
+    t: () => setShowsTrials(!showsTrials),
+    c: compare,
+    m: () => templates.length > 0 && makeCheck({ ...stepOrigin(open, selected), ...selectedOrigin(root) }),
+    y: () => void copyLink(selected),
+    '?': () => setDialog('help'),
+    Enter: () => root.querySelector<HTMLElement>(`.step.is-selected .toggle`)?.click(),
+  };
+  const latest = useRef(commands);
+  latest.current = commands;
+  useLayoutEffect(() => onKeys(host.keysFrom?.() ?? root, (key) => latest.current[key]), []);
+
+  const head = trials[place.trial];
+  if (head === undefined) {
+    return <p class="nothing">This page has no trials.</p>;
+  }
+  const besideHead = place.beside === undefined ? undefined : trials[place.beside];
+  return (
+    <>
+      <Header index={source.index} head={head} trial={open?.trial} beside={besideHead && { head: besideHead, trial: other?.trial }}>
+        {trials.length > 1 && (
+          <button type="button" aria-pressed={showsTrials} onClick={() => setShowsTrials(!showsTrials)}>
+            Trials
+          </button>
+        )}
+        {trials.length > 1 && (
+          <button type="button" aria-pressed={place.beside !== undefined} onClick={compare}>
+            Compare
+          </button>
+        )}
+        {open?.trial.recording !== undefined && open.trial.recording !== null && (
+          <button type="button" onClick={() => void copy(JSON.stringify(open.trial.recording, null, 2), 'Recording')}>
+            Copy as recording
+          </button>
+        )}
+        <button type="button" aria-label="Keys" aria-keyshortcuts="?" onClick={() => setDialog('help')}>
+          ?
+        </button>
+      </Header>
+      <div class="timelines">
+        {open && <TimelineView opened={open} selected={pairs ? (pairs[pair]?.left?.n ?? selected) : selected} byTime={byTime} label={`Steps of trial ${head.trial}`} onSelect={toStep} />}
+        {other && pairs && <TimelineView opened={other} selected={pairs[pair]?.right?.n ?? 0} byTime={byTime} label={`Steps of trial ${other.head.trial}`} onSelect={(n) => toPair(pairs.findIndex((it) => it.right?.n === n))} />}
+        <button type="button" class="scale" aria-pressed={byTime} onClick={() => setByTime(!byTime)} title="Steps as long as they took">
+          Time
+        </button>
+      </div>
+      <div class={`body ${showsTrials ? 'with-trials' : ''}`}>
+        {showsTrials && <TrialsView trials={trials} current={place.trial} beside={place.beside} onOpen={(trial) => show({ trial })} onCompare={(beside) => show({ trial: place.trial, beside })} />}
+        <main class="work">
+          {typeof left === 'string' ? (
+            <p class="nothing" role={left === '' ? 'status' : 'alert'}>{left === '' ? 'Opening the trial…' : left}</p>
+          ) : (
+            <>
+              <div class="upper">
+                {other && pairs && open ? (
+                  <CompareView left={open} right={other} pairs={pairs} selected={pair} first={first} filter={filter} onSelect={toPair} actions={actionsOf} jump={jump} focus={focus} />
+                ) : (
+                  open && <Conversation opened={open} selected={selected} filter={filter} onFilter={setFilter} actions={actionsOf(open)} jump={jump} focus={focus} />
+                )}
+                <Splitter label="Width of the conversation" variable="--left" initial={pairs ? 62 : 54} isVertical />
+                {open && (
+                  <FilesPane
+                    opened={open}
+                    other={other}
+                    step={pairs ? indexedStep(pairs, pair, 'left') : selected}
+                    otherStep={pairs ? indexedStep(pairs, pair, 'right') : 0}
+                    base={base}
+                    onBase={setBase}
+                    file={place.file}
+                    line={place.line}
+                    onFile={(file) => setPlace({ ...place, step: selected, file })}
+                    onMark={(mark) => toMark(mark)}
+                    onMakeCheck={templates.length > 0 ? (path) => makeCheck({ path, ...selectedOrigin(root) }) : undefined}
+                  />
+                )}
+              </div>
+              <Splitter label="Height of the upper panes" variable="--upper" initial={68} isVertical={false} />
+              <section class="pane lower" aria-label="Graders">
+                <div class="bar">
+                  <h2>Graders</h2>
+                </div>
+                <div class="scroller lower-lists" tabIndex={0} role="group" aria-label="Verdicts of the graders">
+                  {open && <GradersView opened={open} host={host} current={check} onGo={toMark} />}
+                  {other && <GradersView opened={other} host={host} current={undefined} onGo={(mark) => toMark(mark, other)} />}
+                </div>
+              </section>
+            </>
+          )}
+        </main>
+      </div>
+      <p class="said" role="status" aria-live="polite">
+        {said}
+      </p>
+      {dialog === 'help' && <Help notices={notices} onClose={() => setDialog(undefined)} />}
+      {typeof dialog === 'object' && <DraftDialog drafts={dialog} host={host} onClose={() => setDialog(undefined)} onCopy={(text) => void copy(text, 'Check')} />}
+    </>
+  );
+}
+
+function firstPlace(trials: Source['index']['trials']): Place {
+  return { trial: Math.max(0, trials.findIndex((it) => it.status === 'failed' || it.status === 'error')) };
+}
+
+/** The trial to compare with: of the same task, and if possible with another verdict. */
+function counterpart(trials: Source['index']['trials'], place: number): number | undefined {
+  const head = trials[place];
+  const others = trials.flatMap((it, index) => (index !== place && it.task === head?.task ? [index] : []));
+  return others.find((it) => trials[it]?.status !== head?.status) ?? others[0] ?? (trials.length > 1 ? Number(place === 0) : undefined);
+}
+
+function stepOrigin(open: Opened | undefined, n: number): Omit<Origin, 'task'> {
+  const step = open?.rows[indexOf(open.rows, n)]?.step;
+  return step ? { step } : {};
+}
+
+/** The step of one side at a pair, or the last one before it. */
+function indexedStep(pairs: readonly { readonly left: { readonly n: number } | undefined; readonly right: { readonly n: number } | undefined }[], at: number, side: 'left' | 'right'): number {
+  return pairs.slice(0, at + 1).findLast((it) => it[side] !== undefined)?.[side]?.n ?? 0;
+}
