@@ -46,6 +46,7 @@ _OURS = {
     "waza_engine/analysis/schema/files.py": "reads schemas of this package",
     "waza_engine/judges/rubrics/template.py": "reads templates of this package",
     "waza_engine/judges/rubrics/rubric.py": "reads built-in rubrics; others come through the door",
+    "waza_engine/reports/trace/page.py": "reads the viewer of this package",
     "waza_engine/assertions/interpreters.py": "reads programs of this package",
     "waza_engine/assertions/python_worker.py": "opens /dev/null",
     "waza_engine/assertions/wall.py": "opens folders of the interpreter, and /proc/self",

@@ -82,13 +82,13 @@ def beginning_of(text: str) -> FoundText:
     if not text.strip():
         return EMPTY
     shown = text[:_MAX_SEARCHED]
-    return FoundText(f"starts with: {quote(shown)}", _lines_around(shown.splitlines(), 0))
+    return FoundText(f"starts with: {quote(shown)}", _lines_around(shown.split("\n"), 0))
 
 
 def end_of(text: str) -> FoundText:
     """Return the last line of what a program printed."""
-    lines = text[-_MAX_SEARCHED:].rstrip().splitlines()
-    if not lines:
+    lines = text[-_MAX_SEARCHED:].rstrip().split("\n")
+    if lines == [""]:
         return FoundText("it is empty")
     number = text.rstrip().count("\n") + 1
     first = max(0, len(lines) - _LAST_LINES)
@@ -125,7 +125,7 @@ def _nearest(words: Iterable[str], text: str) -> str:
     if not text.strip():
         return EMPTY
     wanted = set(words)
-    lines = text[:_MAX_SEARCHED].splitlines()
+    lines = text[:_MAX_SEARCHED].split("\n")
     scored = ((likeness(wanted, fold(line)), -index) for index, line in enumerate(lines))
     score, index = max(scored, default=(0, 0))
     if not score:

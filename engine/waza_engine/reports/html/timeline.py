@@ -109,7 +109,7 @@ def timeline(trajectory: Trajectory, readers: Mapping[int, Sequence[str]] | None
 
 def numbered_events(trajectory: Trajectory) -> list[tuple[int, Mapping[str, Any]]]:
     """Return the events that are steps, with their numbers."""
-    shown = (it for it in trajectory.transcript if it.get("type") in _OTHERS or _message(it))
+    shown = (it for it in trajectory.transcript if str(it.get("type")) in _OTHERS or _message(it))
     return list(enumerate(shown, 1))
 
 
@@ -172,7 +172,7 @@ def _mark(event: Mapping[str, Any], ends: Mapping[Any, Mapping[str, Any]], whole
 
 def _message(event: Mapping[str, Any]) -> str:
     """The text of a message; "" for other events."""
-    if event.get("type") not in _MESSAGES:
+    if str(event.get("type")) not in _MESSAGES:
         return ""
     return str(event.get("content") or event.get("message") or "")
 

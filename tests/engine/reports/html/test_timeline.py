@@ -17,12 +17,13 @@ from waza_engine.reports.html.timeline import Fold, Step, timeline
         [{"type": "tool.execution_complete", "at_ms": -3, "tool_result": [1]}],
         [{"type": "user.message", "content": "x", "at_ms": 0}],
         [{}],
+        [{"type": ["user.message"]}],
     ],
 )
 def test_any_transcript_can_be_shown(transcript: list[dict[str, object]]) -> None:
     found = timeline(Trajectory(transcript=transcript))
-    # An empty event is no step.
-    assert (found is None) == (transcript == [{}])
+    # An event without a known type is no step.
+    assert (found is None) == (not isinstance(transcript[0].get("type"), str))
     if found is not None:
         macro("timeline", "timeline", found, "x")
 
