@@ -68,6 +68,9 @@ _OURS = {
     "waza_lsp/cli/grade/regrade_events.py": "reads standard input, opens /dev/null",
     "waza_lsp/syntax/cursor/outline.py": "a variable named open",
     "waza_lsp/syntax/cursor/surroundings.py": "a field named open",
+    "waza_lsp/studio/app.py": "reads the page of this package, and a report that a child has just written",
+    "waza_lsp/studio/start.py": "opens an address, not a file",
+    "waza_lsp/studio/demo.py": "copies an example of this package",
     "waza_lsp/cli/console.py": "opens /dev/null and the standard streams",
 }
 """Modules that may open files, each with the reason."""

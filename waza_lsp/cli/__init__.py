@@ -33,6 +33,7 @@ _COMMANDS = {
     "judge": ("judge.command", "Show how well judges agree with people."),
     "trust": ("trust", "Trust the evals of a folder, for editors that cannot ask."),
     "coverage": ("coverage.command", "Find clauses of skills that no eval tests."),
+    "studio": ("studio", "Edit, run and inspect evals in your browser."),
     "mcp": ("mcp.command", "Serve these tools to agents (MCP)."),
     "agents": ("agents.command", "Show coding agents the findings after their edits."),
     "convert": ("convert.command", "Convert an eval to another dialect or the newest form."),

@@ -45,6 +45,11 @@ def skill_files(start: Path, projects: Projects) -> Iterator[Path]:
     yield from (it for it in found if it.name == SKILL_FILE)
 
 
+def workspace_files(start: Path, projects: Projects) -> Iterator[Path]:
+    """Yield all files below a folder, as `eval_files` does with YAML files."""
+    yield from _below(start, real_path(start), [*_ignored_above(real_path(start))], projects, ("",))
+
+
 def _below(
     shown: Path, folder: Path, ignored: _Ignored, projects: Projects, ends: tuple[str, ...]
 ) -> Iterator[Path]:

@@ -53,6 +53,17 @@ def kill(pid: int) -> None:
         os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
+def is_in_foreground() -> bool:
+    """Whether standard input is a terminal that this process may read; in the background, reading would stop it."""
+    if not os.isatty(0):
+        return False
+    if sys.platform == "win32":
+        return True
+    with contextlib.suppress(OSError):
+        return os.getpgrp() == os.tcgetpgrp(0)
+    return False
+
+
 def exists(pid: int) -> bool:
     """Whether a process has this id."""
     if sys.platform == "win32":

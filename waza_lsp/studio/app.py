@@ -1,0 +1,189 @@
+"""The routes of the studio. `guard` stands before all of them; `docs/studio.md` describes what a page can request."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from waza_engine.lib.files.temporary import temporary_folder
+from waza_engine.version import __version__
+from waza_lsp.studio.bridge import Bridges
+from waza_lsp.studio.files import path_in, read_file, write_file
+from waza_lsp.studio.guard import Guard, refusal
+from waza_lsp.studio.requests import json_body, output_of, text_of, while_wanted
+from waza_lsp.studio.runs import Runs
+from waza_lsp.studio.session import TRUST_QUESTION, RefusedError, StudioSession
+from waza_lsp.studio.tree import Tree
+
+PAGE = Path(__file__).with_name("page")
+_NONCE = "__CSP_NONCE__"
+_AUDIT_DONE = frozenset([0, 1])
+"""The exit statuses of an audit with an answer."""
+_REPORT_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+)
+Answer = dict[str, Any]
+
+
+def studio_app(session: StudioSession) -> ASGIApp:
+    """Return the application of a studio, behind its guard."""
+    tree, bridges = Tree(session.folder), Bridges(session)
+    api = _Api(session, tree, Runs(session.folder, tree))
+    routes = [
+        Route("/", api.index),
+        Route("/api/session", api.session),
+        Route("/api/trust", api.trust, methods=["POST"]),
+        Route("/api/tree", api.tree),
+        Route("/api/file", api.read),
+        Route("/api/file", api.write, methods=["PUT"]),
+        Route("/api/runs", api.runs),
+        Route("/api/history", api.history),
+        Route("/api/compare", api.compare),
+        Route("/api/audit", api.audit),
+        Route("/pages/report", api.report_page),
+        Route("/pages/compare", api.compare_page),
+        Route("/pages/audit", api.audit_page),
+        WebSocketRoute("/lsp", bridges.serve),
+    ]
+    if (PAGE / "assets").is_dir():
+        routes.append(Mount("/assets", StaticFiles(directory=PAGE / "assets")))
+    app = Starlette(routes=routes, exception_handlers={RefusedError: _refused})
+    return Guard(app, session)
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RefusedError)  # noqa: S101  # registered for these only
+    return refusal(error, request.url.path)
+
+
+class _Api:
+    def __init__(self, session: StudioSession, tree: Tree, runs: Runs) -> None:
+        self._session = session
+        self._tree = tree
+        self._runs = runs
+        self._auditing = asyncio.Lock()
+
+    async def index(self, request: Request) -> Response:
+        nonce = secrets.token_urlsafe(16)
+        try:
+            text = await asyncio.to_thread((PAGE / "index.html").read_text, "utf-8")
+        except FileNotFoundError:
+            text = "<!doctype html><title>waza-lsp studio</title><p>This installation has no page."
+        own = f"ws://{request.headers['host']}"
+        policy = (
+            f"default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
+            f"connect-src 'self' {own}; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        return HTMLResponse(text.replace(_NONCE, nonce), headers={"content-security-policy": policy})
+
+    async def session(self, _: Request) -> Response:
+        session = self._session
+        return JSONResponse(
+            {
+                "folder": str(session.folder),
+                "name": session.folder.name,
+                "root_uri": session.folder.as_uri(),
+                "trusted": session.is_trusted,
+                "trust_question": TRUST_QUESTION,
+                "demo": session.is_demo,
+                "start_file": session.start_file,
+                "version": __version__,
+            }
+        )
+
+    async def trust(self, request: Request) -> Response:
+        await json_body(request)
+        self._session.trust()
+        return JSONResponse({"trusted": True})
+
+    async def tree(self, _: Request) -> Response:
+        return JSONResponse(await asyncio.to_thread(self._tree.read))
+
+    async def read(self, request: Request) -> Response:
+        return JSONResponse(
+            await asyncio.to_thread(read_file, self._session.folder, _parameter(request, "path"))
+        )
+
+    async def write(self, request: Request) -> Response:
+        body = await json_body(request)
+        values = [text_of(body, it) for it in ("path", "text", "version")]
+        return JSONResponse(await asyncio.to_thread(write_file, self._session.folder, *values))
+
+    async def runs(self, request: Request) -> Response:
+        path = self._path(request) if "path" in request.query_params else None
+        return JSONResponse(await asyncio.to_thread(self._runs.listed, path))
+
+    async def history(self, request: Request) -> Response:
+        return JSONResponse(await asyncio.to_thread(self._runs.history, self._path(request)))
+
+    async def compare(self, request: Request) -> Response:
+        return JSONResponse(await asyncio.to_thread(self._runs.compare, _two(request)))
+
+    async def compare_page(self, request: Request) -> Response:
+        return _page(await asyncio.to_thread(self._runs.comparison_page, _two(request)))
+
+    async def report_page(self, request: Request) -> Response:
+        return _page(await asyncio.to_thread(self._runs.report_page, _parameter(request, "run")))
+
+    async def audit(self, request: Request) -> Response:
+        path = str(self._path(request))
+        text = await self._audited(request, lambda: self._audit_output("--format", "json", path))
+        return Response(text, media_type="application/json")
+
+    async def audit_page(self, request: Request) -> Response:
+        path = str(self._path(request))
+
+        async def page() -> str:
+            with temporary_folder() as folder:
+                target = folder / "audit.html"
+                await self._audit_output("--html", str(target), path)
+                return await asyncio.to_thread(target.read_text, "utf-8")
+
+        return _page(await self._audited(request, page))
+
+    async def _audited(self, request: Request, work: Callable[[], Awaitable[str]]) -> str:
+        """Return the output of an audit. Audits run one after the other; they execute nothing."""
+
+        async def one_at_a_time() -> str:
+            async with self._auditing:
+                return await work()
+
+        return await while_wanted(request, one_at_a_time())
+
+    async def _audit_output(self, *arguments: str) -> str:
+        status, out, err = await output_of(self._session.folder, "audit", *arguments)
+        if status not in _AUDIT_DONE:
+            raise RefusedError(
+                422, err.strip().removeprefix("error: ") or f"The audit ended with status {status}."
+            )
+        return out
+
+    def _path(self, request: Request) -> Path:
+        path = path_in(self._session.folder, _parameter(request, "path"))
+        if not path.is_file():
+            raise RefusedError(404, f"There is no file '{_parameter(request, 'path')}'.")
+        return path
+
+
+def _parameter(request: Request, name: str) -> str:
+    found = request.query_params.getlist(name)
+    if len(found) != 1 or not found[0]:
+        raise RefusedError(400, f"The parameter '{name}' is missing, or there more than once.")
+    return found[0]
+
+
+def _two(request: Request) -> list[str]:
+    return [_parameter(request, it) for it in ("a", "b")]
+
+
+def _page(text: str) -> Response:
+    """Return one of our reports: no script runs in it, and only our page may show it in a frame."""
+    return HTMLResponse(text, headers={"content-security-policy": _REPORT_POLICY})

@@ -1,0 +1,45 @@
+"""The folder of a studio: the person's own, or for `--demo` a temporary copy of a shipped example."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from waza_engine.lib.files.temporary import temporary_folder
+from waza_engine.lib.paths import real_path
+
+EXAMPLE = "release-notes"
+_START_FILE = "eval.yaml"
+CHANGES = {
+    "  executor: copilot-sdk\n": "  executor: replay # The recordings answer in place of an agent.\n",
+    "    constraints:\n      max_turns: 8\n": "    constraints:\n      max_turn: 8\n",
+}
+"""What the copy has instead of the example's own lines: no agent is needed, and there is a mistake to find."""
+
+
+@contextmanager
+def opened(folder: Path | None, *, is_demo: bool) -> Iterator[tuple[Path, str]]:
+    """Yield the real path of the folder, and the path in it that the page opens first. The copy is removed at the end.
+
+    Raises:
+        OSError: the copy cannot be made.
+
+    """
+    if not is_demo:
+        yield real_path(folder or Path()), ""
+        return
+    with temporary_folder() as parent:
+        root = parent / EXAMPLE
+        shutil.copytree(_examples() / EXAMPLE, root, ignore=shutil.ignore_patterns(".*"))
+        start = root / _START_FILE
+        text = start.read_text("utf-8")
+        for old, new in CHANGES.items():
+            text = text.replace(old, new)
+        start.write_text(text, encoding="utf-8")
+        yield root, _START_FILE
+
+
+def _examples() -> Path:
+    """Return the folder of the examples: in a wheel beside this file, in a checkout at the top."""
+    inside = Path(__file__).with_name("examples")
+    return inside if inside.is_dir() else Path(__file__).parents[2] / "examples"

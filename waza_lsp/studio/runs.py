@@ -1,0 +1,178 @@
+"""What the run stores of the studio's folder hold: runs, their history, and comparisons. Everything runs in a thread."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waza_engine.project.suite_files import eval_of
+from waza_lsp.server.results.stores import find_run, open_stores, stores_among
+from waza_lsp.studio.session import RefusedError
+from waza_lsp.studio.tree import Tree
+
+if TYPE_CHECKING:
+    from waza_engine.runs.store.store import RunStore, StoredRun
+
+_MOST_RUNS = 200
+_MOST_POINTS = 50
+
+
+class Runs:
+    """The runs of a folder's evals."""
+
+    def __init__(self, folder: Path, tree: Tree) -> None:
+        self._folder = folder
+        self._tree = tree
+
+    def listed(self, path: Path | None) -> dict[str, Any]:
+        """Return the runs of an eval, or of all evals of the folder, newest first.
+
+        Raises:
+            RefusedError: a store cannot be read.
+
+        """
+        from waza_engine.runs.store.record import reviewed_runs
+
+        found: list[StoredRun] = []
+        path = _eval(path)
+        with _readable() as stack:
+            for store in self._stores(stack, path):
+                mine = [it for it in store.runs(path, _MOST_RUNS) if self._relative(it.eval_path)]
+                found += reviewed_runs(store, mine)
+        found.sort(key=lambda it: it.started_at, reverse=True)
+        return {"runs": [self._data(it) for it in found[:_MOST_RUNS]]}
+
+    def history(self, path: Path) -> dict[str, Any]:
+        """Return the results of an eval and its tasks over its last runs, oldest first.
+
+        Raises:
+            RefusedError: a store cannot be read.
+
+        """
+        from waza_engine.reports.history import task_histories
+        from waza_engine.runs.store.record import reviewed_runs, reviewed_verdicts
+
+        path = _eval(path) or path
+        with _readable() as stack:
+            for store in self._stores(stack, path):
+                runs = reviewed_runs(store, store.runs(path, _MOST_POINTS)[::-1])
+                histories = task_histories([reviewed_verdicts(store, it.run_id) for it in runs])
+                points = [
+                    {"run": it.run_id, "at": it.started_at, "status": it.status, "score": it.score}
+                    for it in runs
+                ]
+                ids = [it.run_id for it in runs]
+                tasks = [
+                    {
+                        "id": task,
+                        "cells": [
+                            {"run": run, "statuses": statuses}
+                            for run, statuses in zip(ids, history, strict=True)
+                        ],
+                    }
+                    for task, history in histories
+                ]
+                return {"points": points, "tasks": tasks}
+        return {"points": [], "tasks": []}
+
+    def compare(self, names: list[str]) -> dict[str, Any]:
+        """Return what `waza-lsp compare --format json` prints about these runs.
+
+        Raises:
+            RefusedError: a run does not exist, or cannot be read.
+
+        """
+        from waza_engine.reports.comparison import comparison_data
+        from waza_engine.runs.store.record import stored_record
+
+        with _readable() as stack:
+            return comparison_data(names, [stored_record(*self.find(stack, it)) for it in names])
+
+    def comparison_page(self, names: list[str]) -> str:
+        """Return the page that compares runs.
+
+        Raises:
+            RefusedError: a run does not exist, or cannot be read.
+
+        """
+        from waza_engine.reports.html.comparison import html_comparison
+        from waza_engine.runs.store.record import stored_record
+
+        with _readable() as stack:
+            return "".join(html_comparison(names, [stored_record(*self.find(stack, it)) for it in names]))
+
+    def report_page(self, name: str) -> str:
+        """Return the report of a run.
+
+        Raises:
+            RefusedError: the run does not exist, or cannot be read.
+
+        """
+        from waza_engine.reports.html.report import html_chunks
+        from waza_engine.runs.store.record import stored_record
+
+        with _readable() as stack:
+            return "".join(html_chunks(stored_record(*self.find(stack, name))))
+
+    def find(self, stack: ExitStack, name: str) -> "tuple[RunStore, StoredRun]":
+        """Return a run and its store, which stays open until the stack is closed.
+
+        Raises:
+            RefusedError: the folder has no such run.
+
+        """
+        found = find_run(self._stores(stack, None), name)
+        if found is None or not self._relative(found[1].eval_path):
+            raise RefusedError(404, f"There is no run '{name}' in this folder.")
+        return found
+
+    def _stores(self, stack: ExitStack, path: Path | None) -> "Iterator[RunStore]":
+        from waza_engine.runs.store.store import RunStore
+
+        if path is not None:
+            yield from open_stores(stack, [path])
+            return
+        for directory in stores_among([self._folder], self._tree.evals()):
+            yield stack.enter_context(RunStore(directory, for_reading=True, briefly=True))
+
+    def _relative(self, eval_path: Path) -> str:
+        """Return the path of an eval as the page names it; "" if it is outside of the folder."""
+        path = os.path.relpath(eval_path, self._folder)
+        return "" if path.startswith("..") or Path(path).is_absolute() else Path(path).as_posix()
+
+    def _data(self, run: "StoredRun") -> dict[str, Any]:
+        from waza_engine.runs.run_header import is_running
+
+        running = run.status is None and is_running(run.frame)
+        return {
+            "id": run.run_id,
+            "suite": run.suite_name,
+            "path": self._relative(run.eval_path),
+            "status": run.status or ("running" if running else "broken"),
+            "score": run.score,
+            "started_at": run.started_at,
+            "finished_at": run.finished_at,
+            "executor": run.executor,
+            "model": run.model,
+            "tasks": len(run.frame.tasks),
+            "trials": run.frame.trials,
+            "variant": run.frame.arm.variant if run.frame.arm is not None else "",
+        }
+
+
+def _eval(path: Path | None) -> Path | None:
+    """Return the eval that a file belongs to; the file itself if no eval lists it."""
+    return (eval_of(path) or path) if path is not None else None
+
+
+@contextmanager
+def _readable() -> Iterator[ExitStack]:
+    """Close the stores at the end, and turn their errors into refusals."""
+    from waza_engine.runs.store.errors import StoreError
+
+    try:
+        with ExitStack() as stack:
+            yield stack
+    except StoreError as error:
+        raise RefusedError(500, f"The run store cannot be read: {error}") from error
