@@ -1,0 +1,176 @@
+/** The page's side of the language server: connects, connects again, and answers what the server asks. */
+
+import { LSPClient, type Workspace } from '@codemirror/lsp-client';
+import type { WorkspaceEdit } from 'vscode-languageserver-types';
+
+import { Observable } from '../observable.ts';
+import { ask, connected, runsChanged, tell, works } from '../studio.ts';
+import { Connection, type Handlers } from './connection.ts';
+import type { Published } from './findings.ts';
+
+const SECONDS_FOR_AN_ANSWER = 20;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** Counts what asks for lenses and hints to be requested again. */
+export const lensesStale = new Observable(0);
+export const hintsStale = new Observable(0);
+
+export interface Hooks {
+  readonly published: (params: Published) => void;
+  readonly applyEdit: (edit: WorkspaceEdit) => Promise<{ applied: boolean; failureReason?: string }>;
+  readonly manageTrust: () => void;
+}
+
+const SEVERITIES = ['info', 'error', 'warning', 'info', 'info'] as const;
+
+export class LanguageServer {
+  readonly client: LSPClient;
+  private connection: Connection | null = null;
+  private pause = 500;
+  private isRestarting = false;
+
+  constructor(
+    root: string,
+    workspace: (client: LSPClient) => Workspace,
+    sanitizeHTML: (html: string) => string,
+    extensions: any[],
+    private readonly hooks: Hooks,
+  ) {
+    this.client = new LSPClient({
+      rootUri: root,
+      workspace,
+      sanitizeHTML,
+      extensions,
+      timeout: SECONDS_FOR_AN_ANSWER * 1000,
+      initializationOptions: { runEvents: true, editorActions: true },
+    });
+  }
+
+  async connect(): Promise<void> {
+    const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:';
+    try {
+      this.connection = await Connection.open(`${scheme}//${location.host}/lsp`, this.handlers(), () => this.ended());
+    } catch {
+      this.ended();
+      return;
+    }
+    this.client.connect(this.connection);
+    try {
+      await this.client.initializing;
+    } catch {
+      this.connection.close();
+      return;
+    }
+    this.pause = 500;
+    connected.value = 'connected';
+    lensesStale.value++;
+    hintsStale.value++;
+  }
+
+  /** Start the language server anew, such as with the trust that the user has given. */
+  restart(): void {
+    this.isRestarting = true;
+    this.connection?.close();
+  }
+
+  private ended(): void {
+    const again = this.isRestarting ? 0 : this.pause;
+    connected.value = this.isRestarting ? 'connecting' : 'lost';
+    this.isRestarting = false;
+    this.connection = null;
+    works.value = [];
+    this.client.disconnect();
+    this.client.initializing.catch(() => undefined);
+    this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
+    setTimeout(() => void this.connect(), again);
+  }
+
+  request<T>(method: string, params: unknown): Promise<T> {
+    this.client.sync();
+    return this.client.request<unknown, T>(method, params);
+  }
+
+  notify(method: string, params: unknown): void {
+    this.client.notification(method, params);
+  }
+
+  /** Run a command of the server, which may take minutes. */
+  async execute(command: string, parameters: readonly unknown[]): Promise<unknown> {
+    this.client.sync();
+    await this.client.initializing;
+    if (this.connection === null) {
+      throw new Error('The language server is not connected.');
+    }
+    return this.connection.request('workspace/executeCommand', { command, arguments: parameters });
+  }
+
+  cancel(token: string | number): void {
+    this.notify('window/workDoneProgress/cancel', { token });
+  }
+
+  private handlers(): Handlers {
+    const done = () => null;
+    return {
+      requests: {
+        'window/workDoneProgress/create': done,
+        'client/registerCapability': done,
+        'client/unregisterCapability': done,
+        'workspace/configuration': ({ items }) => items.map(() => null),
+        'workspace/workspaceFolders': done,
+        'workspace/codeLens/refresh': () => void lensesStale.value++,
+        'workspace/inlayHint/refresh': () => void hintsStale.value++,
+        'workspace/applyEdit': ({ edit }) => this.hooks.applyEdit(edit),
+        'window/showDocument': () => ({ success: false }),
+        'window/showMessageRequest': async ({ type, message, actions }) => {
+          const items: { title: string }[] = actions ?? [];
+          const chosen = await ask(message, items.map((it) => it.title), SEVERITIES[type] ?? 'info');
+          return items.find((it) => it.title === chosen) ?? null;
+        },
+      },
+      notifications: {
+        'textDocument/publishDiagnostics': this.hooks.published,
+        'window/showMessage': ({ type, message }) => tell(message, SEVERITIES[type] ?? 'info'),
+        '$/progress': ({ token, value }) => followProgress(token, value),
+        'waza/runEvent': ({ event }) => {
+          if (event === 'run_finished') {
+            runsChanged.value++;
+          }
+        },
+        'waza/editorAction': ({ action, command, name, value }) => {
+          if (action === 'manageTrust') {
+            this.hooks.manageTrust();
+          } else if (action === 'openTerminal') {
+            tell(`Run this in a terminal: ${command}`);
+          } else if (action === 'openSetting' || action === 'saveSetting') {
+            tell(`The setting ${name}${value === undefined ? '' : ` = ${value}`} belongs into the settings of an editor.`);
+          }
+        },
+      },
+    };
+  }
+}
+
+interface Progress {
+  readonly kind: 'begin' | 'report' | 'end';
+  readonly title?: string;
+  readonly message?: string;
+  readonly percentage?: number;
+  readonly cancellable?: boolean;
+}
+
+function followProgress(token: string | number, value: Progress): void {
+  const others = works.value.filter((it) => it.token !== token);
+  const known = works.value.find((it) => it.token === token);
+  if (value.kind === 'end') {
+    works.value = others;
+  } else if (value.kind === 'begin' || known !== undefined) {
+    const next = {
+      token,
+      title: value.title ?? known?.title ?? '',
+      message: value.message ?? known?.message ?? '',
+      percentage: value.percentage ?? known?.percentage ?? null,
+      canCancel: value.cancellable ?? known?.canCancel ?? false,
+    };
+    works.value = known === undefined ? [...others, next] : works.value.map((it) => (it.token === token ? next : it));
+  }
+}

@@ -1,0 +1,69 @@
+/** Verdicts at the line: the first line of what a run or live grading says, at the end of the line, with a way to the step. */
+
+import { setDiagnosticsEffect } from '@codemirror/lint';
+import { type Extension, type Range, StateField } from '@codemirror/state';
+import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
+
+import { inlineText, isVerdict } from '../logic/findings.ts';
+
+class Verdict extends WidgetType {
+  constructor(
+    private readonly code: string,
+    private readonly message: string,
+    private readonly severity: string,
+    private readonly open: (view: EditorView, dom: HTMLElement) => void,
+  ) {
+    super();
+  }
+
+  override eq(other: Verdict): boolean {
+    return other.message === this.message && other.code === this.code && other.severity === this.severity;
+  }
+
+  toDOM(view: EditorView): HTMLElement {
+    const note = document.createElement('span');
+    note.className = `verdict ${this.severity}`;
+    note.append(inlineText(this.message));
+    if (this.code === 'failed-check') {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'to-step';
+      button.textContent = 'Show the step';
+      button.onmousedown = (event) => event.preventDefault();
+      button.onclick = () => this.open(view, note);
+      note.append(button);
+    }
+    return note;
+  }
+
+  override ignoreEvent(): boolean {
+    return true;
+  }
+}
+
+/** `openStep` gets the line, from 0, of a failed check. */
+export function verdicts(openStep: (view: EditorView, line: number) => void): Extension {
+  const open = (view: EditorView, dom: HTMLElement) => {
+    openStep(view, view.state.doc.lineAt(view.posAtDOM(dom)).number - 1);
+  };
+  return StateField.define<DecorationSet>({
+    create: () => Decoration.none,
+    update(notes, transaction) {
+      const told = transaction.effects.find((it) => it.is(setDiagnosticsEffect));
+      if (told === undefined) {
+        return notes.map(transaction.changes);
+      }
+      const doc = transaction.state.doc;
+      const lines = new Map<number, Range<Decoration>>();
+      for (const { from, source = '', message, severity } of told.value) {
+        const place = doc.lineAt(from).to;
+        if (isVerdict(source) && !lines.has(place)) {
+          const widget = new Verdict(source, message, severity, open);
+          lines.set(place, Decoration.widget({ widget, side: 2 }).range(place));
+        }
+      }
+      return Decoration.set([...lines.values()], true);
+    },
+    provide: (it) => EditorView.decorations.from(it),
+  });
+}
