@@ -10,159 +10,77 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 
-from waza_engine.model.scores import ConfidenceInterval
-from waza_engine.statistics.bootstrap import bootstrap
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from bench.deciding.agents import (  # the checkout is put on the path above
+    RATES,
+    RNG,
+    Agent,
+    contains,
+    pair_of_runs,
+    quantiles,
+    scores,
+)
+from bench.deciding.intervals import effects, means_of_tasks, old_bootstrap, other_intervals, rates_of_trials
 from waza_engine.statistics.clustered import mean_interval
-from waza_engine.statistics.distributions import binomial_pmf
-from waza_engine.statistics.paired import paired_difference
+from waza_engine.statistics.paired import effect_interval, paired_difference, sign_flip_test
 from waza_engine.statistics.power import power, sign_flip_of_counts, tasks_needed
-from waza_engine.statistics.rates import clopper_pearson, wilson
 from waza_engine.statistics.sequential import confidence_sequence, decide_difference, decide_rate
 from waza_engine.statistics.task_model import Design
 from waza_engine.statistics.two_rates import fisher_exact
 from waza_engine.statistics.verdict import verdicts
 
-RATES = [it / 100 for it in range(5, 96, 5)]
-FINE_RATES = [it / 200 for it in range(10, 191)]
-_RNG = np.random.default_rng(26)
 
-
-@dataclass(frozen=True)
-class Agent:
-    """How the scores of tasks come about: trials of each, and the share of variance between tasks; or graded scores."""
-
-    trials: int
-    between: float
-    graded: bool = False
-
-    def __str__(self) -> str:
-        kind = "graded, " if self.graded else ""
-        return f"{kind}{self.trials} trials, {self.between:.0%} between tasks"
-
-
-AGENTS = [
-    *(Agent(1, 0.0), Agent(3, 0.0), Agent(3, 0.1), Agent(3, 0.3), Agent(3, 0.6), Agent(3, 1.0)),
-    *(Agent(5, 0.3), Agent(10, 0.3), Agent(10, 0.9), Agent(3, 0.3, graded=True)),
-]
-
-
-def quantiles(rows: int, tasks: int) -> "np.ndarray":
-    """Return the difficulty of each task as a number from 0 to 1."""
-    return _RNG.random((rows, tasks))
-
-
-def task_rates(mean: float, between: float, places: "np.ndarray") -> "np.ndarray":
-    """Return the pass rate of tasks: a beta distribution with this mean, and this share of the variance between tasks."""
-    from scipy.special import betaincinv
-
-    if between <= 0 or mean in (0.0, 1.0):
-        return np.full(places.shape, mean)
-    if between >= 1:
-        return (places < mean).astype(float)
-    size = (1 - between) / between
-    return np.clip(betaincinv(mean * size, (1 - mean) * size, places), 0.0, 1.0)
-
-
-def scores(agent: Agent, mean: float, places: "np.ndarray") -> list[list[float]]:
-    """Return the mean score of each task, for each row."""
-    rates = task_rates(mean, agent.between, places)
-    if agent.graded:
-        inner = np.clip(rates, 1e-3, 1 - 1e-3) * 5 * agent.trials
-        found = _RNG.beta(inner, 5 * agent.trials - inner)
-    else:
-        found = _RNG.binomial(agent.trials, rates) / agent.trials
-    return list(found.tolist())
-
-
-def contains(interval: ConfidenceInterval, value: float) -> bool:
-    return interval.lower - 1e-12 <= value <= interval.upper + 1e-12
-
-
-def rates_of_trials() -> Iterator[str]:
-    yield "Intervals of a rate, exact sums, every n from 2 to 100, rates 0.05 to 0.95:"
-    means, least = [], []
-    for total in range(2, 101):
-        chances = {rate: [binomial_pmf(it, total, rate) for it in range(total + 1)] for rate in FINE_RATES}
-
-        def coverage(
-            interval: Callable[[int, int], ConfidenceInterval],
-            total: int = total,
-            chances: dict[float, list[float]] = chances,
-        ) -> list[float]:
-            found = [interval(it, total) for it in range(total + 1)]
-            return [
-                sum(c for it, c in zip(found, chances[rate], strict=True) if contains(it, rate))
-                for rate in FINE_RATES
-            ]
-
-        means.append(sum(coverage(wilson)) / len(FINE_RATES))
-        least.append(min(coverage(clopper_pearson)))
-    yield f"  Wilson, mean over rates: {min(means):.1%} to {max(means):.1%}; Clopper-Pearson, least: {min(least):.2%}"
-
-
-def old_bootstrap(rounds: int) -> Iterator[str]:
-    yield "The bootstrap interval of results files, rate 0.9:"
-    for total in (2, 5, 20):
-        rng, hits = random.Random(total), 0
-        for _ in range(rounds // 4):
-            drawn = [float(rng.random() < 0.9) for _ in range(total)]
-            interval = bootstrap(drawn, rng, 400)
-            hits += interval.lower <= 0.9 <= interval.upper
-        yield f"  n = {total}: {hits / (rounds // 4):.0%}"
-
-
-def means_of_tasks(rounds: int) -> Iterator[str]:
-    yield "Interval of a mean score over tasks, averaged over rates 0.05 to 0.95, every n from 2 to 100:"
-    each = max(1, 2 * rounds // len(RATES))
-    by_count: dict[int, list[float]] = {}
-    for agent in AGENTS:
+def words_and_intervals(rounds: int) -> Iterator[str]:
+    yield "Word and interval of one comparison, rates 0.05 to 0.95 (shown; shown, and the interval is cut at 0; not shown, and"
+    yield "the interval excludes 0):"
+    for effect, agent in (
+        (0.0, Agent(1, 0.5)),
+        (0.0, Agent(3, 0.3)),
+        (0.2, Agent(3, 0.3)),
+        (0.5, Agent(5, 0.3)),
+    ):
         cells = []
-        for tasks in range(2, 101):
-            hits = 0
-            for rate in RATES:
-                truth = rate
-                rows = scores(agent, rate, quantiles(each, tasks))
-                hits += sum(contains(mean_interval(row), truth) for row in rows)
-            cells.append(hits / each / len(RATES))
-            by_count.setdefault(tasks, []).append(cells[-1])
-        yield f"  {agent}: {min(cells):.1%} to {max(cells):.1%}; n = 2: {cells[0]:.1%}, 5: {cells[3]:.1%}, 20: {cells[18]:.1%}"
-    over = [sum(it) / len(it) for it in by_count.values()]
-    yield f"  averaged over these agents: {min(over):.1%} to {max(over):.1%}"
-
-
-PAIRS = [(0.0, Agent(1, 0.0)), (0.0, Agent(1, 0.5)), (0.2, Agent(1, 0.3)), (0.0, Agent(3, 0.3))]
-PAIRS += [(0.1, Agent(3, 0.6)), (0.3, Agent(3, 0.3)), (0.1, Agent(5, 0.3)), (0.2, Agent(10, 0.3))]
-COUNTS = [*range(2, 13), 15, 20, 24, 40, 100]
-
-
-def pairs_of_runs(rounds: int) -> Iterator[str]:
-    yield "Paired comparison of two runs: coverage of the interval of the effect; wrong words between equal agents:"
-    by_count: dict[int, list[float]] = {}
-    for effect, agent in PAIRS:
-        cells, wrong = [], []
-        for tasks in COUNTS:
+        for tasks in (3, 5, 6, 8, 10, 15, 20, 40):
             each = max(4, rounds // len(RATES) // (1 if tasks <= 15 else 8))
-            hits = shown = 0
+            shown = cut = apart = 0
             for rate in RATES:
                 other = min(0.98, rate + effect)
-                places = quantiles(each, tasks)
-                before, after = scores(agent, rate, places), scores(agent, other, places)
-                for one, two in zip(before, after, strict=True):
-                    found = paired_difference(one, two)
-                    hits += contains(found.interval, other - rate)
-                    shown += found.p_value <= 0.05
-            cells.append(hits / each / len(RATES))
-            wrong.append(shown / each / len(RATES))
-            by_count.setdefault(tasks, []).append(cells[-1])
-        errors = "" if effect else f"; shows a difference in at most {max(wrong):.1%}"
-        yield f"  effect {effect:.1f}, {agent}: covers {min(cells):.1%} to {max(cells):.1%}{errors}"
-    over = {count: sum(it) / len(it) for count, it in by_count.items()}
-    yield "  averaged over these: " + ", ".join(f"n = {it}: {share:.1%}" for it, share in over.items())
+                for one, two in zip(*pair_of_runs(agent, rate, other, each, tasks), strict=True):
+                    is_shown = paired_difference(one, two).p_value <= 0.05
+                    has_zero = contains(effect_interval(one, two), 0.0)
+                    shown += is_shown
+                    cut += is_shown and has_zero
+                    apart += not is_shown and not has_zero
+            count = each * len(RATES)
+            cells.append(f"n = {tasks}: {shown / count:.1%}; {cut / count:.1%}; {apart / count:.1%}")
+        yield f"  effect {effect:.1f}, {agent}: " + ", ".join(cells)
+
+
+def every_sign(rounds: int) -> Iterator[str]:
+    yield "Sign-flip test, all signs of random sizes (its exact error), and random signs of 40 graded tasks:"
+    worst = 0.0
+    for tasks in range(1, 11):
+        for kind in range(4):
+            sizes = RNG.random(tasks) if kind else np.ones(tasks)
+            if kind > 1:
+                sizes = np.ceil(sizes * (3 if kind == 2 else 10)) / 10
+            rows = [
+                [size * sign for size, sign in zip(sizes, signs, strict=True)]
+                for signs in product((1, -1), repeat=tasks)
+            ]
+            worst = max(worst, sum(sign_flip_test(it) <= 0.05 for it in rows) / len(rows))
+    yield f"  1 to 10 tasks: at most {worst:.2%}"
+    count = 2 * rounds
+    pairs = zip(*pair_of_runs(Agent(3, 0.3, graded=True), 0.6, 0.6, count, 40), strict=True)
+    shown = sum(sign_flip_test([b - a for a, b in zip(one, two, strict=True)]) <= 0.05 for one, two in pairs)
+    yield f"  40 tasks: {shown / count:.2%} (+- {(0.05 / count) ** 0.5:.2%})"
 
 
 def wrong_alarms(rounds: int) -> Iterator[str]:
@@ -259,9 +177,9 @@ def planned_power(rounds: int) -> Iterator[str]:
 
 def _seen_power(design: Design, effect: float, rounds: int) -> float:
     """Return the share of comparisons that show the effect; difficulties are drawn, not taken from the plan's grid."""
-    normal = _RNG.standard_normal((rounds, design.tasks))
-    before = _RNG.binomial(design.trials, _logistic_rates(design.rate, design.between, design.rate, normal))
-    after = _RNG.binomial(
+    normal = RNG.standard_normal((rounds, design.tasks))
+    before = RNG.binomial(design.trials, _logistic_rates(design.rate, design.between, design.rate, normal))
+    after = RNG.binomial(
         design.trials, _logistic_rates(design.rate + effect, design.between, design.rate, normal)
     )
     rows = (after - before).tolist()
@@ -307,8 +225,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the repetitions")
     rounds = 400 if parser.parse_args().quick else 4000
-    parts = [rates_of_trials(), old_bootstrap(rounds), means_of_tasks(rounds), pairs_of_runs(rounds)]
-    parts += [wrong_alarms(rounds), looks(rounds), planned_power(rounds), speed()]
+    parts = [rates_of_trials(), old_bootstrap(rounds), means_of_tasks(rounds), effects(rounds)]
+    parts += [words_and_intervals(rounds), other_intervals(rounds), every_sign(rounds), wrong_alarms(rounds)]
+    parts += [looks(rounds), planned_power(rounds), speed()]
     for part in parts:
         for line in part:
             print(line)

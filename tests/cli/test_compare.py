@@ -91,7 +91,7 @@ def test_pass_a_regression_ends_with_1_if_asked(
     many = [str(_results(tmp_path / f"{it}.jsonl", it, stimuli=6)) for it in ("good", "bad")]
     worse = _compare(*many, "--fail-on-regression")
     assert worse.exit_code == 1
-    shown = "by stimulus: -1.00, 95 % interval -1.00 to -0.45, 0 better, 6 worse, 0 equal of 6 tasks, p = 0.031: worse"
+    shown = "by stimulus: -1.00, 95 % interval -1.00 to -0.45, 0 better, 6 worse, 0 equal of 6 tasks, p = 0.031: worse\n"
     assert shown in worse.stdout
     better = _compare(runs[1], runs[0], "--fail-on-regression")
     assert (better.exit_code, "1 better, 0 equal, 0 worse" in better.stdout) == (0, True)
@@ -116,7 +116,9 @@ def test_pass_a_difference_that_chance_can_make_is_no_regression(tmp_path: Path)
         0,
         True,
     )
-    assert "corrected" not in result.stdout  # score and pass rate are the same
+    assert "corrected" not in result.stdout
+    assert "\nscore and pass rate: -0.17, 95 % interval -" in result.stdout
+    assert ("\npass rate:" in result.stdout, "exact test decides" in result.stdout) == (False, False)
     assert _compared(tmp_path, 12, (8, 6), "--fail-on-possible-regression").exit_code == 1
     assert _compared(tmp_path, 12, (6, 8), "--fail-on-possible-regression").exit_code == 0
 
@@ -131,7 +133,8 @@ def test_fail_a_regression_that_is_shown(tmp_path: Path) -> None:
 
 def test_pass_say_how_many_tasks_it_takes(tmp_path: Path) -> None:
     result = _compared(tmp_path, 4, (4, 0), "--fail-on-regression")
-    assert (result.exit_code, "p = 0.125: cannot be shown with this many" in result.stdout) == (0, True)
+    word = "p = 0.125: cannot be shown with this many (the exact test decides, not the interval)"
+    assert (result.exit_code, word in result.stdout) == (0, True)
     assert "With 4 tasks no result can show a difference; it takes at least 6." in result.stdout
 
 
@@ -145,7 +148,7 @@ def test_pass_the_evidence_of_several_runs_in_json(tmp_path: Path) -> None:
     assert data["evidence"][0]["score"]["p_value"] * 2 == data["evidence"][0]["score"]["p_value_corrected"]
     assert data["task_deltas"][0]["evidence"]["verdict"] == "no difference shown"
     table = _compared(tmp_path, 8, (8, 0, 8), trials=5).stdout
-    assert "2 against 1, score: -1.00" in table
+    assert "2 against 1, score and pass rate: -1.00" in table
     assert "corrected for 2 comparisons at once (Holm)" in table
 
 

@@ -110,6 +110,8 @@ def test_it_is_reported_and_does_not_decide(path: Path) -> None:
     compared = waza_lsp("compare", "before.json", "r.json", "--fail-on-possible-regression")
     assert (compared.exit_code, "1 equal of 1 tasks" in compared.stdout) == (0, True), compared.output
     assert "Not compared, because in quarantine: bad." in compared.stdout
+    total = next(it for it in compared.stdout.splitlines() if it.startswith("all tasks"))
+    assert total.split()[2:] == ["1.00", "0.50", "+0.00"]
     for again in (("merge", "r.json"), ("grade", "--run", "last")):
         assert waza_lsp(*again).exit_code == 0, again
     assert "in quarantine: sleeps since May" in waza_lsp("report", "r.json").stdout

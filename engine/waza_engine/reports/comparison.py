@@ -27,14 +27,15 @@ def comparison_data(
 ) -> dict[str, Any]:
     """Return the comparison as plain data.
 
-    Deltas are last minus first. A task that a run does not have is `n/a` there, with zeros. `evidence` (of each run but
-    the first) is what comparisons show that were corrected together with others; otherwise with those of these runs.
+    Deltas are last minus first; those over all tasks are without tasks that one of the two could not judge or had in
+    quarantine. A task that a run does not have is `n/a` there, with zeros. `evidence` (of each run but the first) is what
+    comparisons show that were corrected together with others; otherwise with those of these runs.
     """
     evidence = evidence or compare_runs(records)
     tasks = evidence[-1].tasks if evidence else {}
     scores = [it.totals.aggregate_score for it in records]
     rates = [it.totals.success_rate for it in records]
-    first, last = _both_decided(records)
+    first, last = _compared_totals(records)
     durations = [it.duration_ms for it in records]
     return {
         "files": list(names),
@@ -69,11 +70,12 @@ def evidence_lines(data: dict[str, Any]) -> Iterator[str]:
     yield ""
     several = len(data["evidence"]) > 1
     for number, found in enumerate(data["evidence"], 2):
-        for name, label, form in (("score", "score", "+.2f"), ("pass_rate", "pass rate", "+.0%")):
-            measure = found[name]
-            yield (
-                f"{f'{number} against 1, ' if several else ''}{label}: {measured_text(measure, form)}: {measure['verdict']}"
-            )
+        run = f"{number} against 1, " if several else ""
+        # Where each task scores what it passes, they are one comparison.
+        is_one = found["score"] == found["pass_rate"]
+        yield f"{run}score{' and pass rate' if is_one else ''}: {measured_text(found['score'])}"
+        if not is_one:
+            yield f"{run}pass rate: {measured_text(found['pass_rate'], '+.0%')}"
     yield f"All trials of a task count as one pair (paired permutation test).{_correction(data)}"
     yield from _fewest_tasks(data)
     yield _tasks_line(data)
@@ -91,12 +93,14 @@ def baseline_evidence(record: RunRecord) -> list[str]:
 
 
 def measured_text(measure: Mapping[str, Any], form: str = "+.2f") -> str:
-    """Return effect, interval, wins and p-value of a measure; `form` formats the effect."""
+    """Return effect, interval, wins, p-value and verdict of a measure; `form` formats the effect."""
     lower, upper = measure["interval"]
+    is_apart = (lower > 0 or upper < 0) and measure["verdict"] not in ("better", "worse")
     return (
         f"{format(measure['effect'], form)}, 95 % interval {format(lower, form)} to {format(upper, form)}, "
         f"{measure['wins']} better, {measure['losses']} worse, {measure['ties']} equal of {measure['tasks']} tasks, "
-        f"{p_value_text(measure['p_value_corrected'])}"
+        f"{p_value_text(measure['p_value_corrected'])}: {measure['verdict']}"
+        f"{' (the exact test decides, not the interval)' if is_apart else ''}"
     )
 
 
@@ -164,15 +168,15 @@ def _lines(data: dict[str, Any]) -> Iterator[str]:
     yield f"{'passed':{width}}  {rates}  {data['success_rate_delta']:+6.0%}"
 
 
-def _both_decided(records: Sequence[RunRecord]) -> tuple[SuiteTotals, SuiteTotals]:
-    """Return the totals of the first and the last run, without tasks that one of them could not judge."""
+def _compared_totals(records: Sequence[RunRecord]) -> tuple[SuiteTotals, SuiteTotals]:
+    """Return the totals of the first and the last run, without tasks that one could not judge or had in quarantine."""
     ends = records[0], records[-1]
-    undecided = {task.task for record in ends for task in record.tasks if task.status == "error"}
-    if not undecided:
+    out = {task.task for record in ends for task in record.tasks if task.status == "error" or task.quarantine}
+    if not out:
         return ends[0].totals, ends[1].totals
     first, last = (
         suite_totals(
-            [task_totals(it) for it in record.tasks if it.task not in undecided],
+            [task_totals(it) for it in record.tasks if it.task not in out],
             1,
             seeded_random(record.run_id),
         )

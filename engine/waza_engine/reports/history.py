@@ -86,7 +86,7 @@ def newest_change(runs: Runs) -> str:
     found = paired_difference([before[it] for it in common], [after[it] for it in common])
     [verdict] = verdicts([found])
     shown = measured_text(measured_json(found, verdict), "+.0%")
-    return f"newest run against the one before: pass rate {shown}: {verdict.word}"
+    return f"newest run against the one before: pass rate {shown}"
 
 
 def _task_rates(run: Sequence[TrialVerdict]) -> dict[str, float]:

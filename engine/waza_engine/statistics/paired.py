@@ -16,8 +16,8 @@ _DRAWN = 1_000
 """So many of the largest differences get signs in each draw; the sum of further ones is normally distributed."""
 _TOLERANCE = 1e-9
 """Scores are sums of floats: differences below this are ties."""
-_SHRINKAGE = 0.1
-"""How much the assumption weighs that the tasks' scores of both runs have nothing in common."""
+_UNSEEN = 0.5
+"""How many more tasks may have changed than were seen to: Newcombe's correction, for tasks that only pass or fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +43,12 @@ def paired_difference(before: Sequence[float], after: Sequence[float]) -> Paired
     differences = [second - first for first, second in zip(before, after, strict=True)]
     wins = sum(it > _TOLERANCE for it in differences)
     losses = sum(it < -_TOLERANCE for it in differences)
-    p_value = sign_flip_test(differences)
+    effect = math.fsum(differences) / len(differences) if differences else 0.0
+    interval, p_value = effect_interval(before, after), sign_flip_test(differences)
     return PairedDifference(
         tasks=len(differences),
-        effect=math.fsum(differences) / len(differences) if differences else 0.0,
-        interval=_interval(before, after, significant=p_value <= ALPHA),
+        effect=effect,
+        interval=_without_zero(effect, interval) if p_value <= ALPHA else interval,
         wins=wins,
         losses=losses,
         ties=len(differences) - wins - losses,
@@ -79,13 +80,17 @@ def smallest_p(tasks: int, sides: int = 2) -> float:
 def sign_flip_test(differences: Sequence[float]) -> float:
     """Return the p-value of the paired permutation test, two-sided: how often random signs give as large a sum.
 
-    Up to 24 tasks that differ, all combinations of signs count. Above, 9,999 random ones do, always the same.
+    Up to 24 tasks that differ, all combinations of signs count, and any number if all differ by as much. Above, 9,999
+    random ones do, the same ones for the same sizes of differences.
     """
     sizes = [abs(it) for it in differences if abs(it) > _TOLERANCE]
     total = abs(math.fsum(differences)) - _TOLERANCE * max(1, len(sizes))
     if total <= 0:
         return 1.0
     if len(sizes) > _EXACT_UP_TO:
+        if max(sizes) - min(sizes) < _TOLERANCE:
+            wins = sum(it > _TOLERANCE for it in differences)
+            return sign_test(wins, len(sizes) - wins)
         return _drawn(sizes, total)
     middle = len(sizes) // 2
     first, second = _signed_sums(sizes[:middle]), sorted(_signed_sums(sizes[middle:]))
@@ -107,7 +112,8 @@ def _drawn(sizes: Sequence[float], total: float) -> float:
     rest = math.sqrt(math.fsum(it * it for it in largest[_DRAWN:]))
     tables = [_signed_sums(largest[it : min(it + 8, _DRAWN)]) for it in range(0, len(largest[:_DRAWN]), 8)]
     limits = [len(it) - 1 for it in tables]
-    rng = random.Random(len(sizes))  # noqa: S311  # statistics, no secret
+    # Always the same for the same sizes, but no fixed set of signs for all comparisons, whose error could be above 5 %.
+    rng = random.Random(repr([round(it, 9) for it in largest]))  # noqa: S311  # statistics, no secret
     count = 0
     for _ in range(_DRAWS):
         signs = rng.randbytes(len(tables))
@@ -116,10 +122,11 @@ def _drawn(sizes: Sequence[float], total: float) -> float:
     return (1 + count) / (1 + _DRAWS)
 
 
-def _interval(before: Sequence[float], after: Sequence[float], *, significant: bool) -> ConfidenceInterval:
-    """Return the interval of the mean difference, from those of both means and how the tasks go together.
+def effect_interval(before: Sequence[float], after: Sequence[float]) -> ConfidenceInterval:
+    """Return the 95 % interval of the mean difference, from those of both means and how the tasks go together.
 
-    Newcombe's and Zou's way (MOVER), with intervals that respect tasks. It contains 0 exactly if the test shows nothing.
+    Newcombe's and Zou's way (MOVER), with intervals that respect tasks. It knows nothing of the test: an interval that
+    contains 0 whenever the exact test shows nothing would contain the effects of small evals far too often.
     """
     if not before:
         return ConfidenceInterval(-1.0, 1.0)
@@ -129,9 +136,12 @@ def _interval(before: Sequence[float], after: Sequence[float], *, significant: b
     down = _distance(second - other.lower, one.upper - first, together)
     up = _distance(other.upper - second, first - one.lower, together)
     effect = second - first
-    lower, upper = max(-1.0, effect - down), min(1.0, effect + up)
-    if not significant:
-        return ConfidenceInterval(min(lower, 0.0), max(upper, 0.0))
+    return ConfidenceInterval(max(-1.0, effect - down), min(1.0, effect + up))
+
+
+def _without_zero(effect: float, interval: ConfidenceInterval) -> ConfidenceInterval:
+    """Return the interval on the side of a difference that is shown."""
+    lower, upper = interval.lower, interval.upper
     return (
         ConfidenceInterval(max(lower, 0.0), upper)
         if effect > 0
@@ -144,8 +154,19 @@ def _distance(one: float, other: float, correlation: float) -> float:
 
 
 def _correlation(before: Sequence[float], after: Sequence[float]) -> float:
-    """Return the correlation of the tasks' scores in both runs, drawn towards 0 where there is little to see."""
+    """Return the correlation of the tasks' scores in both runs, less what few tasks cannot rule out.
+
+    If no task changed, the scores correlate perfectly, but a further task may change. So the sum of products is lowered, as
+    in Newcombe's interval for paired rates (1998, method 10); by less for scores that vary less than passes and failures.
+    """
     first, second = sum(before) / len(before), sum(after) / len(after)
     common = sum((x - first) * (y - second) for x, y in zip(before, after, strict=True))
-    spread = math.sqrt(sum((x - first) ** 2 for x in before) * sum((y - second) ** 2 for y in after))
-    return common / (spread + _SHRINKAGE)
+    squares = [sum((it - mean) ** 2 for it in values) for values, mean in ((before, first), (after, second))]
+    largest = [len(before) * it * (1 - it) for it in (first, second)]
+    if min(*squares, *largest) < _TOLERANCE:
+        return 0.0
+    # Which part of the largest possible variance the scores have: 1 with passes and failures only. Squared, by simulation.
+    plain = squares[0] / largest[0] * squares[1] / largest[1]
+    if common > 0:
+        common = max(0.0, common - _UNSEEN * plain * plain)
+    return common / math.sqrt(squares[0] * squares[1])

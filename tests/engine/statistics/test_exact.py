@@ -11,7 +11,7 @@ from waza_engine.model.scores import ConfidenceInterval
 from waza_engine.statistics.clustered import effective_tasks, mean_interval
 from waza_engine.statistics.distributions import binomial_pmf
 from waza_engine.statistics.paired import paired_difference, sign_flip_test, sign_test, smallest_p
-from waza_engine.statistics.power import fewest_tasks, most_losses, passes_to_show
+from waza_engine.statistics.power import fewest_tasks, most_losses, passes_to_show, sign_flip_of_counts
 from waza_engine.statistics.rates import clopper_pearson, rate_difference, wilson
 from waza_engine.statistics.two_rates import compare_rates, fisher_exact
 from waza_engine.statistics.verdict import holm, verdicts
@@ -88,8 +88,14 @@ def test_many_tasks_are_compared_with_random_signs_that_are_always_the_same() ->
     differences = [rng.choice([-1.0, 0.0, 1.0, 1.0]) for _ in range(40)]
     wins, losses = differences.count(1.0), differences.count(-1.0)
     exact = sum(comb(wins + losses, it) for it in range(wins, wins + losses + 1)) / 2 ** (wins + losses - 1)
-    assert sign_flip_test(differences) == pytest.approx(exact, abs=0.01)
-    assert sign_flip_test(differences) == sign_flip_test(list(reversed(differences)))
+    # If all differ by as much, it is the sign test.
+    assert sign_flip_test(differences) == pytest.approx(min(1.0, exact))
+    # Else random signs decide, the same ones for the same sizes.
+    mixed = [it * rng.choice([0.5, 1.0]) for it in differences]
+    assert sign_flip_test(mixed) == pytest.approx(
+        sign_flip_of_counts([round(2 * it) for it in mixed]), abs=0.01
+    )
+    assert sign_flip_test(mixed) == sign_flip_test(list(reversed(mixed)))
 
 
 def test_a_thousand_tasks_with_ten_trials_are_compared_within_two_seconds() -> None:
@@ -104,7 +110,7 @@ def test_a_difference_has_effect_interval_and_counts() -> None:
     found = paired_difference([0.0, 0.2, 0.1, 0.0, 0.3, 0.2, 0.5], [1.0, 0.9, 0.8, 0.9, 1.0, 0.7, 0.5])
     assert (found.wins, found.losses, found.ties, found.tasks) == (6, 0, 1, 7)
     assert found.effect == pytest.approx(4.5 / 7)
-    assert found.interval.lower > 0.25
+    assert found.interval.lower > 0.2
     assert (found.p_value, found.sign_p_value, found.smallest_p) == (1 / 32, 1 / 32, 1 / 64)
     same = paired_difference([1.0] * 8, [1.0] * 8)
     assert (same.effect, same.p_value, same.ties) == (0.0, 1.0, 8)
@@ -113,13 +119,42 @@ def test_a_difference_has_effect_interval_and_counts() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_interval_contains_zero_exactly_if_nothing_is_shown(seed: int) -> None:
+def test_the_interval_does_not_contain_zero_if_a_difference_is_shown(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311  # statistics, no secret
     before = [rng.random() for _ in range(rng.randint(1, 12))]
     after = [min(1.0, it + rng.random() * 0.4) for it in before]
     found = paired_difference(before, after)
     assert (found.interval.lower < 0 < found.interval.upper) <= (found.p_value > 0.05)
     assert -1 <= found.interval.lower <= found.effect <= found.interval.upper <= 1
+
+
+def test_the_interval_is_not_that_of_the_test() -> None:
+    # The test can show nothing with five tasks, however large the difference is.
+    few = paired_difference([0.0] * 5, [1.0] * 5)
+    assert (few.p_value, few.interval.lower > 0.3, few.interval.upper) == (1 / 16, True, 1.0)
+    # Ten tasks of which none changed do not rule out that others do.
+    same = [1.0, 0.0] * 5
+    found = paired_difference(same, same)
+    assert -0.17 < found.interval.lower == -found.interval.upper < -0.16  # Newcombe's
+    # Scores that only graders' shades tell apart say more than passes and failures.
+    shades = [0.5 + it / 100 for it in range(10)]
+    assert paired_difference(shades, shades).interval.upper < found.interval.upper
+
+
+@pytest.mark.parametrize("kind", ["all alike", "lattice", "any"])
+def test_the_sign_flip_test_is_wrong_in_at_most_a_twentieth(kind: str) -> None:
+    rng = random.Random(kind)  # noqa: S311  # statistics, no secret
+    for tasks in range(1, 9):
+        sizes = {
+            "all alike": [0.3] * tasks,
+            "lattice": [rng.randint(1, 3) / 3 for _ in range(tasks)],
+            "any": [rng.random() for _ in range(tasks)],
+        }[kind]
+        # Equal agents: each difference is as likely as its opposite.
+        signs = product((1, -1), repeat=tasks)
+        p_values = [sign_flip_test([a * b for a, b in zip(sizes, it, strict=True)]) for it in signs]
+        assert sum(it <= 0.05 for it in p_values) <= 0.05 * len(p_values)
+        assert (min(p_values) <= 0.05) == (tasks >= 6)
 
 
 def test_the_words_of_comparisons_and_their_correction() -> None:

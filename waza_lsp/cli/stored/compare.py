@@ -274,8 +274,7 @@ def _pairwise_text(result: dict[str, Any]) -> str:
         f"{summary['losses']} worse{unjudged}; score {summary['meanScore']:+.2f} "
         f"[{summary['ciLow']:+.2f}, {summary['ciHigh']:+.2f}]"
     )
-    evidence = summary["evidence"]
-    lines.append(f"by stimulus: {measured_text(evidence)}: {evidence['verdict']}")
+    lines.append(f"by stimulus: {measured_text(summary['evidence'])}")
     passed = summary["mcnemar"]
     lines.append(
         f"passed only before: {passed['baselineOnly']}, only now: {passed['treatmentOnly']} (p = {passed['pValue']:.3f})"
