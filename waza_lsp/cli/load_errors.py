@@ -5,6 +5,7 @@ What finds and words the error is imported late: most suites can be loaded.
 
 import contextlib
 import sys
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from waza_engine.lib.pointer import Pointer
     from waza_engine.model.suite import LoadError
     from waza_lsp.syntax.text import Place
+    from waza_lsp.syntax.tree.tree import Tree
 
 
 def give_up_loading(error: "LoadError") -> NoReturn:
@@ -70,17 +72,25 @@ def _editor_error(error: "LoadError", place: "Place") -> "tuple[Place, str] | No
 
 def find_place(path: Path, pointer: "Pointer") -> "Place | None":
     """Return the start of the entry at `pointer`, or of its nearest existing parent."""
-    from waza_lsp.snapshot import Snapshot
+    from waza_engine.lib.files.read_tracking import stamp
     from waza_lsp.syntax.text import Place
 
-    text = _read(path)
-    if text is None:
+    tree = _tree(path, stamp(path))
+    if tree is None:
         return None
-    tree = Snapshot.of(path.absolute().as_uri(), text).tree
     for length in range(len(pointer), 0, -1):
         if found := tree.find(pointer[:length]):
             return (found.key or found.value).start
     return Place(0, 0)
+
+
+@lru_cache(maxsize=4)
+def _tree(path: Path, _stamp: object) -> "Tree | None":
+    """Return the tree of a file. One file often has many of the entries that a report names."""
+    from waza_lsp.snapshot import Snapshot
+
+    text = _read(path)
+    return Snapshot.of(path.absolute().as_uri(), text).tree if text is not None else None
 
 
 def _read(path: Path) -> str | None:

@@ -1,7 +1,6 @@
 """The findings of an audit: what all of its rules report."""
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 from waza_engine.analysis.rules import rule_modules
 from waza_engine.audit.codes import BLIND_GRADER
@@ -28,16 +27,18 @@ def findings_by_task(audits: Iterable[TaskAudit]) -> Iterator[tuple[TaskAudit, l
 
     Graders that never look at the agent are told once per eval, at the first: an eval that has one often has many.
     """
-    audits = list(audits)
+    # Not a list of what is in a file: all of it would not fit into the memory.
+    audits = audits if isinstance(audits, Sequence) else list(audits)
     shared: dict[int, list[PlacedFinding]] = {}
-    for audit, placed in idle_grader.check_shared(audits):
-        shared.setdefault(id(audit), []).append(placed)
-    told: set[tuple[str, Path | None, object]] = set()
-    for audit in audits:
+    for number, placed in idle_grader.check_shared(audits):
+        shared.setdefault(number, []).append(placed)
+    told = set[int]()
+    for number, audit in enumerate(audits):
         found = []
-        for placed in (*task_findings(audit), *shared.get(id(audit), ())):
+        for placed in (*task_findings(audit), *shared.get(number, ())):
             is_once = placed.finding.code == BLIND_GRADER.code
-            key = (placed.finding.code, *((None, None) if is_once else (placed.path, placed.finding.pointer)))
+            # The hash is enough, and much smaller.
+            key = hash((placed.finding.code, *(() if is_once else (placed.path, placed.finding.pointer))))
             if key not in told:
                 told.add(key)
                 found.append(placed)

@@ -1,9 +1,10 @@
 """Pure sums over an audited task: what passes, which mutants survive, and what each grader notices."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from waza_engine.audit.intent import Intent
 from waza_engine.lib.pointer import Pointer
@@ -163,7 +164,8 @@ class TaskAudit:
     @property
     def mutation_score(self) -> float | None:
         """The share of mutants that some grader notices; None without mutants."""
-        return score_of(self.mutants)
+        mutants = self.mutants
+        return sum(not it.passes for it in mutants) / len(mutants) if mutants else None
 
     @property
     def has_only_left_out(self) -> bool:
@@ -171,24 +173,71 @@ class TaskAudit:
         return bool(self.left_out) and not self.graders
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class EvalAudit:
     """The audits of an eval's tasks; of `task_count` tasks, those that were reached."""
 
     path: Path
     name: str
-    audits: list[TaskAudit]
+    audits: Sequence[TaskAudit]
     task_count: int
 
 
-def score_of(mutants: Sequence[Attempt]) -> float | None:
-    """Return the share of mutants that do not pass, from 0 to 1; None if there are none."""
-    return sum(not it.passes for it in mutants) / len(mutants) if mutants else None
+@dataclass(slots=True)
+class AuditSums:
+    """Sums over audited tasks. They stay small, however many tasks there are."""
 
+    tasks: int = 0
+    accused: int = 0
+    """Tasks that pass without work."""
+    mutants: int = 0
+    killed: int = 0
+    counter_examples: int = 0
+    """Counter examples that pass."""
+    unscored: int = 0
+    """Tasks that want work and are checked: recorded trials that pass would give them a score."""
+    unrecorded: int = 0
+    """Tasks of which a recorded trial would tell more."""
+    broken: int = 0
+    """Tasks that could not be audited, or of which a recording cannot be read."""
+    lost: int = 0
+    """Tasks of which some broken work got no verdict."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """The graders that were not asked, by name, with the number of their tasks."""
+    by_name: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Of each null agent and mutation, how many attempts pass, and how many there are."""
 
-def eval_score(audits: Iterable[TaskAudit]) -> float | None:
-    """Return the mutation score of all tasks together: every mutant counts once."""
-    return score_of([mutant for it in audits for mutant in it.mutants])
+    @classmethod
+    def of(cls, audits: Iterable[TaskAudit]) -> Self:
+        """Return the sums over these tasks."""
+        made = cls()
+        for it in audits:
+            made.add(it)
+        return made
+
+    def add(self, audit: TaskAudit) -> None:
+        """Add a task."""
+        mutants = audit.mutants
+        self.tasks += 1
+        self.accused += audit.passes_without_work
+        self.mutants += len(mutants)
+        self.killed += sum(not it.passes for it in mutants)
+        self.counter_examples += len(audit.passing_counter_examples)
+        wants_work = audit.intent is Intent.WORK and not audit.is_unchecked
+        self.unscored += wants_work and not mutants
+        self.unrecorded += wants_work and not (audit.recorded or audit.problem)
+        self.broken += bool(audit.problem or audit.unreadable)
+        self.lost += bool(audit.lost)
+        self.left_out.update(it.name or it.type for it in audit.left_out)
+        for it in audit.attempts:
+            if it.status != "error":
+                passed, total = self.by_name.get(it.name, (0, 0))
+                self.by_name[it.name] = passed + it.passes, total + 1
+
+    @property
+    def score(self) -> float | None:
+        """The mutation score of all tasks together, from 0 to 1: every mutant counts once. None without mutants."""
+        return self.killed / self.mutants if self.mutants else None
 
 
 def score_text(score: float) -> str:
@@ -210,12 +259,3 @@ def grader_powers(audit: TaskAudit) -> list[GraderPower]:
             )
         )
     return powers
-
-
-def totals_by_name(audits: Iterable[TaskAudit]) -> Mapping[str, tuple[int, int]]:
-    """Return for each null agent and mutation how many of its attempts pass, and how many there are."""
-    totals: dict[str, tuple[int, int]] = {}
-    for attempt in (each for it in audits for each in it.attempts if each.status != "error"):
-        passed, total = totals.get(attempt.name, (0, 0))
-        totals[attempt.name] = passed + attempt.passes, total + 1
-    return totals

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.engine.audit.evals import plan_of, recorded
 from waza_engine.audit.findings import audit_findings
 from waza_engine.audit.run import audit_suite
-from waza_engine.audit.score import TaskAudit, eval_score
+from waza_engine.audit.score import AuditSums, TaskAudit
 
 FOLDER = Path(__file__).parents[3] / "examples" / "meeting-minutes"
 
@@ -38,4 +38,4 @@ def test_the_weak_eval() -> None:
 def test_the_improved_eval() -> None:
     found = audits("improved.eval.yaml")
     assert list(told(found)) == []
-    assert eval_score(it for it in found if it.task != "leaves-the-agenda-alone") == 1
+    assert AuditSums.of(it for it in found if it.task != "leaves-the-agenda-alone").score == 1

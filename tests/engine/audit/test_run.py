@@ -9,7 +9,7 @@ from tests.engine.audit.evals import audited, plan_of, recorded, recording, text
 from waza_engine.audit.findings import audit_findings
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.run import AuditOptions, audit_suite
-from waza_engine.audit.score import TaskAudit, eval_score, grader_powers, totals_by_name
+from waza_engine.audit.score import AuditSums, TaskAudit, grader_powers
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest, JudgeTurn
 
 WRITES = [("view", {"path": "a.md"}), ("create", {"path": "NOTES.md"})]
@@ -169,8 +169,8 @@ def test_totals(tmp_path: Path) -> None:
         recordings=[recording("b", "Version 2.0")],
     )
     audits = list(audited(path).values())
-    assert totals_by_name(audits)["silence"] == (1, 2)
-    assert eval_score(audits) == pytest.approx(1 / 2)
+    assert AuditSums.of(audits).by_name["silence"] == (1, 2)
+    assert AuditSums.of(audits).score == pytest.approx(1 / 2)
 
 
 def test_the_same_input_gives_the_same_audit(tmp_path: Path) -> None:

@@ -23,8 +23,9 @@ from waza_engine.audit.counter_examples import counter_stamps
 from waza_engine.audit.mutations.base import mutations
 from waza_engine.audit.null_agents import NULL_AGENTS
 from waza_engine.audit.run import AuditInputs, AuditResult
-from waza_engine.lib.files.safe_read import inflate, open_regular
+from waza_engine.lib.files.safe_read import open_regular
 from waza_engine.lib.files.safe_write import write_bytes_atomic
+from waza_engine.lib.files.spill import Spill
 from waza_engine.lib.system.users import is_private
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.plugins import has_plugins
@@ -34,8 +35,11 @@ from waza_engine.version import __version__
 from waza_lsp.server.startup.code_cache import cache_folder
 
 _FORMAT = 1
-_LARGEST = 64_000_000
+_LARGEST = 512_000_000
 """Bytes of a file, unpacked. Results beyond that are worked out again each time."""
+_LONGEST = 16_000_000
+"""Bytes of the result of one task."""
+_CHUNK = 1 << 20
 
 
 class AuditCache:
@@ -43,17 +47,28 @@ class AuditCache:
 
     def __init__(self, plan: Plan, process_dir: Path, path: Path) -> None:
         self._plan, self._process_dir, self._path = plan, process_dir, path
-        self._read = _read(path)
+        self._results = Spill[str]()
+        """The key and the result in one text, of each result that was read or added."""
+        self._places = dict[str, int]()
+        """The place of each task's newest result."""
+        self._is_changed = False
         self._digests: dict[int, tuple[Trajectory, str]] = {}
         """Of the trials that are swapped into many tasks, with the trials, so that no other one gets the same id."""
         self._last: tuple[AuditInputs, str] | None = None
-        self._new: dict[str, str] = {}
+        try:
+            for task, text in _read(path):
+                self._keep(task, text)
+        except (OSError, ValueError, TypeError, RecursionError, zlib.error):
+            # Nothing of a damaged file counts.
+            self._places.clear()
 
     def find(self, inputs: AuditInputs) -> AuditResult | None:
         """Return the result of an audit with the same inputs."""
-        key = self._key(inputs)
-        found = self._read.get(inputs.task.id)
-        if not key or found is None or not found.startswith(key):
+        key, place = self._key(inputs), self._places.get(inputs.task.id)
+        if not key or place is None:
+            return None
+        found = self._results[place]
+        if not found.startswith(key):
             return None
         try:
             return _reader().validate_json(found[len(key) :])
@@ -63,28 +78,38 @@ class AuditCache:
     def add(self, inputs: AuditInputs, result: AuditResult) -> None:
         """Remember a result, if the inputs say all that it depends on."""
         if key := self._key(inputs):
-            self._new[inputs.task.id] = key + _reader().dump_json(result).decode()
+            # Without space in the temporary folder, it is worked out again the next time.
+            with suppress(OSError):
+                self._keep(inputs.task.id, key + _reader().dump_json(result).decode())
+                self._is_changed = True
 
     def write(self) -> None:
         """Write the file, if there is something new. A failure only costs time later."""
-        if not self._new:
-            # Files that are in use must not look old.
-            with suppress(OSError):
+        with suppress(OSError):
+            if not self._is_changed:
+                # Files that are in use must not look old.
                 os.utime(self._path)
-            return
-        chunks: list[bytes] = []
-        size = 0
+                return
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._path.touch(0o600)
+            write_bytes_atomic(self._path, self._packed())
+
+    def _keep(self, task: str, text: str) -> None:
+        self._results.append(text)
+        self._places[task] = len(self._results) - 1
+
+    def _packed(self) -> Iterator[bytes]:
+        packer, size = zlib.compressobj(1), 0
         present = {it.id for it in self._plan.suite.tasks}
-        for it in ((task, text) for task, text in {**self._read, **self._new}.items() if task in present):
-            line = json.dumps(it).encode() + b"\n"
+        for task, place in self._places.items():
+            line = json.dumps((task, self._results[place])).encode() + b"\n" if task in present else b""
+            if len(line) > _LONGEST:
+                continue
             size += len(line)
             if size > _LARGEST:
                 break
-            chunks.append(line)
-        with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._path.touch(0o600)
-            write_bytes_atomic(self._path, [zlib.compress(b"".join(chunks), 1)])
+            yield packer.compress(line)
+        yield packer.flush()
 
     @cached_property
     def _prints(self) -> dict[str, str]:
@@ -157,16 +182,28 @@ def _stamps(folder: str) -> Iterator[tuple[str, int, int]]:
             yield it.path, about.st_mtime_ns, about.st_size
 
 
-def _read(path: Path) -> dict[str, str]:
-    """Return what the file holds: by task, the key and the result in one text. Nothing if others can have written it."""
-    try:
-        if path.is_symlink():
-            return {}
-        with open_regular(path, anywhere=True) as file:
-            if not is_private(os.fstat(file.fileno())):
-                return {}
-            text = inflate(file.read(_LARGEST), _LARGEST)
-        found = dict(json.loads(line) for line in text.splitlines())
-    except (OSError, ValueError, TypeError, RecursionError, zlib.error):
-        return {}
-    return {str(task): it for task, it in found.items() if isinstance(it, str)}
+def _read(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield what the file holds: the task, and the key and the result in one text. Nothing if others can have written it.
+
+    Raises:
+        OSError, ValueError, TypeError, RecursionError, zlib.error: it is damaged, or too large.
+
+    """
+    if path.is_symlink():
+        return
+    with open_regular(path, anywhere=True) as file:
+        if not is_private(os.fstat(file.fileno())):
+            return
+        unpacker, size, rest = zlib.decompressobj(), 0, b""
+        while not unpacker.eof and (packed := unpacker.unconsumed_tail or file.read(_CHUNK)):
+            data = unpacker.decompress(packed, _CHUNK)
+            size += len(data)
+            *lines, rest = (rest + data).split(b"\n")
+            if size > _LARGEST or len(rest) > _LONGEST:
+                raise ValueError("too large")
+            for line in lines:
+                task, text = json.loads(line)
+                if isinstance(task, str) and isinstance(text, str):
+                    yield task, text
+        if not unpacker.eof:
+            raise ValueError("incomplete")

@@ -16,6 +16,7 @@ from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.executors.base import UnavailableError
 from waza_engine.graders.registry import find_grader
 from waza_engine.judges.limited import LimitedJudge
+from waza_engine.lib.files.spill import Spill
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.inert import harmless
@@ -103,7 +104,9 @@ class Audits:
             wanted = [it for it in self.request.keep if it.task in ids]
             report.kept.extend((it, keep(plan, recordings, process_dir, it, options)) for it in wanted)
             return
-        audited = EvalAudit(short_path(path), plan.suite.name, [], len(plan.tasks))
+        # In a file: the attempts of 10,000 tasks would fill the memory.
+        done = Spill[TaskAudit]()
+        audited = EvalAudit(short_path(path), plan.suite.name, done, len(plan.tasks))
         report.evals.append(audited)
         known = self._cache(plan, process_dir)
         audits = audit_suite(plan, recordings, process_dir, options, recordings.unreadable, known)
@@ -114,7 +117,8 @@ class Audits:
             if known is not None:
                 after.callback(known.write)
             for it in shown:
-                audited.audits.append(it)
+                done.append(it)
+                report.sums.add(it)
                 judge = self._judge
                 if judge is not None:
                     report.judge_tokens = judge.spent

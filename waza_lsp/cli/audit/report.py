@@ -1,24 +1,18 @@
 """Hold the audits of a command, and print them as JSON."""
 
 import json
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from waza_engine.analysis.pipeline import check_context
 from waza_engine.audit.findings import audit_findings
-from waza_engine.audit.intent import Intent
-from waza_engine.audit.score import (
-    EvalAudit,
-    TaskAudit,
-    eval_score,
-    grader_powers,
-    score_text,
-    totals_by_name,
-)
+from waza_engine.audit.score import AuditSums, EvalAudit, TaskAudit, grader_powers, score_text
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text
-from waza_engine.model.findings import Finding
+from waza_engine.lib.files.spill import Spill
+from waza_engine.model.findings import Finding, Rule
 from waza_engine.project.settings import Projects
 from waza_lsp.cli.audit.keep import Kept, Wanted
 from waza_lsp.cli.check.report import CheckedFile, Tries
@@ -38,6 +32,7 @@ class AuditReport:
     """
 
     evals: list[EvalAudit] = field(default_factory=list)
+    sums: AuditSums = field(default_factory=AuditSums)
     problems: list[str] = field(default_factory=list)
     stopped: str = ""
     judge_tokens: int | None = None
@@ -51,8 +46,9 @@ class AuditReport:
         return bool(self.not_reached) or any(len(it.audits) < it.task_count for it in self.evals)
 
     @property
-    def audits(self) -> list[TaskAudit]:
-        return [audit for it in self.evals for audit in it.audits]
+    def audits(self) -> Iterator[TaskAudit]:
+        """All tasks, read one by one: not all of them fit into the memory."""
+        return (audit for it in self.evals for audit in it.audits)
 
 
 def counted(count: int, word: str) -> str:
@@ -60,57 +56,69 @@ def counted(count: int, word: str) -> str:
     return f"{count} {word}{'' if count == 1 else 's'}"
 
 
-def conclusion(report: AuditReport, least: float | None) -> str:
-    """Return why the audit fails, or "". `least` is the lowest score in percent, if the caller demands one."""
-    return "; ".join(_reasons(report.audits, least))
+class Conclusion(NamedTuple):
+    """Why the audit fails, or, if nothing fails, why it is not decided; "" if it passes."""
+
+    failed: str
+    undecided: str = ""
 
 
-def _reasons(audits: Sequence[TaskAudit], least: float | None) -> Iterator[str]:
-    kept = sum(len(it.passing_counter_examples) for it in audits)
+def conclusion(report: AuditReport, least: float | None) -> Conclusion:
+    """Return how the audit ends. `least` is the lowest score in percent, if the caller demands one."""
+    reasons = list(_reasons(report.sums, least))
+    if reasons or least is None or not report.is_partial:
+        return Conclusion("; ".join(reasons))
+    # What was not reached could have failed.
+    return Conclusion("", f"{report.stopped} before all tasks were audited")
+
+
+def _reasons(sums: AuditSums, least: float | None) -> Iterator[str]:
+    kept = sums.counter_examples
     if kept:
         yield f"{counted(kept, 'counter example')} pass{'es' * (kept == 1)}, but must fail"
     if least is None:
         return
-    accused = sum(it.passes_without_work for it in audits)
+    accused = sums.accused
     if accused:
         yield f"{counted(accused, 'task')} pass{'es' * (accused == 1)} for an agent that does no work"
-    score = eval_score(audits)
+    score = sums.score
     if score is not None and score * 100 < least:
         yield f"the mutation score is {score_text(score)}, but must be at least {least:g} %"
-    elif score is None and least and any(it.intent is Intent.WORK and not it.is_unchecked for it in audits):
+    elif score is None and least and sums.unscored:
         # Else an eval without recordings would be green for nothing.
         yield "there is no mutation score, because no recorded trial passes and could be broken"
 
 
-def as_json(report: AuditReport) -> str:
-    """Return the audit as one JSON object. Scores are from 0 to 1; lines count from 0."""
-    audits = report.audits
-    data = {
-        "evals": [_eval_json(it) for it in report.evals],
+def json_chunks(report: AuditReport) -> Iterator[str]:
+    """Yield the audit as one JSON object, piece by piece. Scores are from 0 to 1; lines count from 0."""
+    sums = report.sums
+    yield '{\n  "evals": ['
+    for number, it in enumerate(report.evals):
+        about = {"path": str(it.path), "name": it.name, "mutation_score": AuditSums.of(it.audits).score}
+        yield f'{"," * bool(number)}\n    {_indented(about, 4).removesuffix("}").rstrip()},\n      "tasks": ['
+        for place, audit in enumerate(it.audits):
+            yield f"{',' * bool(place)}\n        {_indented(_task_json(audit), 8)}"
+        yield "\n      ]\n    }" if it.audits else "]\n    }"
+    rest = {
         "agents_and_mutations": {
-            name: {"passed": passed, "total": total}
-            for name, (passed, total) in totals_by_name(audits).items()
+            name: {"passed": passed, "total": total} for name, (passed, total) in sums.by_name.items()
         },
         "summary": {
-            "tasks": len(audits),
-            "pass_without_work": sum(it.passes_without_work for it in audits),
-            "mutation_score": eval_score(audits),
+            "tasks": sums.tasks,
+            "pass_without_work": sums.accused,
+            "mutation_score": sums.score,
             "problems": report.problems,
             "stopped": report.stopped,
             "judge_tokens": report.judge_tokens,
             "not_reached": [str(it) for it in report.not_reached],
         },
     }
-    return json.dumps(data, indent=2, ensure_ascii=False)
+    yield "\n  ]," if report.evals else "],"
+    yield _indented(rest, 0).removeprefix("{")
 
 
-def _eval_json(audited: EvalAudit) -> dict[str, Any]:
-    return {
-        "path": str(audited.path),
-        "name": audited.name,
-        "mutation_score": eval_score(audited.audits),
-        "tasks": [_task_json(it) for it in audited.audits],
-    }
+def _indented(value: Any, spaces: int) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", f"\n{' ' * spaces}")
 
 
 def _task_json(audit: TaskAudit) -> dict[str, Any]:
@@ -165,14 +173,28 @@ def _line(path: Path | None, pointer: Sequence[Any]) -> int | None:
     return place.line if place is not None else None
 
 
-def checked_files(report: AuditReport) -> list[CheckedFile]:
-    """Return the findings of the audit by file, for the formats of CI systems."""
-    by_file: dict[Path, list[Finding]] = {}
-    for each in report.evals:
-        for path, finding in audit_findings(each.audits):
-            by_file.setdefault(path, []).append(finding)
-    projects = Projects()
-    return [_checked_file(path, findings, projects) for path, findings in by_file.items()]
+class AuditedFiles:
+    """The findings of the audit by file, for the formats of CI systems. Files are read one by one."""
+
+    def __init__(self, report: AuditReport) -> None:
+        self.rules = set[Rule]()
+        self._findings = Spill[Finding]()
+        self._by_file: dict[Path, array[int]] = {}
+        for each in report.evals:
+            for path, finding in audit_findings(each.audits):
+                self._by_file.setdefault(path, array("q")).append(len(self._findings))
+                self._findings.append(finding)
+                self.rules.add(finding.rule)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the files."""
+        return [str(short_path(it)) for it in self._by_file]
+
+    def __iter__(self) -> Iterator[CheckedFile]:
+        projects = Projects()
+        for path, places in self._by_file.items():
+            yield _checked_file(path, [self._findings[it] for it in places], projects)
 
 
 def _checked_file(path: Path, findings: Sequence[Finding], projects: Projects) -> CheckedFile:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -12,9 +13,9 @@ from waza_engine.model.suite import LoadError
 from waza_engine.project.eval_sets import evals_in
 from waza_lsp.cli.audit.keep import Wanted
 from waza_lsp.cli.audit.perform import Audits, Request
-from waza_lsp.cli.audit.report import AuditReport, as_json, checked_files, conclusion
-from waza_lsp.cli.audit.text import as_text
-from waza_lsp.cli.console import EXIT_CANCELLED, EXIT_ERROR, may_colour, print_err, show
+from waza_lsp.cli.audit.report import AuditedFiles, AuditReport, conclusion, json_chunks
+from waza_lsp.cli.audit.text import text_chunks
+from waza_lsp.cli.console import EXIT_CANCELLED, EXIT_ERROR, may_colour, print_err, show, show_chunks
 from waza_lsp.cli.load_errors import load_error_text, short_path
 
 
@@ -85,29 +86,35 @@ def _print(report: AuditReport, output: Output) -> None:
     for problem in report.problems:
         print_err(problem)
     if output.form == "text":
-        text = as_text(report, quiet=output.quiet, colour=may_colour(sys.stdout))
-        if text:
-            show(text)
+        chunks = text_chunks(report, quiet=output.quiet, colour=may_colour(sys.stdout))
+        if first := next(chunks, ""):
+            show_chunks(chain([first], chunks))
     elif output.form == "json":
-        show(as_json(report))
-    else:
+        show_chunks(json_chunks(report))
+    elif output.form == "junit":
         # Imported late: SARIF and JUnit bring the records of runs.
-        from waza_lsp.cli.audit.junit import as_junit
-        from waza_lsp.cli.check import formats
+        from waza_lsp.cli.audit.junit import junit_chunks
 
-        if output.form == "junit":
-            show(as_junit(report, output.fail_under))
-            return
-        # These formats have places for findings only.
-        for it in report.audits:
-            if reason := it.problem or it.lost:
-                where = f"{short_path(it.path)}: " if it.path is not None else ""
-                print_err(f"{where}error: Task '{it.task}' was not audited: {reason}")
-        if output.form == "sarif":
-            show(formats.as_sarif(checked_files(report)))
-        elif found := checked_files(report):
-            # Lines for GitHub are commands: `as_github` escapes what they quote.
-            click.echo(formats.as_github(found))
+        show_chunks(junit_chunks(report, output.fail_under))
+    else:
+        _print_findings(report, output.form)
+
+
+def _print_findings(report: AuditReport, form: str) -> None:
+    """Print the findings at their places. What else was found, such formats have no place for."""
+    from waza_lsp.cli.check import formats
+
+    for it in report.audits:
+        if reason := it.problem or it.lost:
+            where = f"{short_path(it.path)}: " if it.path is not None else ""
+            print_err(f"{where}error: Task '{it.task}' was not audited: {reason}")
+    files = AuditedFiles(report)
+    if form == "sarif":
+        show_chunks(formats.sarif_chunks(files, files.rules, files.names))
+        return
+    for line in formats.github_lines(files):
+        # Lines for GitHub are commands: `github_lines` escapes what they quote.
+        click.echo(line)
 
 
 def _write_page(report: AuditReport, path: Path) -> None:
@@ -125,11 +132,15 @@ def _end(report: AuditReport, fail_under: float | None) -> NoReturn:
     if report.stopped == "cancelled":
         sys.exit(EXIT_CANCELLED)
     # What is lost because the tokens are spent was to be expected.
-    if report.problems or any(
-        it.problem or it.unreadable or (it.lost and not report.stopped) for it in report.audits
-    ):
+    if report.problems or report.sums.broken or (report.sums.lost and not report.stopped):
         sys.exit(EXIT_ERROR)
-    reason = conclusion(report, fail_under)
-    if reason:
-        print_err(f"FAILED: {reason}")
-    sys.exit(1 if reason else 0)
+    failed, undecided = conclusion(report, fail_under)
+    if failed:
+        print_err(f"FAILED: {failed}")
+        sys.exit(1)
+    if undecided:
+        from waza_engine.runs.run import EXIT_UNDECIDED
+
+        print_err(f"UNDECIDED: {undecided}")
+        sys.exit(EXIT_UNDECIDED)
+    sys.exit(0)

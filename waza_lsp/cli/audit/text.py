@@ -15,7 +15,7 @@ from waza_engine.audit.codes import (
 from waza_engine.audit.findings import findings_by_task
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.placing import PlacedFinding
-from waza_engine.audit.score import Attempt, TaskAudit, eval_score, score_text
+from waza_engine.audit.score import Attempt, TaskAudit, score_text
 from waza_engine.reports.inert import harmless
 from waza_lsp.cli.audit.report import AuditReport, counted
 from waza_lsp.cli.load_errors import find_place, short_path
@@ -29,16 +29,23 @@ _SHOWN_WHOLE = frozenset(
 """Findings whose agents, mutants and files have lines of their own."""
 
 
-def as_text(report: AuditReport, *, quiet: bool = False, colour: bool = False) -> str:
-    """Return the audit as text. If it is `quiet`, tasks without findings are left out."""
-    lines: list[str] = []
-    for it in report.evals:
-        audits = findings_by_task(it.audits)
-        found = [line for each in audits for line in _task_lines(*each, quiet=quiet, colour=colour)]
-        if found or not quiet:
-            title = harmless(str(it.path))
-            lines.extend([click.style(title, bold=True) if colour else title, *found, ""])
-    return "\n".join([*lines, *_summary(report)])
+def text_chunks(report: AuditReport, *, quiet: bool = False, colour: bool = False) -> Iterator[str]:
+    """Yield the audit as lines of text. If it is `quiet`, tasks without findings are left out."""
+    for each in report.evals:
+        title = harmless(str(each.path))
+        title = f"{click.style(title, bold=True) if colour else title}\n"
+        if not quiet:
+            yield title
+        is_shown = not quiet
+        for it in findings_by_task(each.audits):
+            for line in _task_lines(*it, quiet=quiet, colour=colour):
+                if not is_shown:
+                    yield title
+                    is_shown = True
+                yield f"{line}\n"
+        if is_shown:
+            yield "\n"
+    yield from (f"{it}\n" for it in _summary(report))
 
 
 def _task_lines(
@@ -88,11 +95,6 @@ def _words(audit: TaskAudit) -> Iterator[str]:
         yield "not recorded"
 
 
-def _lacks_recording(audit: TaskAudit) -> bool:
-    """Whether a recorded trial would tell more."""
-    return not (audit.recorded or audit.problem or audit.is_unchecked or audit.intent in _INTENTS)
-
-
 def _of_trial(audit: TaskAudit, attempt: Attempt) -> str:
     return f" (trial {attempt.trial})" if audit.trials > 1 else ""
 
@@ -104,30 +106,28 @@ def _where(path: Path, pointer: Sequence[Any]) -> str:
 
 
 def _summary(report: AuditReport) -> Iterator[str]:
-    audits = report.audits
-    if not audits and not report.stopped:
+    sums = report.sums
+    if not sums.tasks and not report.stopped:
         return  # The problems tell why.
-    score = eval_score(audits)
-    accused = sum(it.passes_without_work for it in audits)
+    accused = sums.accused
     words = [
-        f"{counted(len(audits), 'task')} audited",
+        f"{counted(sums.tasks, 'task')} audited",
         f"{accused or 'none'} pass{'es' * (accused == 1)} for an agent that does no work",
     ]
-    if score is not None:
-        words.append(f"mutation score {score_text(score)}")
+    if sums.score is not None:
+        words.append(f"mutation score {score_text(sums.score)}")
     if report.problems:
         words.append(f"{counted(len(report.problems), 'eval')} not audited")
     if report.judge_tokens is not None:
         words.append(f"judges used {report.judge_tokens:,} tokens")
     if report.stopped:
         total = sum(it.task_count for it in report.evals)
-        words.append(f"{report.stopped} after {len(audits)} of {counted(total, 'task')}")
+        words.append(f"{report.stopped} after {sums.tasks} of {counted(total, 'task')}")
     yield "; ".join(words)
-    missing = sum(_lacks_recording(it) for it in audits)
-    if missing:
-        are, them = ("is", "it") if missing == 1 else ("are", "them")
-        yield f"{counted(missing, 'task')} {are} not recorded: run {them}, and the audit breaks the recorded work, too"
-    not_asked = list(dict.fromkeys(each.name or each.type for it in audits for each in it.left_out))
+    if sums.unrecorded:
+        are, them = ("is", "it") if sums.unrecorded == 1 else ("are", "them")
+        yield f"{counted(sums.unrecorded, 'task')} {are} not recorded: run {them}, and the audit breaks the recorded work, too"
+    not_asked = list(sums.left_out)
     if not_asked:
         more = f" and {len(not_asked) - _MOST_NAMES} more" if len(not_asked) > _MOST_NAMES else ""
         yield f"not asked, because they run programs or ask a model: {harmless(', '.join(not_asked[:_MOST_NAMES]))}{more}"

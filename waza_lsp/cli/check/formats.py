@@ -3,7 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -36,23 +36,38 @@ _GITHUB_COMMANDS = {
 
 def as_sarif(files: Sequence[CheckedFile]) -> str:
     """Return one SARIF run. Lines and columns count from 1, columns in code points; paths are relative if possible."""
-    rules = sorted({it.finding.rule for file in files for it in file.found}, key=lambda it: it.code)
-    index = {rule.code: position for position, rule in enumerate(rules)}
+    rules = {it.finding.rule for file in files for it in file.found}
+    return "".join(sarif_chunks(files, rules, [it.name for it in files]))
+
+
+def sarif_chunks(files: Iterable[CheckedFile], rules: Iterable[Rule], names: Iterable[str]) -> Iterator[str]:
+    """Yield one SARIF run piece by piece. `rules` are those of the findings, `names` those of the files."""
+    ordered = sorted(rules, key=lambda it: it.code)
+    index = {rule.code: position for position, rule in enumerate(ordered)}
     driver = {
         "name": SOURCE,
         "version": __version__,
         "informationUri": HOME,
-        "rules": [_sarif_rule(it) for it in rules],
+        "rules": [_sarif_rule(it) for it in ordered],
     }
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {_SARIF_ROOT: {"uri": Path.cwd().as_uri().rstrip("/") + "/"}},
-        "artifacts": [{"location": _artifact(it.name)} for it in files],
-        "results": [_sarif_result(file, it, index[it.finding.code]) for file in files for it in file.found],
+        "artifacts": [{"location": _artifact(it)} for it in names],
+        "results": [],
     }
     report = {"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(report, indent=2, ensure_ascii=False)
+    # The results are the last value, and replace the empty list.
+    start, _, end = json.dumps(report, indent=2, ensure_ascii=False).rpartition("[]")
+    yield f"{start}["
+    is_first = True
+    for file in files:
+        for it in file.found:
+            result = json.dumps(_sarif_result(file, it, index[it.finding.code]), indent=2, ensure_ascii=False)
+            yield f"{'' if is_first else ','}\n        {result.replace(chr(10), f'{chr(10)}        ')}"
+            is_first = False
+    yield f"{'' if is_first else f'{chr(10)}      '}]{end}"
 
 
 def _sarif_rule(rule: Rule) -> dict[str, Any]:
@@ -145,12 +160,17 @@ def _add_case(suite: ET.Element, name: str, reported: ReportedFinding) -> None:
         ET.SubElement(case, "system-out").text = text
 
 
-def as_github(files: Sequence[CheckedFile]) -> str:
+def as_github(files: Iterable[CheckedFile]) -> str:
     """Return one workflow command per finding, which GitHub shows beside the lines of a pull request.
 
     Lines and columns count from 1, and the end is included.
     """
-    return "\n".join(_github_command(file.name, it) for file in files for it in file.found)
+    return "\n".join(github_lines(files))
+
+
+def github_lines(files: Iterable[CheckedFile]) -> Iterator[str]:
+    """Yield the same, line by line."""
+    return (_github_command(file.name, it) for file in files for it in file.found)
 
 
 def _github_command(name: str, reported: ReportedFinding) -> str:

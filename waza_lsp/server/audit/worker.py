@@ -20,6 +20,7 @@ from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import graders
 from waza_engine.lib.files.read_tracking import stamp
+from waza_engine.lib.files.spill import Spill
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.reading import reading_open_texts
@@ -136,6 +137,8 @@ class _Page:
 
     name: str
     audited: EvalAudit
+    done: Spill[TaskAudit]
+    """The tasks of `audited`."""
     left: Iterator[TaskAudit]
 
 
@@ -154,11 +157,12 @@ def _audit_page(question: Question) -> dict[str, Any]:
         if suite.problem:
             raise BrokenError(suite.problem)
         tasks = suite.plan.tasks
-        audited = EvalAudit(suite.eval_path, suite.plan.suite.name, [], len(tasks))
-        _PAGES[:] = [_Page(question["page"], audited, _audits(suite, tasks, texts_of(question)))]
+        audits = Spill[TaskAudit]()
+        audited = EvalAudit(suite.eval_path, suite.plan.suite.name, audits, len(tasks))
+        _PAGES[:] = [_Page(question["page"], audited, audits, _audits(suite, tasks, texts_of(question)))]
     audited, left = _PAGES[0].audited, _PAGES[0].left
     while time.monotonic() - started < _SLICE_SECONDS and (audit := next(left, None)) is not None:
-        audited.audits.append(audit)
+        _PAGES[0].done.append(audit)
     done, total = len(audited.audits), audited.task_count
     if done < total:
         return {"eval": str(audited.path), "done": done, "total": total}

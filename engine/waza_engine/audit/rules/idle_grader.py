@@ -52,7 +52,8 @@ graders:
 See [Is my eval any good?](../is-my-eval-any-good.md).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from waza_engine.audit.codes import IDLE_GRADER
 from waza_engine.audit.intent import Intent
@@ -73,42 +74,66 @@ def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
     """Report graders of the task that had enough chances, and notice nothing."""
     if audit.intent is Intent.WORK:
         for it in audit.graders:
-            if is_own(audit, it) and (message := _message(it, [audit], f"'{audit.task}'")):
-                yield from place(IDLE_GRADER, it, audit, message)
+            if is_own(audit, it):
+                chances = _Chances(it, audit)
+                chances.add(audit)
+                if message := chances.message():
+                    yield from place(IDLE_GRADER, it, audit, message)
 
 
-def check_shared(audits: Sequence[TaskAudit]) -> Iterator[tuple[TaskAudit, PlacedFinding]]:
-    """Yield the findings about graders of several tasks, with the first of these: none of the tasks may need them."""
-    by_place: dict[object, list[tuple[GraderPlace, TaskAudit]]] = {}
-    for audit in audits:
+def check_shared(audits: Iterable[TaskAudit]) -> Iterator[tuple[int, PlacedFinding]]:
+    """Yield the findings about graders of several tasks, with the number of the first: none of the tasks may need them."""
+    by_place: dict[object, tuple[int, _Chances]] = {}
+    for number, audit in enumerate(audits):
         for it in audit.graders:
             if audit.intent is Intent.WORK and not is_own(audit, it):
-                by_place.setdefault((it.path, it.pointer), []).append((it, audit))
-    for (grader, first), *others in by_place.values():
-        of = f"{len(others) + 1} tasks" if others else f"'{first.task}'"
-        if message := _message(grader, [first, *(audit for _, audit in others)], of):
-            for placed in place(IDLE_GRADER, grader, first, message):
-                yield first, placed
+                key = it.path, it.pointer
+                if key not in by_place:
+                    by_place[key] = number, _Chances(it, replace(audit, attempts=()))
+                by_place[key][1].add(audit)
+    for number, chances in by_place.values():
+        if message := chances.message():
+            for placed in place(IDLE_GRADER, chances.grader, chances.first, message):
+                yield number, placed
 
 
-def _message(grader: GraderPlace, audits: Sequence[TaskAudit], of: str) -> str:
-    """Return what is wrong with a grader of these tasks, or ""."""
-    name = grader.name or grader.type
-    if not grader.counts:
-        return f"'{name}' weighs nothing: the task passes or fails without it"
-    noticed = {
-        it.name: it.change
-        for audit in audits
-        for it in audit.attempts
-        if it.status != "error" and grader.name in it.failed_graders
-    }
-    if grader.limits:
-        is_idle = not noticed and all(not it.trials or grader.name in it.loose for it in audits)
-        is_tried = any(it.trials for it in audits)
-        return f"'{name}' sets a limit that is too high: {_WITHIN}" if is_idle and is_tried else ""
-    read = sum(grader.name in it.observers for audit in audits for it in audit.mutants)
-    if read < _ENOUGH or not noticed.keys() <= _CRUDE or (noticed and not grader.has_options):
-        return ""
-    count = sum(len(it.mutants) for it in audits)
-    none = f"None of {count} broken trials of {of} fails because of '{name}'"
-    return f"{none}, only {' and '.join(noticed.values())}" if noticed else none
+@dataclass(slots=True)
+class _Chances:
+    """What a grader could notice in its tasks, and what it noticed."""
+
+    grader: GraderPlace
+    first: TaskAudit
+    tasks: int = 0
+    mutants: int = 0
+    read: int = 0
+    """Mutants of which the grader reads what is broken."""
+    noticed: dict[str, str] = field(default_factory=dict)
+    is_tried: bool = False
+    is_loose: bool = True
+
+    def add(self, audit: TaskAudit) -> None:
+        """Add a task."""
+        name, mutants = self.grader.name, audit.mutants
+        self.tasks += 1
+        self.mutants += len(mutants)
+        self.read += sum(name in it.observers for it in mutants)
+        for it in audit.attempts:
+            if it.status != "error" and name in it.failed_graders:
+                self.noticed[it.name] = it.change
+        self.is_tried |= bool(audit.trials)
+        self.is_loose &= not audit.trials or name in audit.loose
+
+    def message(self) -> str:
+        """Return what is wrong with the grader, or ""."""
+        grader, noticed = self.grader, self.noticed
+        name = grader.name or grader.type
+        if not grader.counts:
+            return f"'{name}' weighs nothing: the task passes or fails without it"
+        if grader.limits:
+            is_idle = not noticed and self.is_loose and self.is_tried
+            return f"'{name}' sets a limit that is too high: {_WITHIN}" if is_idle else ""
+        if self.read < _ENOUGH or not noticed.keys() <= _CRUDE or (noticed and not grader.has_options):
+            return ""
+        of = f"{self.tasks} tasks" if self.tasks > 1 else f"'{self.first.task}'"
+        none = f"None of {self.mutants} broken trials of {of} fails because of '{name}'"
+        return f"{none}, only {' and '.join(noticed.values())}" if noticed else none

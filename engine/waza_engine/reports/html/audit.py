@@ -1,17 +1,18 @@
 """Write audits as one HTML file: what passes on broken work, in matrices and as differences."""
 
-from collections import Counter
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from itertools import accumulate, chain
+from typing import Any, Self
 
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.score import (
     Attempt,
+    AuditSums,
     EvalAudit,
     GraderPlace,
     TaskAudit,
-    eval_score,
     score_text,
 )
 from waza_engine.reports.html.audit_matrix import (
@@ -178,46 +179,71 @@ class AuditSection:
     @classmethod
     def of(cls, evals: Sequence[EvalAudit], task: str = "") -> Self:
         """Return the values for these audits."""
-        audits = [audit for it in evals for audit in it.audits]
+        audits = _Joined([it.audits for it in evals])
         columns = columns_of(audits)
-        places = {id(it): index for index, it in enumerate(audits)}
-        worst = sorted(audits, key=_badness)
-        first = next((it for it in audits if task and it.task == task), None)
-        weak = [it for it in worst if _has_details(it) and it is not first]
-        shown = weak[:_MOST_SHOWN]
-        linked = {id(it) for it in [*shown, *([first] if first else [])]}
-        rows = {id(it) for it in worst[:_MOST_ROWS]}
+        sums, ranked, weak, first = AuditSums(), [], set[int](), None
+        for number, it in enumerate(audits):
+            sums.add(it)
+            ranked.append((_badness(it), number))
+            if first is None and task and it.task == task:
+                first = number
+            elif _has_details(it):
+                weak.add(number)
+        ranked.sort()
+        shown = [number for _, number in ranked if number in weak][:_MOST_SHOWN]
+        linked = {first, *shown}
 
-        def made(audit: TaskAudit, *, is_open: bool = False) -> AuditedTask:
-            anchor = f"audit-{places[id(audit)]}" if id(audit) in linked else ""
+        def made(number: int, *, is_open: bool = False) -> AuditedTask:
+            anchor = f"audit-{number}" if number in linked else ""
+            audit = audits[number]
             return AuditedTask(audit, anchor, task_cells(audit, columns), is_open)
 
+        rows = [number for _, number in ranked[:_MOST_ROWS]]
         graders_left = _MOST_GRADERS
-        pages = []
-        for it in evals:
-            own = [made(audit) for audit in sorted(it.audits, key=_badness) if id(audit) in rows]
-            graders = grader_rows(it.audits, columns)
+        pages, start = [], 0
+        for each in evals:
+            own = [made(number) for number in rows if start <= number < start + len(each.audits)]
+            graders, more_graders = grader_rows(each.audits, columns, graders_left)
             pages.append(
                 AuditedEval(
-                    str(it.path),
-                    _score_of(it.audits),
+                    str(each.path),
+                    _score_of(AuditSums.of(each.audits)),
                     own,
-                    graders[:graders_left],
-                    len(it.audits) - len(own),
-                    max(0, len(graders) - graders_left),
+                    graders,
+                    len(each.audits) - len(own),
+                    more_graders,
                 )
             )
-            graders_left -= len(pages[-1].graders)
+            graders_left -= len(graders)
+            start += len(each.audits)
         return cls(
-            list(_facts(audits)),
+            list(_facts(sums)),
             columns,
             column_groups(columns),
             pages,
-            made(first, is_open=True) if first else None,
-            [made(it, is_open=index < _MOST_OPEN and not first) for index, it in enumerate(shown)],
+            made(first, is_open=True) if first is not None else None,
+            [made(it, is_open=number < _MOST_OPEN and first is None) for number, it in enumerate(shown)],
             len(weak) - len(shown),
-            list(Counter(it.name or it.type for audit in audits for it in audit.left_out).most_common()),
+            sums.left_out.most_common(),
         )
+
+
+class _Joined(Sequence[TaskAudit]):
+    """The audits of several evals as one sequence."""
+
+    def __init__(self, parts: Sequence[Sequence[TaskAudit]]) -> None:
+        self._parts = parts
+        self._ends = list(accumulate(map(len, parts)))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def __iter__(self) -> Iterator[TaskAudit]:
+        return chain.from_iterable(self._parts)
+
+    def __getitem__(self, index: Any) -> Any:
+        part = bisect_right(self._ends, index)
+        return self._parts[part][index - self._ends[part]]
 
 
 def _badness(audit: TaskAudit) -> tuple[bool, bool, bool, bool, float]:
@@ -245,21 +271,19 @@ def _has_details(audit: TaskAudit) -> bool:
     )
 
 
-def _facts(audits: Sequence[TaskAudit]) -> Iterator[str]:
-    accused = sum(it.passes_without_work for it in audits)
-    yield f"{_counted(len(audits), 'task')} audited"
+def _facts(sums: AuditSums) -> Iterator[str]:
+    accused = sums.accused
+    yield f"{_counted(sums.tasks, 'task')} audited"
     yield f"{accused or 'none'} pass{'es' * (accused == 1)} for an agent that does no work"
-    mutants = [mutant for it in audits for mutant in it.mutants]
-    if mutants:
-        killed = sum(not it.passes for it in mutants)
-        yield f"mutation score {_score_of(audits)} ({killed:,} of {len(mutants):,} broken trials noticed)"
+    if sums.mutants:
+        noticed = f"{sums.killed:,} of {sums.mutants:,} broken trials noticed"
+        yield f"mutation score {_score_of(sums)} ({noticed})"
     else:
         yield "no recorded trial passes, so none was broken"
 
 
-def _score_of(audits: Sequence[TaskAudit]) -> str:
-    score = eval_score(audits)
-    return "" if score is None else score_text(score)
+def _score_of(sums: AuditSums) -> str:
+    return "" if sums.score is None else score_text(sums.score)
 
 
 def _counted(count: int, word: str) -> str:

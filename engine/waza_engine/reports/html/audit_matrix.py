@@ -105,19 +105,28 @@ def task_cells(audit: TaskAudit, columns: Iterable[Column]) -> list[Cell | None]
     return [_task_cell(it, by_column[_key(it)], audit) if _key(it) in by_column else None for it in columns]
 
 
-def grader_rows(audits: Iterable[TaskAudit], columns: Iterable[Column]) -> list[GraderRow]:
-    """Return what each grader and check notices, in the order in which tasks name them. One of the eval has one row."""
+def grader_rows(
+    audits: Iterable[TaskAudit], columns: Iterable[Column], most: int
+) -> tuple[list[GraderRow], int]:
+    """Return what the first graders and checks notice, and how many more there are.
+
+    They are in the order in which tasks name them. One of the eval has one row.
+    """
     rows: dict[GraderPlace, GraderRow] = {}
+    more = set[int]()
     by_key = {_key(it): it for it in columns}
     for audit in audits:
         for grader in checks_of(audit):
+            if grader not in rows and len(rows) >= most:
+                more.add(hash(grader))
+                continue
             row = rows.setdefault(grader, GraderRow(grader))
             row.tasks += 1
             row.is_blind = row.is_blind and grader.name in audit.blind
             for attempt in audit.attempts:
                 if attempt.status != "error" and _should_fail(audit, attempt):
                     _count(row.powers.setdefault(by_key[_attempt_key(attempt)], _Power()), grader, attempt)
-    return list(rows.values())
+    return list(rows.values()), len(more)
 
 
 def checks_of(audit: TaskAudit) -> list[GraderPlace]:

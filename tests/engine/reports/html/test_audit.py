@@ -66,7 +66,9 @@ def test_several_mutants_of_one_mutation_are_counted() -> None:
 def test_graders_with_what_only_they_notice() -> None:
     audits = [task_audit(1), task_audit(2, is_weak=False)]
     columns = columns_of(audits)
-    words, files, fit = grader_rows(audits, columns)
+    assert grader_rows(audits, columns, 1) == ([grader_rows(audits, columns, 3)[0][0]], 2)
+    (words, files, fit), more = grader_rows(audits, columns, 3)
+    assert more == 0
     assert (words.grader, words.tasks, words.is_blind) == (WORDS, 2, False)
     # Eight agents in each task, two calls in each, the negated sentence and the counter example.
     assert (words.killed, words.only) == (8 + 2, 8)
@@ -84,14 +86,14 @@ def test_graders_with_what_only_they_notice() -> None:
 def test_checks_of_the_task_itself_have_rows_too() -> None:
     own = mutant("halve-output", "with half of the output", "_output_contains", seen=("words",))
     audit = replace(task_audit(1), attempts=(own,), graders=(WORDS,))
-    words, check = grader_rows([audit], columns_of([audit]))
+    (words, check), _ = grader_rows([audit], columns_of([audit]), 9)
     assert (words.killed, words.seen) == (0, 1)
     assert (check.grader.name, check.grader.type, check.only) == ("_output_contains", "check", 1)
 
 
 def test_a_null_agent_that_may_pass_counts_against_no_grader() -> None:
     audit = task_audit(1, Intent.NOTHING)
-    [words, *_] = grader_rows([audit], columns_of([audit]))
+    (words, *_), _ = grader_rows([audit], columns_of([audit]), 9)
     assert "silence" not in {it.name for it in words.powers}
 
 
@@ -102,8 +104,8 @@ def test_survivors_are_differences_with_their_readers() -> None:
     assert "@@" not in text
     # A judge that was not asked could notice the counter example.
     assert "the counter example t2.json" not in text
-    all_asked = audited_eval(3)
-    all_asked.audits[:] = [replace(it, left_out=()) for it in all_asked.audits]
+    some = audited_eval(3)
+    all_asked = replace(some, audits=[replace(it, left_out=()) for it in some.audits])
     # What the words say already is not shown again.
     assert "<p>the counter example t2.json</p>" in page_of(all_asked)
     assert "Not asked: judge." in text
@@ -114,7 +116,7 @@ def test_survivors_are_differences_with_their_readers() -> None:
 def test_the_page_says_what_is_not_whole() -> None:
     broken = replace(task_audit(5), problem=f"The grader {NASTY} is broken", attempts=())
     one = audited_eval(3)
-    one.audits.append(broken)
+    one = replace(one, audits=[*one.audits, broken])
     text = page_of(
         one, audited_eval(2, Path("f/eval.yaml")), problems=(f"g: {NASTY}",), stopped="out of time"
     )
