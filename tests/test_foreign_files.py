@@ -41,6 +41,7 @@ _OURS = {
     "waza_engine/lib/files/safe_read.py": "the door",
     "waza_engine/lib/files/safe_write.py": "writes new files with unguessable names, and what is no file: /dev/stdout",
     "waza_engine/runs/store/connection.py": "the door to stores",
+    "waza_engine/lib/files/spill.py": "unpacks what it has packed, in a file without a name",
     "waza_engine/__init__.py": "reads its own stub",
     "waza_engine/plugins.py": "reads metadata of installed packages, as Python's import does",
     "waza_engine/analysis/schema/files.py": "reads schemas of this package",

@@ -1,10 +1,12 @@
 """`waza-lsp audit`: counter examples, and what is said when something cannot be read or reached."""
 
+import errno
 import json
 import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -13,9 +15,11 @@ from click.testing import CliRunner, Result
 from tests.engine.audit.evals import recording, text_grader, write_eval
 from waza_engine.audit.run import audit_suite
 from waza_engine.audit.score import TaskAudit
+from waza_engine.lib.files.spill import Spill
 from waza_engine.model.trajectory import Trajectory
 from waza_lsp.cli import main
 from waza_lsp.cli.audit import perform
+from waza_lsp.snapshot import Snapshot
 
 
 def audit(*arguments: str) -> Result:
@@ -107,6 +111,58 @@ def test_time_that_is_over_says_what_is_left(suite: Path) -> None:
     assert "1 task audited" in result.stdout
     assert result.stdout.endswith("out of time after 1 of 1 task\nnot reached: f/eval.yaml\n")
     assert audit("e", "f", "--max-seconds", "1000").stdout.count("out of time") == 0
+    assert result.exit_code == 0
+
+
+@pytest.mark.usefixtures("suite")
+def test_what_was_not_reached_is_not_above_the_limit() -> None:
+    late = ("e", "--max-seconds", "0.000001", "--fail-under")
+    partial = audit(*late, "0")
+    assert partial.exit_code == 3
+    assert partial.stderr == "UNDECIDED: out of time before all tasks were audited\n"
+    case = ET.fromstring(audit(*late, "0", "--format", "junit").stdout)[-1][-1]  # noqa: S314  # our own
+    assert [(it.tag, it.get("message")) for it in case] == [
+        ("error", "out of time before all tasks were audited")
+    ]
+    # What fails already fails whatever comes.
+    failed = audit(*late, "99")
+    assert (failed.exit_code, failed.stderr.partition(":")[0]) == (1, "FAILED")
+    assert audit("e", "--fail-under", "0").exit_code == 0
+
+
+def test_a_full_disk_ends_the_audit_with_what_was_found(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (suite.parent / "tasks" / "a.yaml").rename(suite.parent.parent / "a.yaml")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Spill, "append", full)
+    result = audit("e")
+    assert result.exit_code == 2
+    assert "e/eval.yaml: error: The temporary folder cannot be written: No space left" in result.stderr
+    assert "out of space after 0 of 1 task" in result.stdout
+
+
+def test_a_file_with_many_tasks_is_parsed_once_for_their_places(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grader = "{type: output-contains, name: g, config: {value: x}}"
+    stimuli = "".join(f"- {{name: s{it}, prompt: p, graders: [{grader}]}}\n" for it in range(20))
+    (tmp_path / "eval.yaml").write_text(
+        f"name: e\ntype: capability\ndefaults: {{executor: mock}}\nstimuli:\n{stimuli}"
+    )
+    monkeypatch.chdir(tmp_path)
+    parsed: list[str] = []
+    of = Snapshot.of
+
+    def noting(uri: str, *rest: Any) -> Snapshot:
+        parsed.append(uri)
+        return of(uri, *rest)
+
+    monkeypatch.setattr(Snapshot, "of", noting)
+    tasks = json.loads(audit("eval.yaml", "--format", "json").stdout)["evals"][0]["tasks"]
+    assert [it["line"] for it in tasks] == list(range(4, 24))
+    assert len(parsed) <= 2
 
 
 @pytest.mark.usefixtures("suite")

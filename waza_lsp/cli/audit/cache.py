@@ -23,7 +23,7 @@ from waza_engine.audit.counter_examples import counter_stamps
 from waza_engine.audit.mutations.base import mutations
 from waza_engine.audit.null_agents import NULL_AGENTS
 from waza_engine.audit.run import AuditInputs, AuditResult
-from waza_engine.lib.files.safe_read import open_regular
+from waza_engine.lib.files.safe_read import inflated_lines, open_regular
 from waza_engine.lib.files.safe_write import write_bytes_atomic
 from waza_engine.lib.files.spill import Spill
 from waza_engine.lib.system.users import is_private
@@ -39,7 +39,6 @@ _LARGEST = 512_000_000
 """Bytes of a file, unpacked. Results beyond that are worked out again each time."""
 _LONGEST = 16_000_000
 """Bytes of the result of one task."""
-_CHUNK = 1 << 20
 
 
 class AuditCache:
@@ -194,16 +193,7 @@ def _read(path: Path) -> Iterator[tuple[str, str]]:
     with open_regular(path, anywhere=True) as file:
         if not is_private(os.fstat(file.fileno())):
             return
-        unpacker, size, rest = zlib.decompressobj(), 0, b""
-        while not unpacker.eof and (packed := unpacker.unconsumed_tail or file.read(_CHUNK)):
-            data = unpacker.decompress(packed, _CHUNK)
-            size += len(data)
-            *lines, rest = (rest + data).split(b"\n")
-            if size > _LARGEST or len(rest) > _LONGEST:
-                raise ValueError("too large")
-            for line in lines:
-                task, text = json.loads(line)
-                if isinstance(task, str) and isinstance(text, str):
-                    yield task, text
-        if not unpacker.eof:
-            raise ValueError("incomplete")
+        for line in inflated_lines(file, _LARGEST, _LONGEST):
+            task, text = json.loads(line)
+            if isinstance(task, str) and isinstance(text, str):
+                yield task, text

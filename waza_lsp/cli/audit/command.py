@@ -76,7 +76,8 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
     graders of each task. PATH is an eval or a folder, by default the working directory.
 
     The exit status is 0, or 1 if a counter example passes, or with --fail-under if the score is too low. It is 2 if an eval
-    cannot be audited or a recording cannot be read, and 130 if you cancel.
+    cannot be audited or a recording cannot be read, 3 with --fail-under if the time or the tokens end before something
+    fails, and 130 if you cancel.
 
     \b
     Examples:

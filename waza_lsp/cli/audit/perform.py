@@ -32,7 +32,7 @@ from waza_lsp.cli.load_errors import load_error_text, short_path
 if TYPE_CHECKING:
     from waza_lsp.cli.audit.cache import AuditCache
 
-_LATE, _SPENT = "out of time", "out of tokens"
+_LATE, _SPENT, _FULL = "out of time", "out of tokens", "out of space"
 _PROGRESS_AFTER_SECONDS = 1.0
 
 
@@ -117,7 +117,13 @@ class Audits:
             if known is not None:
                 after.callback(known.write)
             for it in shown:
-                done.append(it)
+                try:
+                    done.append(it)
+                except OSError as error:
+                    problem = f"The temporary folder cannot be written: {error.strerror or error}"
+                    report.problems.append(f"{audited.path}: error: {problem}")
+                    report.stopped = _FULL
+                    return
                 report.sums.add(it)
                 judge = self._judge
                 if judge is not None:

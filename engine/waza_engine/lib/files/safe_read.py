@@ -217,6 +217,29 @@ def inflate(packed: bytes, limit: int) -> bytes:
     return data
 
 
+def inflated_lines(file: BufferedReader, limit: int, longest: int) -> Iterator[bytes]:
+    """Unpack a file of zlib data, and yield its lines. Only the largest of them is in memory.
+
+    Raises:
+        OSError: the file cannot be read, or it unpacks to more than `limit` bytes, or to a line beyond `longest`.
+        zlib.error: the data is damaged.
+
+    """
+    stream, size, rest = zlib.decompressobj(), 0, b""
+    while not stream.eof:
+        packed = stream.unconsumed_tail or file.read(_CHUNK)
+        if not packed:
+            raise zlib.error("the packed file is incomplete")
+        data = stream.decompress(packed, _CHUNK)
+        size += len(data)
+        *lines, rest = (rest + data).split(b"\n")
+        if size > limit or len(rest) > longest:
+            raise TooLargeError(errno.EFBIG, "the packed file is too large")
+        yield from lines
+    if rest:
+        yield rest
+
+
 def _require_regular(mode: int, path: Path) -> None:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
