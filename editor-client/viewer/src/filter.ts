@@ -37,7 +37,7 @@ export function filtered(rows: readonly Row[], filter: Filter, marked: ReadonlyS
 
 function contains(row: Row, words: string): boolean {
   const { call, text } = row.step;
-  const texts = call ? [call.name, asText(call.arguments), resultText(call.result)] : [titleOf(row), text];
+  const texts = call ? [call.name, asText(call.arguments), resultText(call.result), call.error ?? ''] : [titleOf(row), text];
   return texts.some((it) => it.toLowerCase().includes(words));
 }
 

@@ -52,6 +52,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Characters that are not seen, or that change the order in which others are. */
+const UNSEEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/gu;
+
+/** The text with such characters as their numbers: what an agent wrote cannot look like something else. */
+export function visible(text: string): string {
+  return text.replace(UNSEEN, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** The first line of a text, cut after so many characters. */
 export function firstLine(text: string, most = 160): string {
   const line = text.slice(0, most * 4).trimStart().split(/\r?\n/, 1)[0] ?? '';

@@ -18,8 +18,9 @@ export interface Fold {
   readonly lines: readonly Line[];
 }
 
+/** Lines end at a line feed only, as those that checks point to. */
 export function linesOf(text: string): string[] {
-  const lines = text.split(/\r\n|\n|\r/);
+  const lines = text.split('\n');
   if (lines.at(-1) === '') {
     lines.pop();
   }

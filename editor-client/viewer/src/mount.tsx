@@ -4,6 +4,7 @@ import { render } from 'preact';
 
 import type { Opened } from './opened.ts';
 import type { Host, Source } from './trace.ts';
+import './ui/unseen.ts';
 import { App } from './ui/app.tsx';
 import { PrintView } from './ui/print_view.tsx';
 

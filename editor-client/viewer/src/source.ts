@@ -14,14 +14,20 @@ export function readBlocks(page: Document): Source {
     index,
     async trial(place) {
       const block = await complete(page, `waza-trace-${place}`);
-      const text = block.type.includes('gzip') ? await unzipped(block.text) : block.text;
-      return JSON.parse(text) as Trial;
+      if (block === undefined) {
+        throw new Error('The page has no data of it.');
+      }
+      return JSON.parse(await textOf(block)) as Trial;
+    },
+    async recording(place) {
+      const block = await complete(page, `waza-trace-recording-${place}`);
+      return block && (JSON.parse(await textOf(block)) as unknown);
     },
   };
 }
 
 /** The viewer starts while the browser still reads the rest of a large page. A block is complete when something follows it. */
-async function complete(page: Document, id: string): Promise<HTMLScriptElement> {
+async function complete(page: Document, id: string): Promise<HTMLScriptElement | undefined> {
   for (;;) {
     const block = page.getElementById(id);
     const isRead = page.readyState !== 'loading';
@@ -29,10 +35,14 @@ async function complete(page: Document, id: string): Promise<HTMLScriptElement> 
       return block;
     }
     if (isRead) {
-      throw new Error('The page has no data of this trial.');
+      return undefined;
     }
     await new Promise((proceed) => setTimeout(proceed, 15));
   }
+}
+
+async function textOf(block: HTMLScriptElement): Promise<string> {
+  return block.type.includes('gzip') ? unzipped(block.text) : block.text;
 }
 
 async function unzipped(base64: string): Promise<string> {

@@ -23,16 +23,20 @@ export interface Timeline {
   readonly turns: readonly Turn[];
   /** Tokens used up to each row, between 0 and 1; empty if no row says them. */
   readonly tokens: readonly number[];
-  readonly isTimed: boolean;
 }
 
 /** More segments than this cannot be told apart on a screen. */
 const MOST_SEGMENTS = 500;
 
 export function timelineOf(rows: readonly Row[], byTime: boolean): Timeline {
-  const isTimed = rows.filter((it) => it.step.at_ms !== null).length > rows.length / 2;
-  const spans = isTimed && byTime ? timedSpans(rows) : rows.map((_, index) => [index / rows.length, (index + 1) / rows.length] as const);
-  return { spans, segments: segmentsOf(rows, spans), turns: turnsOf(rows, spans), tokens: tokensOf(rows), isTimed };
+  const spans = byTime && isTimedAtAll(rows) ? timedSpans(rows) : rows.map((_, index) => [index / rows.length, (index + 1) / rows.length] as const);
+  return { spans, segments: segmentsOf(rows, spans), turns: turnsOf(rows, spans), tokens: tokensOf(rows) };
+}
+
+/** Whether the times of the steps say anything. Of a replayed trial, all may happen at once. */
+export function isTimedAtAll(rows: readonly Row[]): boolean {
+  const moments = new Set(rows.map((it) => it.step.at_ms).filter((it) => it !== null));
+  return moments.size > 1 && moments.size >= rows.length / 4;
 }
 
 function timedSpans(rows: readonly Row[]): (readonly [number, number])[] {

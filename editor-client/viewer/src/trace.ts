@@ -52,7 +52,6 @@ export interface Trial {
   readonly steps: readonly Step[];
   readonly workspace: Workspace;
   readonly graders: readonly Grader[];
-  readonly recording?: unknown;
 }
 
 export interface Usage {
@@ -83,6 +82,7 @@ export interface Call {
   readonly arguments: unknown;
   readonly result: unknown;
   readonly success: boolean | null;
+  readonly error?: string | null;
 }
 
 export interface Workspace {
@@ -97,6 +97,9 @@ export interface Change {
   readonly path: string;
   readonly text: string | null;
   readonly how: 'told' | 'found';
+  /** Only this part of the file changes, from `before` to `text`. The rest may be unknown. */
+  readonly is_part?: boolean;
+  readonly before?: string;
 }
 
 export interface Grader {
@@ -137,6 +140,8 @@ export type Target =
 export interface Source {
   readonly index: Index;
   trial(place: number): Promise<Trial>;
+  /** The trial as a recording; nothing if it is too large for the page. */
+  recording?(place: number): Promise<unknown>;
 }
 
 /** What the embedding program can do for the viewer. */

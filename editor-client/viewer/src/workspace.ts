@@ -6,13 +6,15 @@ export type Files = ReadonlyMap<string, string>;
 
 /** Return the text files after a step; step 0 is the start. */
 export function filesAfter(workspace: Workspace, step: number): Files {
-  const files = new Map(Object.entries(workspace.initial));
+  const files = new Map([...Object.entries(workspace.initial), ...knownParts(workspace)]);
   for (const change of sorted(workspace)) {
     if (change.step > step) {
       break;
     }
     if (change.text === null) {
       files.delete(change.path);
+    } else if (change.is_part) {
+      files.set(change.path, replaced(files.get(change.path) ?? '', change.before ?? '', change.text));
     } else {
       files.set(change.path, change.text);
     }
@@ -24,6 +26,37 @@ function sorted(workspace: Workspace): readonly Workspace['changes'][number][] {
   const { changes } = workspace;
   const inOrder = changes.every((it, index) => index === 0 || (changes[index - 1]?.step ?? 0) <= it.step);
   return inOrder ? changes : changes.toSorted((a, b) => a.step - b.step);
+}
+
+/** Stands between the parts of a file that are known. */
+const GAP = '\n\u22ef\n';
+
+/** Return what is known at the start of files of which calls only name parts, in a page that lacks their texts. */
+export function knownParts(workspace: Workspace): ReadonlyMap<string, string> {
+  const parts = new Map<string, string>();
+  const now = new Map<string, string>(Object.entries(workspace.initial));
+  for (const { path, is_part: isPart, before = '', text } of sorted(workspace)) {
+    const known = now.get(path);
+    if (text === null) {
+      now.set(path, '');
+    } else if (!isPart) {
+      now.set(path, text);
+    } else if (known !== undefined && known.includes(before)) {
+      now.set(path, replaced(known, before, text));
+    } else if (known === undefined || parts.has(path)) {
+      const start = parts.get(path);
+      parts.set(path, start === undefined ? before : start + GAP + before);
+      now.set(path, known === undefined ? text : known + GAP + text);
+    }
+  }
+  return parts;
+}
+
+function replaced(text: string, before: string, after: string): string {
+  if (before === '') {
+    return text === '' ? after : text + GAP + after;
+  }
+  return text.replace(before, () => after);
 }
 
 export type FileState = 'added' | 'deleted' | 'changed' | 'same';

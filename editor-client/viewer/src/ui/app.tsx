@@ -9,7 +9,8 @@ import { fromFragment, toFragment, type Place } from '../link.ts';
 import { stepOf, type Mark } from '../marks.ts';
 import { indexOf, type Opened } from '../opened.ts';
 import { titleOf } from '../steps.ts';
-import type { Draft, Host, Source } from '../trace.ts';
+import { isTimedAtAll } from '../timeline.ts';
+import type { Draft, Host, Source, TrialHead } from '../trace.ts';
 import { CompareView, PAIR_WORDS } from './compare_view.tsx';
 import { copyText } from './copy.ts';
 import { Conversation } from './conversation.tsx';
@@ -24,6 +25,8 @@ import type { StepActions } from './step_view.tsx';
 import { TimelineView } from './timeline_view.tsx';
 import { TrialsView } from './trials_view.tsx';
 import { useOpened } from './use_opened.ts';
+
+const TOAST_MS = 4000;
 
 export interface AppProps {
   readonly source: Source;
@@ -44,6 +47,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   const [showsTrials, setShowsTrials] = useState(trials.length > 1);
   const [dialog, setDialog] = useState<'help' | readonly Draft[] | undefined>();
   const [said, setSaid] = useState('');
+  const [toast, setToast] = useState('');
   const focus = useRef(-1);
 
   const left = useOpened(source, place.trial);
@@ -60,6 +64,10 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   const check = place.check ?? (place.step === undefined && start ? ([start.grader, start.check] as const) : undefined);
 
   useEffect(() => onShown(open), [open]);
+  useEffect(() => {
+    const hide = toast === '' ? undefined : setTimeout(() => setToast(''), TOAST_MS);
+    return () => clearTimeout(hide);
+  }, [toast]);
   useEffect(() => setPairAt(undefined), [place.trial, place.beside]);
   useEffect(() => host.onFragment?.(toFragment(trials, open ? { ...place, step: selected } : place)), [place, open]);
   useEffect(() => host.listen?.((fragment) => show(fromFragment(trials, fragment))), []);
@@ -103,7 +111,11 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
     show({ trial: place.trial, step, check: [mark.grader, mark.check], ...inFile, ...inOutput, ...(place.beside !== undefined && { beside: place.beside }) });
     setSaid(`Failed check of ${mark.name}: ${mark.message}`);
   };
-  const copy = async (text: string, what: string) => setSaid((await copyText(text, root)) ? `${what} copied` : `${what} could not be copied: the browser does not allow it`);
+  const copy = async (text: string, what: string) => setToast((await copyText(text, root)) ? `${what} copied` : `${what} could not be copied: the browser does not allow it`);
+  const copyRecording = async () => {
+    const recording = await source.recording?.(place.trial).catch(() => undefined);
+    await (recording ? copy(JSON.stringify(recording, null, 2), 'Recording') : setToast('This page has no recording of the trial: it is too large'));
+  };
   const copyLink = (n: number) => copy(`${host.address?.() ?? ''}${toFragment(trials, { ...place, step: n })}`, 'Link');
   const templates = source.index.check_templates ?? [];
   const makeCheck = (origin: Omit<Origin, 'task'>) => setDialog(draftsFrom(templates, { task: trials[place.trial]?.task ?? '', ...origin }));
@@ -132,9 +144,9 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
       return;
     }
     const places = trials.map((_, index) => (place.trial + by * (index + 1) + by * trials.length + trials.length * 2) % trials.length);
-    const failed = places.find((it) => trials[it]?.status === 'failed' || trials[it]?.status === 'error');
+    const failed = places.find((it) => isFailed(trials[it]));
     if (failed === undefined || (failed === place.trial && marks.length === 0)) {
-      setSaid('No check failed');
+      setToast('No check failed');
     } else {
       show({ trial: failed });
       setSaid(`Trial ${trials[failed]?.trial} of ${trials[failed]?.name}`);
@@ -159,7 +171,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
         return;
       }
     }
-    setSaid(pairs ? 'No more differences' : 'Compare two trials first');
+    setToast(pairs ? 'No more differences' : 'Compare two trials first');
   };
   const commands: Record<string, () => void> = {
     j: () => nextStep(1),
@@ -183,6 +195,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   latest.current = commands;
   useLayoutEffect(() => onKeys(host.keysFrom?.() ?? root, (key) => latest.current[key]), []);
 
+  const isTimed = open !== undefined && isTimedAtAll(open.rows);
   const head = trials[place.trial];
   if (head === undefined) {
     return <p class="nothing">This page has no trials.</p>;
@@ -201,8 +214,8 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
             Compare
           </button>
         )}
-        {open?.trial.recording !== undefined && open.trial.recording !== null && (
-          <button type="button" onClick={() => void copy(JSON.stringify(open.trial.recording, null, 2), 'Recording')}>
+        {source.recording && (
+          <button type="button" onClick={() => void copyRecording()}>
             Copy as recording
           </button>
         )}
@@ -210,12 +223,14 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
           ?
         </button>
       </Header>
-      <div class="timelines">
+      <div class={`timelines ${isTimed ? 'is-timed' : ''}`}>
         {open && <TimelineView opened={open} selected={pairs ? (pairs[pair]?.left?.n ?? selected) : selected} byTime={byTime} label={`Steps of trial ${head.trial}`} onSelect={toStep} />}
         {other && pairs && <TimelineView opened={other} selected={pairs[pair]?.right?.n ?? 0} byTime={byTime} label={`Steps of trial ${other.head.trial}`} onSelect={(n) => toPair(pairs.findIndex((it) => it.right?.n === n))} />}
-        <button type="button" class="scale" aria-pressed={byTime} onClick={() => setByTime(!byTime)} title="Steps as long as they took">
-          Time
-        </button>
+        {isTimed && (
+          <button type="button" class="scale" aria-pressed={byTime} onClick={() => setByTime(!byTime)} title="Draw each step as long as it took">
+            Time
+          </button>
+        )}
       </div>
       <div class={`body ${showsTrials ? 'with-trials' : ''}`}>
         {showsTrials && <TrialsView trials={trials} current={place.trial} beside={place.beside} onOpen={(trial) => show({ trial })} onCompare={(beside) => show({ trial: place.trial, beside })} />}
@@ -228,7 +243,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
                 {other && pairs && open ? (
                   <CompareView left={open} right={other} pairs={pairs} selected={pair} first={first} filter={filter} onSelect={toPair} actions={actionsOf} jump={jump} focus={focus} />
                 ) : (
-                  open && <Conversation opened={open} selected={selected} filter={filter} onFilter={setFilter} actions={actionsOf(open)} jump={jump} focus={focus} />
+                  open && <Conversation opened={open} selected={selected} line={place.file === undefined ? (place.line ?? lineOf(start, place)) : undefined} filter={filter} onFilter={setFilter} actions={actionsOf(open)} jump={jump} focus={focus} />
                 )}
                 <Splitter label="Width of the conversation" variable="--left" initial={pairs ? 62 : 54} isVertical />
                 {open && (
@@ -261,8 +276,11 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
           )}
         </main>
       </div>
-      <p class="said" role="status" aria-live="polite">
+      <p class="said" role="status">
         {said}
+      </p>
+      <p class={`toast ${toast === '' ? '' : 'is-shown'}`} role="status">
+        {toast}
       </p>
       {dialog === 'help' && <Help notices={notices} onClose={() => setDialog(undefined)} />}
       {typeof dialog === 'object' && <DraftDialog drafts={dialog} host={host} onClose={() => setDialog(undefined)} onCopy={(text) => void copy(text, 'Check')} />}
@@ -270,8 +288,12 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   );
 }
 
+function isFailed(head: TrialHead | undefined): boolean {
+  return head?.status !== 'passed' && head?.status !== 'skipped';
+}
+
 function firstPlace(trials: Source['index']['trials']): Place {
-  return { trial: Math.max(0, trials.findIndex((it) => it.status === 'failed' || it.status === 'error')) };
+  return { trial: Math.max(0, trials.findIndex(isFailed)) };
 }
 
 /** The trial to compare with: of the same task, and if possible with another verdict. */
@@ -279,6 +301,11 @@ function counterpart(trials: Source['index']['trials'], place: number): number |
   const head = trials[place];
   const others = trials.flatMap((it, index) => (index !== place && it.task === head?.task ? [index] : []));
   return others.find((it) => trials[it]?.status !== head?.status) ?? others[0] ?? (trials.length > 1 ? Number(place === 0) : undefined);
+}
+
+/** The output's line of the check that a trial opens with. */
+function lineOf(start: Mark | undefined, place: Place): number | undefined {
+  return place.step === undefined && start?.target?.kind === 'output' ? start.target.line : undefined;
 }
 
 function stepOrigin(open: Opened | undefined, n: number): Omit<Origin, 'task'> {

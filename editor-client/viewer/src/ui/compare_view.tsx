@@ -74,6 +74,7 @@ export function CompareView({ left, right, pairs, selected, first, filter, onSel
             <Focused
               isWanted={isSelected && focus.current === place}
               onFocus={() => (focus.current = -1)}
+              onEnter={isSelected ? undefined : () => onSelect(place)}
               class={`pair is-${pair.state} ${isSelected ? 'is-selected' : ''}`}
               attributes={{ 'aria-posinset': index + 1, 'aria-setsize': shown.length, 'aria-current': isSelected ? 'step' : undefined, 'data-pair': place }}
             >
@@ -83,8 +84,8 @@ export function CompareView({ left, right, pairs, selected, first, filter, onSel
                   {PAIR_WORDS[pair.state]}
                 </p>
               )}
-              <Side row={pair.left} opened={left} isOpen={isSelected || opens(pair)} filter={filter} actions={{ ...actions(left), select: () => onSelect(place) }} />
-              <Side row={pair.right} opened={right} isOpen={isSelected || opens(pair)} filter={filter} actions={{ ...actions(right), select: () => onSelect(place) }} />
+              <Side row={pair.left} opened={left} isOpen={isSelected || opens(pair)} isSelected={isSelected} filter={filter} actions={{ ...actions(left), select: () => onSelect(place) }} />
+              <Side row={pair.right} opened={right} isOpen={isSelected || opens(pair)} isSelected={isSelected} filter={filter} actions={{ ...actions(right), select: () => onSelect(place) }} />
             </Focused>
           );
         }}
@@ -101,13 +102,13 @@ function rows(pairs: readonly Pair[], side: 'left' | 'right'): Row[] {
   return pairs.flatMap((it) => it[side] ?? []);
 }
 
-function Side({ row, opened, isOpen, filter, actions }: { row: Row | undefined; opened: Opened; isOpen: boolean; filter: Filter; actions: StepActions }) {
+function Side({ row, opened, isOpen, isSelected, filter, actions }: { row: Row | undefined; opened: Opened; isOpen: boolean; isSelected: boolean; filter: Filter; actions: StepActions }) {
   if (row === undefined) {
     return <div class="side is-absent" />;
   }
   return (
     <div class={`side step is-${row.step.kind} ${isError(row.step) ? 'is-error' : ''}`}>
-      <StepView row={row} marks={opened.marksByStep.get(row.n) ?? []} changed={opened.changes.get(row.n) ?? []} find={[filter.text]} isOpen={isOpen} onToggle={() => actions.select(row.n)} actions={actions} />
+      <StepView row={row} marks={opened.marksByStep.get(row.n) ?? []} changed={opened.changes.get(row.n) ?? []} find={[filter.text]} isOpen={isOpen} isSelected={isSelected} onToggle={() => actions.select(row.n)} actions={actions} />
     </div>
   );
 }

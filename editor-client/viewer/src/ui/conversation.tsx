@@ -1,6 +1,6 @@
 /** The steps of one trial, with the filter above them. */
 
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { filtered, isFiltering, NO_FILTER, toolsOf, type Filter } from '../filter.ts';
@@ -14,6 +14,8 @@ import { VirtualList, type Jump } from './virtual.tsx';
 interface Props {
   readonly opened: Opened;
   readonly selected: number;
+  /** The output's line to show. */
+  readonly line: number | undefined;
   readonly filter: Filter;
   readonly onFilter: (filter: Filter) => void;
   readonly actions: StepActions;
@@ -23,7 +25,7 @@ interface Props {
   readonly focus: RefObject<number>;
 }
 
-export function Conversation({ opened, selected, filter, onFilter, actions, jump, focus }: Props) {
+export function Conversation({ opened, selected, line, filter, onFilter, actions, jump, focus }: Props) {
   const { rows, marks, marksByStep } = opened;
   const marked = useMemo(() => new Set(marksByStep.keys()), [marksByStep]);
   const shown = useMemo(() => filtered(rows, filter, marked), [rows, filter, marked]);
@@ -62,6 +64,7 @@ export function Conversation({ opened, selected, filter, onFilter, actions, jump
               <Focused
                 isWanted={isSelected && focus.current === row.n}
                 onFocus={() => (focus.current = -1)}
+                onEnter={isSelected ? undefined : () => actions.select(row.n)}
                 class={`step is-${row.step.kind} ${isSelected ? 'is-selected' : ''} ${isError(row.step) ? 'is-error' : ''} ${marked.has(row.n) ? 'is-marked' : ''}`}
                 attributes={{
                   'aria-posinset': index + 1,
@@ -79,6 +82,8 @@ export function Conversation({ opened, selected, filter, onFilter, actions, jump
                   onToggle={() => setToggled(new Map(toggled).set(row.n, !isOpen))}
                   actions={actions}
                   lines={lines}
+                  isSelected={isSelected}
+                  line={line}
                 />
               </Focused>
             );
@@ -89,8 +94,17 @@ export function Conversation({ opened, selected, filter, onFilter, actions, jump
   );
 }
 
+interface FocusedProps {
+  readonly isWanted: boolean;
+  readonly onFocus: () => void;
+  readonly onEnter: (() => void) | undefined;
+  readonly class: string;
+  readonly attributes: object;
+  readonly children: ComponentChildren;
+}
+
 /** An article that takes the focus when the keys have led to it. */
-export function Focused({ isWanted, onFocus, attributes, children, ...rest }: { isWanted: boolean; onFocus: () => void; class: string; attributes: object; children: preact.ComponentChildren }) {
+export function Focused({ isWanted, onFocus, onEnter, attributes, children, ...rest }: FocusedProps) {
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     if (isWanted) {
@@ -99,7 +113,18 @@ export function Focused({ isWanted, onFocus, attributes, children, ...rest }: { 
     }
   });
   return (
-    <article ref={element} class={rest.class} tabIndex={0} {...attributes}>
+    <article
+      ref={element}
+      class={rest.class}
+      tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && event.target === event.currentTarget && onEnter) {
+          event.preventDefault();
+          onEnter();
+        }
+      }}
+      {...attributes}
+    >
       {children}
     </article>
   );

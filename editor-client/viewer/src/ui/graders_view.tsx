@@ -111,9 +111,9 @@ function targetWords(opened: Opened, { target }: Mark): string {
     case 'step':
       return `Step ${target.step}`;
     case 'output':
-      return `Output, line ${target.line}`;
+      return target.line > 0 ? `Output, line ${target.line}` : 'Output';
     case 'file':
-      return `${target.path}:${target.line}, step ${stepOf(opened.trial, target)}`;
+      return `${target.path}${target.line > 0 ? `:${target.line}` : ''}, step ${stepOf(opened.trial, target)}`;
     default:
       return '';
   }

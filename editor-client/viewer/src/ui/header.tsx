@@ -49,7 +49,7 @@ export function Figures({ head, trial }: { head: TrialHead; trial: Trial | undef
     ['Score', head.score === null ? '' : number(head.score)],
     ['Time', duration(head.duration_ms)],
     ['Turns', head.turns > 0 ? amount(head.turns) : ''],
-    ['Calls', amount(head.tool_calls)],
+    ['Tool calls', amount(head.tool_calls)],
     ['Tokens in', head.tokens_in > 0 ? amount(head.tokens_in) + (cached > 0 ? ` (${amount(cached)} cached)` : '') : ''],
     ['Tokens out', head.tokens_out > 0 ? amount(head.tokens_out) : ''],
     ['Cost', head.cost === undefined || head.cost === null ? '' : money(head.cost)],

@@ -64,12 +64,13 @@ function LineRow({ line, isDiff, marks, isCurrent, onMark }: { line: Line; isDif
   const [isWhole, setWhole] = useState(false);
   const text = isWhole ? line.text : line.text.slice(0, LONGEST);
   return (
-    <div class={`line is-${line.mark} ${marks.length > 0 || isCurrent ? 'is-pointed' : ''}`} data-line={line.after || undefined}>
+    <div class={`line is-${line.mark} ${marks.length > 0 ? 'is-pointed' : ''} ${isCurrent ? 'is-current' : ''}`} data-line={line.after || undefined}>
       {isDiff && <span class="line-number">{line.before || ''}</span>}
       <span class="line-number">{line.after || ''}</span>
       {isDiff && <span class="sign">{SIGNS[line.mark]}</span>}
       <code>
-        {text}
+        {text.endsWith('\r') ? text.slice(0, -1) : text}
+        {text.endsWith('\r') && line.mark !== 'same' && <span class="line-end">CR</span>}
         {text.length < line.text.length && (
           <button type="button" class="more" onClick={() => setWhole(true)}>
             Show the whole line

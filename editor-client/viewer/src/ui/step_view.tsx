@@ -1,6 +1,7 @@
 /** One step of the conversation: a message, or a call with its result. */
 
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { duration, firstLine, isRecord, plural, resultText } from '../format.ts';
 import type { Mark } from '../marks.ts';
@@ -20,6 +21,9 @@ interface Props {
   readonly changed: readonly string[];
   readonly find: readonly string[];
   readonly isOpen: boolean;
+  readonly isSelected?: boolean;
+  /** The output's line that the chosen check points to. */
+  readonly line?: number | undefined;
   readonly actions?: StepActions;
   readonly onToggle?: () => void;
   /** Prints everything, and nothing to click. */
@@ -33,6 +37,7 @@ export function StepView(props: Props) {
   const { step } = row;
   const title = titleOf(row);
   const failed = isError(step);
+  const headMarks = props.marks.filter((it) => !(it.target?.kind === 'output' && props.lines?.has(it.target.line)));
   return (
     <>
       <header class="step-head" onClick={() => actions?.select(row.n)}>
@@ -59,9 +64,9 @@ export function StepView(props: Props) {
           />
         )}
       </header>
-      {props.marks.length > 0 && <Marks marks={props.marks} actions={actions} />}
+      {headMarks.length > 0 && <Marks marks={headMarks} actions={actions} />}
       {step.call ? <CallBody {...props} /> : <Message {...props} isWhole={isWhole} />}
-      {actions && (
+      {actions && props.isSelected && (
         <div class="step-actions">
           <button type="button" onClick={() => actions.copyLink(row.n)}>
             Copy link
@@ -97,20 +102,20 @@ function Marks({ marks, actions }: { marks: readonly Mark[]; actions: StepAction
   );
 }
 
-function Message({ row, find, isOpen, isWhole, lines }: Props & { isWhole: boolean }) {
+function Message({ row, find, isOpen, isWhole, lines, line, actions }: Props & { isWhole: boolean }) {
   const text = row.step.text;
   if (text === '') {
     return <p class="empty">{KIND_WORDS[row.step.kind] ?? 'Event'} without a text</p>;
   }
   if (row.isOutput && lines !== undefined && lines.size > 0) {
-    return <OutputLines text={text} find={find} lines={lines} isWhole={isWhole} />;
+    return <OutputLines text={text} find={find} lines={lines} isWhole={isWhole} line={line} actions={actions} />;
   }
   const quiet = row.step.kind === 'reasoning' || row.step.kind === 'system';
   return <LongText text={text} find={find} lines={isOpen ? 60 : quiet ? 4 : 16} isWhole={isWhole} />;
 }
 
 /** The output around the lines that checks point to, each with its number. */
-function OutputLines({ text, find, lines, isWhole }: { text: string; find: readonly string[]; lines: ReadonlyMap<number, readonly Mark[]>; isWhole: boolean }) {
+function OutputLines({ text, find, lines, isWhole, line: current, actions }: { text: string; find: readonly string[]; lines: ReadonlyMap<number, readonly Mark[]>; isWhole: boolean; line: number | undefined; actions: StepActions | undefined }) {
   const all = text.split('\n');
   const parts: ComponentChildren[] = [];
   let from = 0;
@@ -119,12 +124,8 @@ function OutputLines({ text, find, lines, isWhole }: { text: string; find: reado
       parts.push(<LongText key={`before-${line}`} text={all.slice(from, line - 1).join('\n')} find={find} lines={8} isWhole={isWhole} />);
     }
     parts.push(
-      <pre key={line} class="pointed-line" data-output-line={line}>
-        <span class="line-number" aria-label={`Line ${line}`}>
-          {line}
-        </span>
-        {marked(all[line - 1] ?? '', find)}
-      </pre>,
+      <PointedLine key={line} line={line} text={all[line - 1] ?? ''} find={find} isCurrent={line === current} />,
+      <Marks key={`marks-${line}`} marks={lines.get(line) ?? []} actions={actions} />,
     );
     from = line;
   }
@@ -134,6 +135,21 @@ function OutputLines({ text, find, lines, isWhole }: { text: string; find: reado
   return <div class="output-lines">{parts}</div>;
 }
 
+function PointedLine({ line, text, find, isCurrent }: { line: number; text: string; find: readonly string[]; isCurrent: boolean }) {
+  const element = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    if (isCurrent) {
+      element.current?.scrollIntoView({ block: 'nearest' });
+    }
+  }, [isCurrent]);
+  return (
+    <pre ref={element} class={`pointed-line ${isCurrent ? 'is-current' : ''}`} data-output-line={line}>
+      <span class="line-number">{line}</span>
+      {marked(text, find)}
+    </pre>
+  );
+}
+
 function CallBody({ row, find, isOpen, isWhole = false }: Props) {
   const call = row.step.call;
   if (!call) {
@@ -141,11 +157,18 @@ function CallBody({ row, find, isOpen, isWhole = false }: Props) {
   }
   const result = resultText(call.result);
   if (!isOpen && !isWhole) {
-    return result === '' ? null : <pre class="result-line">{marked(firstLine(result), find)}</pre>;
+    const line = firstLine(result) || firstLine(call.error ?? '');
+    return line === '' ? null : <pre class="result-line">{marked(line, find)}</pre>;
   }
   return (
     <div class="call">
       <Arguments value={call.arguments} find={find} isWhole={isWhole} />
+      {call.error && call.error !== result && (
+        <div class="part is-failed">
+          <h4>Error</h4>
+          <LongText text={call.error} find={find} lines={14} isWhole={isWhole} />
+        </div>
+      )}
       <div class="part">
         <h4>Result</h4>
         {call.result === null || call.result === undefined ? <p class="empty">The record has no result.</p> : result === '' ? <p class="empty">Empty</p> : <LongText text={result} find={find} lines={14} isWhole={isWhole} />}
@@ -176,10 +199,11 @@ function Arguments({ value, find, isWhole }: { value: unknown; find: readonly st
   );
 }
 
+/** Return the marks at lines of the output. */
 export function outputLines(marks: readonly Mark[]): ReadonlyMap<number, readonly Mark[]> {
   const found = new Map<number, Mark[]>();
   for (const mark of marks) {
-    if (mark.target?.kind === 'output') {
+    if (mark.target?.kind === 'output' && mark.target.line > 0) {
       found.set(mark.target.line, [...(found.get(mark.target.line) ?? []), mark]);
     }
   }

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
-import { plural } from '../format.ts';
+import { firstLine, plural } from '../format.ts';
 import type { Mark } from '../marks.ts';
 import { compareFiles, type FileEntry, type Files } from '../workspace.ts';
 import { LineView } from './line_view.tsx';
@@ -75,6 +75,11 @@ export function WorkspaceView(props: Props) {
           <div class="file-head">
             <b>{path}</b>
             {entry && <span class={`state is-${entry.state}`}>{STATE_WORDS[entry.state]}</span>}
+            {(marks.get(0) ?? []).map((mark) => (
+              <button type="button" class="mark" onClick={() => props.onMark(mark)}>
+                <b>{mark.name}</b> {firstLine(mark.message, 120)}
+              </button>
+            ))}
             <span class="file-actions">
               {props.onMakeCheck && path !== undefined && (
                 <button type="button" onMouseDown={(event) => event.preventDefault()} onClick={() => props.onMakeCheck?.(path)}>
