@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs what the VS Code screen tests need, apart from Python packages: Chromium, a VS Code
-# server in the cache folder, and the packages that build the extension. Run it again at will.
+# server in the cache folder, and the packages that build the extension and the trace viewer. Run it again at will.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 extension=$here/../../editor-client/vscode
+viewer=$here/../../editor-client/viewer
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
@@ -18,7 +19,9 @@ fi
 
 "${PYTHON:-python3}" "$here/vscode_cache.py"
 
-if ! cmp -s "$extension/package-lock.json" "$extension/node_modules/.lock-installed"; then
-    npm --prefix "$extension" ci --loglevel=error >/dev/null
-    cp "$extension/package-lock.json" "$extension/node_modules/.lock-installed"
-fi
+for folder in "$extension" "$viewer"; do
+    if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock-installed"; then
+        npm --prefix "$folder" ci --loglevel=error >/dev/null
+        cp "$folder/package-lock.json" "$folder/node_modules/.lock-installed"
+    fi
+done

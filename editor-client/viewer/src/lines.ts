@@ -32,12 +32,12 @@ export function plainLines(text: string): Line[] {
 }
 
 /** Texts that differ more than this are shown as deleted and added as a whole. */
-const MOST_EDITS = 4000;
+const MOST_EDITS = 2000;
 
 /** Return the lines of both texts, in the order of a unified diff. */
 export function diffLines(before: string, after: string): Line[] {
   const [old, now] = [linesOf(before), linesOf(after)];
-  const parts = diffArrays(old, now, { maxEditLength: MOST_EDITS, timeout: 1500 }) ?? [
+  const parts = diffArrays(old, now, { maxEditLength: MOST_EDITS, timeout: 300 }) ?? [
     { added: false, removed: true, value: old },
     { added: true, removed: false, value: now },
   ];

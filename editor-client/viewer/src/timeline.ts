@@ -7,7 +7,8 @@ export interface Segment {
   readonly from: number;
   readonly to: number;
   readonly kind: Kind;
-  readonly isError: boolean;
+  /** How many of the steps that it stands for have failed, between 0 and 1. */
+  readonly failed: number;
 }
 
 export interface Turn {
@@ -43,27 +44,28 @@ function timedSpans(rows: readonly Row[]): (readonly [number, number])[] {
   let latest = 0;
   const starts = rows.map(({ step }) => (latest = Math.max(latest, step.at_ms ?? latest)));
   const ends = rows.map(({ step }, index) => (starts[index] ?? 0) + (step.duration_ms ?? 0));
-  const total = Math.max(1, ...ends.slice(-50), starts.at(-1) ?? 0, ends.reduce((most, it) => Math.max(most, it), 0));
+  const begin = starts[0] ?? 0;
+  const total = Math.max(1, ends.reduce((most, it) => Math.max(most, it), 0) - begin);
   return rows.map((_, index) => {
-    const from = (starts[index] ?? 0) / total;
-    const next = (starts[index + 1] ?? total) / total;
-    return [from, Math.max(from, Math.min(1, (ends[index] ?? 0) > (starts[index] ?? 0) ? (ends[index] ?? 0) / total : next))];
+    const [start = 0, end = 0, next = begin + total] = [starts[index], ends[index], starts[index + 1]];
+    const from = (start - begin) / total;
+    return [from, Math.max(from, Math.min(1, ((end > start ? end : next) - begin) / total))];
   });
 }
 
 /** Neighbours that are too narrow are drawn as one segment, which shows the most telling of them. */
 function segmentsOf(rows: readonly Row[], spans: Timeline['spans']): Segment[] {
   const found: Segment[] = [];
-  let last: { from: number; to: number; kind: Kind; isError: boolean } | undefined;
+  let last: { from: number; to: number; kind: Kind; failed: number; count: number } | undefined;
   rows.forEach(({ step }, index) => {
     const [from = 0, to = 0] = spans[index] ?? [];
-    const bad = isError(step);
+    const bad = Number(isError(step));
     if (last !== undefined && to - last.from < 1 / MOST_SEGMENTS) {
       last.to = Math.max(last.to, to);
-      last.isError ||= bad;
+      last.failed = (last.failed * last.count + bad) / ++last.count;
       last.kind = step.call ? step.kind : last.kind;
     } else {
-      last = { from, to, kind: step.kind, isError: bad };
+      last = { from, to, kind: step.kind, failed: bad, count: 1 };
       found.push(last);
     }
   });

@@ -78,18 +78,20 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
       setJump({});
     }
   }, []);
-  const toStep = (n: number) => {
-    show({ trial: place.trial, ...(place.beside !== undefined && { beside: place.beside }), step: n });
+  const toStep = (n: number, jumps = true) => {
+    (jumps ? show : setPlace)({ trial: place.trial, ...(place.beside !== undefined && { beside: place.beside }), step: n });
     const row = open?.rows[indexOf(open.rows, n)];
     setSaid(row ? `Step ${row.n} of ${open?.rows.length}: ${titleOf(row)}` : '');
   };
-  const toPair = (index: number) => {
+  const toPair = (index: number, jumps = true) => {
     const it = pairs?.[index];
     if (it === undefined) {
       return;
     }
     setPairAt(index);
-    setJump({});
+    if (jumps) {
+      setJump({});
+    }
     if (it.left !== undefined) {
       setPlace({ trial: place.trial, step: it.left.n, ...(place.beside !== undefined && { beside: place.beside }) });
     }
@@ -120,7 +122,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   const templates = source.index.check_templates ?? [];
   const makeCheck = (origin: Omit<Origin, 'task'>) => setDialog(draftsFrom(templates, { task: trials[place.trial]?.task ?? '', ...origin }));
   const actionsOf = (side: Opened): StepActions => ({
-    select: toStep,
+    select: (n) => toStep(n, false),
     showCheck: (mark) => toMark(mark, side),
     copyLink: (n) => void copyLink(n),
     ...(templates.length > 0 && { makeCheck: (row) => makeCheck({ step: row.step, ...selectedOrigin(root) }) }),
@@ -195,7 +197,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   latest.current = commands;
   useLayoutEffect(() => onKeys(host.keysFrom?.() ?? root, (key) => latest.current[key]), []);
 
-  const isTimed = open !== undefined && isTimedAtAll(open.rows);
+  const isTimed = [open, other].every((it) => it === undefined || isTimedAtAll(it.rows));
   const head = trials[place.trial];
   if (head === undefined) {
     return <p class="nothing">This page has no trials.</p>;
@@ -224,8 +226,8 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
         </button>
       </Header>
       <div class={`timelines ${isTimed ? 'is-timed' : ''}`}>
-        {open && <TimelineView opened={open} selected={pairs ? (pairs[pair]?.left?.n ?? selected) : selected} byTime={byTime} label={`Steps of trial ${head.trial}`} onSelect={toStep} />}
-        {other && pairs && <TimelineView opened={other} selected={pairs[pair]?.right?.n ?? 0} byTime={byTime} label={`Steps of trial ${other.head.trial}`} onSelect={(n) => toPair(pairs.findIndex((it) => it.right?.n === n))} />}
+        {open && <TimelineView opened={open} selected={pairs ? (pairs[pair]?.left?.n ?? selected) : selected} byTime={byTime && isTimed} label={`Steps of trial ${head.trial}`} onSelect={toStep} />}
+        {other && pairs && <TimelineView opened={other} selected={pairs[pair]?.right?.n ?? 0} byTime={byTime && isTimed} label={`Steps of trial ${other.head.trial}`} onSelect={(n) => toPair(pairs.findIndex((it) => it.right?.n === n))} />}
         {isTimed && (
           <button type="button" class="scale" aria-pressed={byTime} onClick={() => setByTime(!byTime)} title="Draw each step as long as it took">
             Time
@@ -241,7 +243,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
             <>
               <div class="upper">
                 {other && pairs && open ? (
-                  <CompareView left={open} right={other} pairs={pairs} selected={pair} first={first} filter={filter} onSelect={toPair} actions={actionsOf} jump={jump} focus={focus} />
+                  <CompareView left={open} right={other} pairs={pairs} selected={pair} first={first} filter={filter} onFilter={setFilter} onSelect={(index) => toPair(index, false)} actions={actionsOf} jump={jump} focus={focus} />
                 ) : (
                   open && <Conversation opened={open} selected={selected} line={place.file === undefined ? (place.line ?? lineOf(start, place)) : undefined} filter={filter} onFilter={setFilter} actions={actionsOf(open)} jump={jump} focus={focus} />
                 )}

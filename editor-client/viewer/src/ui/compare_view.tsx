@@ -7,7 +7,7 @@ import type { Pair, PairState } from '../align.ts';
 import { filtered, isFiltering, type Filter } from '../filter.ts';
 import type { Opened } from '../opened.ts';
 import { isError, type Row } from '../steps.ts';
-import { Focused } from './conversation.tsx';
+import { FilterBar, Focused, HEADROOM } from './conversation.tsx';
 import { StepView, type StepActions } from './step_view.tsx';
 import { VirtualList, type Jump } from './virtual.tsx';
 
@@ -18,6 +18,7 @@ interface Props {
   readonly selected: number;
   readonly first: number | undefined;
   readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
   readonly onSelect: (index: number) => void;
   readonly actions: (side: Opened) => StepActions;
   readonly jump: object;
@@ -33,7 +34,7 @@ export const PAIR_WORDS: Readonly<Record<PairState, string>> = {
   'only-right': 'only right',
 };
 
-export function CompareView({ left, right, pairs, selected, first, filter, onSelect, actions, jump, focus }: Props) {
+export function CompareView({ left, right, pairs, selected, first, filter, onFilter, onSelect, actions, jump, focus }: Props) {
   const shown = useMemo(() => {
     if (!isFiltering(filter)) {
       return pairs.map((_, index) => index);
@@ -41,10 +42,12 @@ export function CompareView({ left, right, pairs, selected, first, filter, onSel
     const kept = new Set([...filtered(rows(pairs, 'left'), filter, new Set(left.marksByStep.keys())), ...filtered(rows(pairs, 'right'), filter, new Set(right.marksByStep.keys()))]);
     return pairs.flatMap((it, index) => ((it.left && kept.has(it.left)) || (it.right && kept.has(it.right)) ? [index] : []));
   }, [pairs, filter, left, right]);
-  const to = useMemo((): Jump => ({ index: shown.findIndex((it) => it >= selected), align: 'center' }), [jump, shown]);
+  const to = useMemo((): Jump => ({ index: shown.findIndex((it) => it >= selected), align: 'start' }), [jump, shown]);
+  const both = useMemo(() => pairs.flatMap((it) => it.left ?? it.right ?? []), [pairs]);
   const differing = pairs.filter((it) => it.state !== 'same').length;
   return (
     <section class="pane comparison" aria-label="Both conversations">
+      <FilterBar rows={both} filter={filter} onFilter={onFilter} shown={shown.length} />
       <div class="bar">
         <h2>
           {left.head.name || left.head.task}, trial {left.head.trial}
@@ -60,6 +63,7 @@ export function CompareView({ left, right, pairs, selected, first, filter, onSel
         key={`${left.place} ${right.place}`}
         count={shown.length}
         estimate={64}
+        headroom={HEADROOM}
         keyOf={(index) => shown[index] ?? -1}
         jump={to}
         attributes={{ role: 'feed', 'aria-label': 'Steps of both trials', tabIndex: -1, class: 'steps' }}

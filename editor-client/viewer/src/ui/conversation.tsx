@@ -7,9 +7,12 @@ import { filtered, isFiltering, NO_FILTER, toolsOf, type Filter } from '../filte
 import { plural } from '../format.ts';
 import type { Opened } from '../opened.ts';
 import { indexOf } from '../opened.ts';
-import { isError } from '../steps.ts';
+import { isError, type Row } from '../steps.ts';
 import { outputLines, StepView, type StepActions } from './step_view.tsx';
 import { VirtualList, type Jump } from './virtual.tsx';
+
+/** Shows the end of the step before. */
+export const HEADROOM = 56;
 
 interface Props {
   readonly opened: Opened;
@@ -31,11 +34,11 @@ export function Conversation({ opened, selected, line, filter, onFilter, actions
   const shown = useMemo(() => filtered(rows, filter, marked), [rows, filter, marked]);
   const lines = useMemo(() => outputLines(marks), [marks]);
   const [toggled, setToggled] = useState<ReadonlyMap<number, boolean>>(new Map());
-  const to = useMemo((): Jump => ({ index: indexOf(shown, selected), align: 'auto' }), [jump, shown]);
+  const to = useMemo((): Jump => ({ index: indexOf(shown, selected), align: 'start' }), [jump, shown]);
   const find = useMemo(() => [filter.text], [filter.text]);
   return (
     <section class="pane conversation" aria-label="Conversation">
-      <FilterBar opened={opened} filter={filter} onFilter={onFilter} shown={shown.length} />
+      <FilterBar rows={rows} filter={filter} onFilter={onFilter} shown={shown.length} />
       {shown.length === 0 ? (
         <p class="nothing">
           {isFiltering(filter) ? 'No step matches the filter. ' : 'This trial has no steps.'}
@@ -50,6 +53,7 @@ export function Conversation({ opened, selected, line, filter, onFilter, actions
           key={opened.place}
           count={shown.length}
           estimate={64}
+          headroom={HEADROOM}
           keyOf={(index) => shown[index]?.n ?? -1}
           jump={to}
           attributes={{ role: 'feed', 'aria-label': `${plural(shown.length, 'step')} of the conversation`, tabIndex: -1, class: 'steps' }}
@@ -130,8 +134,8 @@ export function Focused({ isWanted, onFocus, onEnter, attributes, children, ...r
   );
 }
 
-function FilterBar({ opened, filter, onFilter, shown }: { opened: Opened; filter: Filter; onFilter: (filter: Filter) => void; shown: number }) {
-  const tools = useMemo(() => toolsOf(opened.rows), [opened]);
+export function FilterBar({ rows, filter, onFilter, shown }: { rows: readonly Row[]; filter: Filter; onFilter: (filter: Filter) => void; shown: number }) {
+  const tools = useMemo(() => toolsOf(rows), [rows]);
   const chosen = filter.tools[0] ?? (filter.onlyTools ? '*' : '');
   return (
     <div class="bar" role="search" aria-label="Filter the steps">
@@ -164,7 +168,7 @@ function FilterBar({ opened, filter, onFilter, shown }: { opened: Opened; filter
         <input type="checkbox" checked={filter.onlyErrors} onChange={(event) => onFilter({ ...filter, onlyErrors: event.currentTarget.checked })} /> Errors
       </label>
       <span class="count" role="status">
-        {isFiltering(filter) ? `${shown} of ${plural(opened.rows.length, 'step')}` : plural(opened.rows.length, 'step')}
+        {isFiltering(filter) ? `${shown} of ${plural(rows.length, 'step')}` : plural(rows.length, 'step')}
       </span>
     </div>
   );

@@ -52,7 +52,7 @@ export function LineView({ before, after, isDiff, label, marks, line, onMark }: 
             </button>
           );
         }
-        return <LineRow line={it} isDiff={isDiff} marks={marks.get(it.after) ?? []} isCurrent={it.after === line} onMark={onMark} />;
+        return <LineRow line={it} isDiff={isDiff} marks={(it.after > 0 ? marks.get(it.after) : undefined) ?? []} isCurrent={it.after === line} onMark={onMark} />;
       }}
     />
   );

@@ -8,6 +8,8 @@ import type { Mark } from '../marks.ts';
 import { gist, isError, KIND_WORDS, titleOf, type Row } from '../steps.ts';
 import { LongText, marked } from './long_text.tsx';
 
+const SETTLED_MS = 150;
+
 export interface StepActions {
   select(n: number): void;
   showCheck(mark: Mark): void;
@@ -138,9 +140,9 @@ function OutputLines({ text, find, lines, isWhole, line: current, actions }: { t
 function PointedLine({ line, text, find, isCurrent }: { line: number; text: string; find: readonly string[]; isCurrent: boolean }) {
   const element = useRef<HTMLPreElement>(null);
   useEffect(() => {
-    if (isCurrent) {
-      element.current?.scrollIntoView({ block: 'nearest' });
-    }
+    // The list first scrolls to the step, and measures it.
+    const later = isCurrent ? setTimeout(() => element.current?.scrollIntoView({ block: 'nearest' }), SETTLED_MS) : undefined;
+    return () => clearTimeout(later);
   }, [isCurrent]);
   return (
     <pre ref={element} class={`pointed-line ${isCurrent ? 'is-current' : ''}`} data-output-line={line}>

@@ -16,6 +16,8 @@ interface Props {
 }
 
 const WIDTH = 1000;
+/** More stripes than this are a grey. */
+const MOST_TURNS = 200;
 
 export function TimelineView({ opened, selected, byTime, label, onSelect }: Props) {
   const { rows, marksByStep } = opened;
@@ -59,15 +61,21 @@ export function TimelineView({ opened, selected, byTime, label, onSelect }: Prop
       }}
     >
       <svg viewBox={`0 0 ${WIDTH} 40`} preserveAspectRatio="none" aria-hidden="true" focusable="false">
-        {timeline.turns.map((it, index) => (
+        {timeline.turns.length <= MOST_TURNS && timeline.turns.map((it, index) => (
           <rect class={`turn ${index % 2 === 0 ? 'even' : 'odd'}`} x={it.from * WIDTH} y={0} width={Math.max(0, (timeline.turns[index + 1]?.from ?? 1) - it.from) * WIDTH} height={40} />
         ))}
         {timeline.tokens.length > 0 && (
           <path class="tokens" d={`M0 40 ${timeline.tokens.map((it, index) => `L${((timeline.spans[index]?.[0] ?? 0) * WIDTH).toFixed(1)} ${(40 - it * 38).toFixed(1)}`).join(' ')} L${WIDTH} ${40 - (timeline.tokens.at(-1) ?? 0) * 38} L${WIDTH} 40 Z`} />
         )}
-        {timeline.segments.map((it) => (
-          <rect class={`segment is-${it.kind} ${it.isError ? 'bad' : ''}`} x={it.from * WIDTH} y={14} width={Math.max(1.2, (it.to - it.from) * WIDTH - 0.8)} height={14} />
-        ))}
+        {timeline.segments.map((it) => {
+          const width = Math.max(1.2, (it.to - it.from) * WIDTH - 0.8);
+          return (
+            <>
+              <rect class={`segment is-${it.kind}`} x={it.from * WIDTH} y={13} width={width} height={14} />
+              {it.failed > 0 && <rect class="segment bad" x={it.from * WIDTH} y={27 - Math.max(3, 14 * it.failed)} width={width} height={Math.max(3, 14 * it.failed)} />}
+            </>
+          );
+        })}
         {[...marksByStep.keys()].map((n) => {
           const x = (timeline.spans[indexOf(rows, n)]?.[0] ?? 0) * WIDTH;
           return <rect class="flag" x={x} y={3} width={3} height={34} />;

@@ -30,7 +30,7 @@ export function TrialsView({ trials, current, beside, onOpen, onCompare }: Props
   return (
     <nav class="pane trials" aria-label="Trials">
       <div class="bar">
-        <input type="search" placeholder="Search the trials" aria-label="Text in the trials" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        <input type="search" placeholder="Search" aria-label="Text in the trials" value={text} onInput={(event) => setText(event.currentTarget.value)} />
         <select aria-label="Status" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
           <option value="">{plural(trials.length, 'trial')}</option>
           {STATUSES.filter((it) => (counts.get(it) ?? 0) > 0).map((it) => (

@@ -18,6 +18,8 @@ export interface Jump {
 interface Props {
   readonly count: number;
   readonly estimate: number;
+  /** Pixels above the row that a jump leads to. */
+  readonly headroom?: number;
   readonly keyOf: (index: number) => string | number;
   readonly row: (index: number) => ComponentChildren;
   /** Scrolls there whenever it is a new object. */
@@ -25,7 +27,7 @@ interface Props {
   readonly attributes?: HTMLAttributes<HTMLDivElement>;
 }
 
-export function VirtualList({ count, estimate, keyOf, row, jump, attributes }: Props) {
+export function VirtualList({ count, estimate, headroom = 0, keyOf, row, jump, attributes }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const [, redraw] = useReducer((it: number) => it + 1, 0);
   const options: VirtualizerOptions<HTMLDivElement, HTMLDivElement> = {
@@ -34,6 +36,7 @@ export function VirtualList({ count, estimate, keyOf, row, jump, attributes }: P
     estimateSize: () => estimate,
     getItemKey: keyOf,
     overscan: 6,
+    scrollPaddingStart: headroom,
     observeElementRect,
     observeElementOffset,
     scrollToFn: elementScroll,
