@@ -26,6 +26,7 @@ _COMMANDS = {
     "grade": ("grade.command", "Grade recorded work without running an agent."),
     "runs": ("stored.runs", "List and show recorded runs."),
     "report": ("stored.report", "Show the report of a finished run."),
+    "trace": ("stored.trace", "Show step by step what the agent did."),
     "compare": ("stored.compare", "Compare runs, task by task."),
     "plan": ("plan", "Show how many tasks and trials show a change."),
     "merge": ("stored.merge", "Merge the shards of a run."),
@@ -40,7 +41,20 @@ _COMMANDS = {
 }
 """The commands in the order of the help text, each with its module in this package and its line in that text."""
 _ONLY_READ = frozenset(
-    ["check", "compare", "doctor", "grader", "merge", "plan", "report", "review", "rule", "runs", "schema"]
+    [
+        "check",
+        "compare",
+        "doctor",
+        "grader",
+        "merge",
+        "plan",
+        "report",
+        "review",
+        "rule",
+        "runs",
+        "schema",
+        "trace",
+    ]
 )
 """Commands that start no programs. They need neither plug-ins of pydantic nor some of what libraries import."""
 _WITHOUT_COLOUR = frozenset(["completion", "mcp", "serve"])

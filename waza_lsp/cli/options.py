@@ -28,6 +28,9 @@ STORE = click.option(
 )
 JUNIT = click.option("--junit", type=FILE, metavar="FILE", help="Write a JUnit report.")
 HTML = click.option("--html", type=FILE, metavar="FILE", help="Write an HTML report.")
+TRACE = click.option(
+    "--trace", type=FILE, metavar="FILE", help="Write a page that shows the trials step by step (HTML)."
+)
 QUIET = click.option(
     "--quiet", "-q", is_flag=True, help="Print only what is wrong: nothing if everything passed."
 )

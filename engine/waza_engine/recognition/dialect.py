@@ -188,6 +188,8 @@ class Dialect:
     """(record) -> its trials and its summary, the lines of a `results.jsonl`"""
     read_results: str = ""
     """(lines) -> `model.records.ReadRun`"""
+    read_trajectory: str = ""
+    """(data of a JSON object, name) -> the `Trajectory` of one trial in a format of the dialect, or None"""
     compare_runs: str = ""
     """(baseline, treatment, judge, suite, judge model) -> `model.experiment.Pairwise`"""
 

@@ -79,6 +79,9 @@ class _Grade(click.Command):
     "--only-free", is_flag=True, help="With --run: leave out graders that run programs or ask a model."
 )
 @click.option("--html", type=FILE, metavar="FILE", help="With --run: write an HTML report.")
+@click.option(
+    "--trace", type=FILE, metavar="FILE", help="With --run: write a page of the trials, step by step."
+)
 @click.option("--junit", type=FILE, metavar="FILE", help="With --run: write a JUnit report.")
 @click.option(
     "--output",
@@ -124,6 +127,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     eval_file: Path | None,
     only_free: bool,
     html: Path | None,
+    trace: Path | None,
     junit: Path | None,
     output: Path | None,
     graders_file: Path | None,
@@ -164,6 +168,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
         ("--eval", eval_file),
         ("--only-free", only_free),
         ("--html", html),
+        ("--trace", trace),
         ("--junit", junit),
         ("--output", output),
     ):
@@ -175,7 +180,7 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
 
         regrade_from_stdin()
     if run_name is not None:
-        files = {"results": output, "junit": junit, "html": html}
+        files = {"results": output, "junit": junit, "html": html, "trace": trace}
         _grade_run(
             run_name, tasks, store_dir, eval_file, output_format, files, only_free=only_free, quiet=quiet
         )

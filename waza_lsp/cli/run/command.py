@@ -18,6 +18,7 @@ from waza_lsp.cli.options import (
     PRINTED_FORMATS,
     QUIET,
     STORE,
+    TRACE,
     all_of,
 )
 from waza_lsp.lazy_import import skip_pydantic_plugins
@@ -227,6 +228,7 @@ _OUTPUT_OPTIONS = all_of(
     ),
     JUNIT,
     HTML,
+    TRACE,
     GITHUB,
     click.option(
         "--record",

@@ -40,6 +40,7 @@ class Reports:
     directory: Path | None = None
     """Folder for the results as waza's JSON, in a file named after the model."""
     transcripts: Path | None = None
+    trace: Path | None = None
 
     @property
     def is_folder(self) -> bool:
@@ -108,6 +109,7 @@ class Reports:
             (self._file_of_model(record), PRINTED_FORMATS["json"]),
             (self.junit, "waza_engine.reports.junit:junit_xml"),
             (self.html, ""),
+            (self.trace, "waza_engine.reports.trace.page:trace_of_run"),
             (self.github, PRINTED_FORMATS["github"]),
         ]
         for path, report in reports:

@@ -143,6 +143,7 @@ def report_files(options: Mapping[str, Any], store_dir: Path) -> Reports:
         files,
         directory=_timestamp_folder(directory) if directory is not None else None,
         transcripts=options["transcripts"],
+        trace=options["trace"],
     )
     if problem := files.problem():
         give_up(f"{problem}. Nothing was run")

@@ -158,5 +158,6 @@ DIALECT = Dialect(
     settings=frozenset(["extraGraderTypes", "judges", "target"]),
     write_results="waza_engine.dialects.vally.write_results:results",
     read_results="waza_engine.dialects.vally.read_results:read_run",
+    read_trajectory="waza_engine.dialects.vally.trajectory.files:trajectory_in",
     compare_runs="waza_engine.dialects.vally.scoring.pairwise:compare_runs",
 )

@@ -23,7 +23,8 @@ Data = dict[str, Any]
 def index_of(runs: Sequence[RunRecord], entries: Sequence[Data]) -> Data:
     """Return the index of a page. `entries` are those of `index_entry`, in the order of the trials."""
     data: Data = {"version": VERSION, "title": _title(runs), "trials": list(entries)}
-    return data | ({"run": _run_data(runs[0])} if len(runs) == 1 and runs[0].run_id else {})
+    is_one = bool(runs) and all(it is runs[0].baseline for it in runs[1:])
+    return data | ({"run": _run_data(runs[0])} if is_one and runs[0].run_id else {})
 
 
 def _title(runs: Sequence[RunRecord]) -> str:

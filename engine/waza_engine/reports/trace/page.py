@@ -9,7 +9,7 @@ import hashlib
 import html
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -43,14 +43,13 @@ class Place:
         return self.run.tasks[self.task].trials[self.trial]
 
 
-def places_of(
-    run: RunRecord, origin: str = "", wanted: Callable[[str, int], bool] = lambda _task, _trial: True
-) -> Iterator[Place]:
-    """Yield the trials of a run that are `wanted`, by the task's id and the number of the trial."""
+def places_of(run: RunRecord, origin: str = "") -> Iterator[Place]:
+    """Yield the trials of a run, and then those of its baseline without skills."""
     for index, task in enumerate(run.tasks):
-        for number, trial in enumerate(task.trials):
-            if wanted(trial.task, trial.trial):
-                yield Place(run, index, number, origin)
+        for number in range(len(task.trials)):
+            yield Place(run, index, number, origin)
+    if run.baseline is not None:
+        yield from places_of(run.baseline, f"{origin} (without skills)".lstrip())
 
 
 @cache
@@ -64,6 +63,11 @@ def viewer() -> tuple[str, str, str]:
     names = ("viewer.js", "viewer.css", "THIRD-PARTY-NOTICES.txt")
     script, style, notices = ((_VIEWER / it).read_text("utf-8") for it in names)
     return script, style, notices
+
+
+def trace_of_run(run: RunRecord) -> Iterator[str]:
+    """Yield the page of a run, as `trace_page` does."""
+    yield from trace_page(list(places_of(run)))
 
 
 def trace_page(places: Sequence[Place]) -> Iterator[str]:
@@ -104,6 +108,20 @@ def trace_index(places: Sequence[Place]) -> dict[str, Any]:
     runs = list({id(it.run): it.run for it in places}.values())
     entries = [index_entry(it.run.tasks[it.task], it.read(), it.origin) for it in places]
     return index_of(runs, entries)
+
+
+def trace_json(places: Sequence[Place]) -> Iterator[str]:
+    """Yield what the page shows as one JSON object, piece by piece.
+
+    Raises:
+        StoreError: a trial cannot be read.
+
+    """
+    documents = TrialDocuments()
+    yield f'{{"index":{visible(json_text(trace_index(places)))},"trials":['
+    for number, place in enumerate(places):
+        yield f"{',' if number else ''}\n{visible(json_text(documents.trial(place.read())))}"
+    yield "\n]}\n"
 
 
 def data_block(name: str, data: Mapping[str, Any]) -> str:
