@@ -163,7 +163,12 @@ def test_a_file_that_is_no_trace_is_an_error_line(text: str, message: str) -> No
 
 def test_the_page_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr(webbrowser, "open", lambda it: opened.append(it) or len(opened) == 1)
+
+    def open_tab(address: str) -> bool:
+        opened.append(address)
+        return len(opened) == 1
+
+    monkeypatch.setattr(webbrowser, "open_new_tab", open_tab)
     assert invoke("trace", "--html", "my page.html", "--open").exit_code == 0
     assert opened[0].startswith("file://")
     assert opened[0].endswith("/my%20page.html")

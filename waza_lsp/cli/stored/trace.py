@@ -77,7 +77,7 @@ def _write_page(page: Path, places: "Sequence[Place]", *, opens: bool) -> str:
     if problem := write_report(page, trace_page(places)):
         return problem
     show(f"{page}: {len(places)} {'trial' if len(places) == 1 else 'trials'}")
-    if opens and not webbrowser.open(page.absolute().as_uri()):
+    if opens and not webbrowser.open_new_tab(page.absolute().as_uri()):
         return f"No browser found. Open {page} yourself"
     return ""
 

@@ -1,6 +1,6 @@
 """Build the trace document of a run: its index, and the data of one trial at a time.
 
-The document is plain JSON data; `docs/traces.md` describes it. Texts are data, and who shows them must escape them.
+The document is plain JSON data (`editor-client/viewer/src/trace.ts` has its types). Whoever shows its texts must escape them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -5,6 +5,7 @@ comes from files and agents stands in data blocks as JSON: they cannot end, beca
 """
 
 import base64
+import gzip
 import hashlib
 import html
 import json
@@ -98,7 +99,7 @@ def trace_page(places: Sequence[Place]) -> Iterator[str]:
     for number, place in enumerate(places):
         recording = json_text(place.read().trajectory.model_dump())
         if len(recording) <= _MOST_RECORDING:
-            yield _block(f"waza-trace-recording-{number}", recording)
+            yield _packed_block(f"waza-trace-recording-{number}", recording)
     notices = notices.replace("</", "< /").replace("<!--", "< !--")
     yield f'<script type="text/plain" id="waza-trace-notices">{notices}</script>\n</body></html>\n'
 
@@ -162,6 +163,12 @@ def _trial_block(documents: TrialDocuments, number: int, place: Place) -> str:
 
 def _block(name: str, text: str) -> str:
     return f'<script type="application/json" id="{name}">{_escaped(text)}</script>\n'
+
+
+def _packed_block(name: str, text: str) -> str:
+    """Return a packed block, for what is rarely opened: plain JSON opens twice as fast, but takes four times the space."""
+    packed = base64.b64encode(gzip.compress(visible(text).encode(), mtime=0)).decode()
+    return f'<script type="application/gzip+base64" id="{name}">{packed}</script>\n'
 
 
 def _escaped(text: str) -> str:

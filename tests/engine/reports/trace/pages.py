@@ -1,5 +1,7 @@
 """Trace pages for tests: a stand-in for the viewer, and a reader of the data blocks."""
 
+import base64
+import gzip
 import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -46,8 +48,9 @@ class Page(HTMLParser):
             self.scripts[self._id] += data
 
     def data(self, name: str) -> Any:
-        """Return the data of a block."""
-        return json.loads(self.scripts[f"waza-trace-{name}"])
+        """Return the data of a block, packed or plain."""
+        text = self.scripts[f"waza-trace-{name}"]
+        return json.loads(text if text[:1] == "{" else gzip.decompress(base64.b64decode(text)))
 
 
 def run_of(*trials: TrialRecord, **frame: Any) -> RunRecord:

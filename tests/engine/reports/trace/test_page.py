@@ -80,7 +80,11 @@ def test_only_the_viewer_s_own_script_and_style_run() -> None:
     # Data blocks have a type that no browser executes.
     types = {it.get("id"): it.get("type") for tag, it in found.tags if tag == "script"}
     assert types[None] is None
-    assert {it for name, it in types.items() if name} == {"application/json", "text/plain"}
+    assert {it for name, it in types.items() if name} == {
+        "application/json",
+        "application/gzip+base64",
+        "text/plain",
+    }
 
 
 def test_the_first_trial_to_look_at_comes_before_the_script() -> None:
