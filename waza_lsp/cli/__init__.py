@@ -35,6 +35,7 @@ _COMMANDS = {
     "trust": ("trust", "Trust the evals of a folder, for editors that cannot ask."),
     "coverage": ("coverage.command", "Find clauses of skills that no eval tests."),
     "studio": ("studio", "Edit, run and inspect evals in your browser."),
+    "ci": ("ci.command", "Run what a pull request changes, and comment."),
     "mcp": ("mcp.command", "Serve these tools to agents (MCP)."),
     "agents": ("agents.command", "Show coding agents the findings after their edits."),
     "convert": ("convert.command", "Convert an eval to another dialect or the newest form."),

@@ -3,7 +3,7 @@
 import json
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -179,8 +179,13 @@ def _github_command(name: str, reported: ReportedFinding) -> str:
     properties = {"file": name, "line": first + 1, "endLine": last + 1, "title": finding.code}
     if first == last:  # GitHub refuses columns across lines.
         properties |= {"col": start + 1, "endColumn": max(start + 1, end)}
+    return github_command(_GITHUB_COMMANDS[finding.severity], finding.message, properties)
+
+
+def github_command(command: str, message: str, properties: Mapping[str, object]) -> str:
+    """Return a workflow command, with everything escaped in it that could end it or begin another one."""
     listed = ",".join(f"{key}={_github_property(str(value))}" for key, value in properties.items())
-    return f"::{_GITHUB_COMMANDS[finding.severity]} {listed}::{_github_message(finding.message)}"
+    return f"::{command} {listed}::{_github_message(message)}"
 
 
 def _github_message(text: str) -> str:

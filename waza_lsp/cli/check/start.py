@@ -62,8 +62,7 @@ def start(  # noqa: PLR0913  # one for each option
     failures: list[str] = []
     tries = {"json": Tries.ALL, "text": Tries.SAFE}.get(output, Tries.NONE)
     with Counter(sys.stderr, "files checked", quiet=quiet) as counter:
-        checked = [_check_source(it, codes, failures, tries) for it in counter.each(sources)]
-    checked += [_check_settings(it, codes) for it in sources.projects.with_problems()]
+        checked = check_sources(sources, counter.each(sources), codes, failures, tries)
     # With --fix, standard output holds the fixed text of standard input and nothing else.
     _print_report(checked, output, quiet=quiet, err=fix and sources.stdin is not None)
     for failure in failures:
@@ -121,6 +120,14 @@ class CodeFilter(NamedTuple):
         """Whether a finding is reported."""
         code = mark.finding.code
         return (not self.select or code in self.select) and code not in self.ignore
+
+
+def check_sources(
+    sources: Sources, each: Iterable[Source], codes: CodeFilter, failures: list[str], tries: Tries
+) -> list[CheckedFile]:
+    """Return the findings of each file, then those of the settings that were used. Bugs of ours are `failures`."""
+    checked = [_check_source(it, codes, failures, tries) for it in each]
+    return checked + [_check_settings(it, codes) for it in sources.projects.with_problems()]
 
 
 def _check_source(source: Source, codes: CodeFilter, failures: list[str], tries: Tries) -> CheckedFile:

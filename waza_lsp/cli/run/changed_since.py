@@ -18,12 +18,13 @@ def only_changed(chosen: Sequence[ChosenEval], ref: str) -> list[ChosenEval]:
         changes = changed_since(ref, chosen, Path.cwd())
     except TreeError as error:
         give_up(str(error))
-    for line in _lines(changes):
+    for line in change_lines(changes):
         print_err(line)
     return [ChosenEval(it.path, it.task_ids) for it in changes.changed]
 
 
-def _lines(changes: Changes) -> list[str]:
+def change_lines(changes: Changes) -> list[str]:
+    """Return what runs and why, in lines."""
     lines = [f"{changes.summary}, since {changes.base}"]
     lines += (_line(it) for it in changes.changed[:_MOST_LINES])
     if (more := len(changes.changed) - _MOST_LINES) > 0:

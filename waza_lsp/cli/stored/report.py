@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from waza_lsp.cli.completion import values
-from waza_lsp.cli.console import EXIT_ERROR, print_err, show_chunks
+from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show, show_chunks
 from waza_lsp.cli.options import FILE, FOLDER, GITHUB, HTML, JUNIT, LAST, PRINTED_FORMATS, QUIET, STORE
 
 if TYPE_CHECKING:
@@ -35,6 +35,13 @@ if TYPE_CHECKING:
     metavar="K",
     help="Show pass@K and pass^K in the text report.",
 )
+@click.option(
+    "--against",
+    metavar="RUN",
+    default="",
+    shell_complete=values.runs_or_files,
+    help="With --format github: the comment of a pull request that compares RUN with this one.",
+)
 @QUIET
 @STORE
 def report(  # noqa: PLR0913  # click passes one argument per option
@@ -47,11 +54,12 @@ def report(  # noqa: PLR0913  # click passes one argument per option
     printed: str | None,
     store_dir: Path | None,
     *,
+    against: str,
     k: int | None,
     quiet: bool,
     audit: bool,
 ) -> None:
-    """Report RUN: the id of a run or its beginning, "last", or a results file.
+    """Report RUN: the id of a run or its beginning, "last", a results file, or a folder of `waza-lsp ci run`.
 
     \b
     Examples:
@@ -61,9 +69,15 @@ def report(  # noqa: PLR0913  # click passes one argument per option
       waza-lsp report last --html report.html --audit
       waza-lsp report 20260131T12 --junit junit.xml --json results.json
       waza-lsp report results.json --format github >> "$GITHUB_STEP_SUMMARY"
+      waza-lsp report last --format github --against before.json
+      waza-lsp report .waza-lsp/ci --format github
     """
     if audit and html is None:
         raise click.UsageError("--audit shows the audit in the HTML report: add --html FILE")
+    if against and printed != "github":
+        raise click.UsageError("--against writes the comment of a pull request: add --format github")
+    if printed == "github" and _shows_summary(Path(run)):
+        return
     # Imported late: `--help` does without.
     from waza_lsp.cli.run.reports import Reports, printed_chunks
     from waza_lsp.cli.stored.find import load_record_and_store
@@ -77,13 +91,52 @@ def report(  # noqa: PLR0913  # click passes one argument per option
     problems = files.write(record, store=store, audits=audits.evals if audits else ())
     problems = [*(f"error: {it}" for it in problems), *(audits.problems if audits else ())]
     if printed is not None:
-        if printed == "text":
+        if against:
+            _show_comparison(record, against, store_dir)
+        elif printed == "text":
             show_text_report(record, store.directory if store else None, quiet=quiet, k=k or 0)
         else:
             show_chunks(printed_chunks(printed, record))
     for problem in problems:
         print_err(problem)
     sys.exit(EXIT_ERROR if problems else 0)
+
+
+def _shows_summary(folder: Path) -> bool:
+    """Print the comment of `waza-lsp ci run`, if this is its folder."""
+    from waza_engine.model.file_names import SUMMARY
+
+    if not (folder / SUMMARY).is_file():
+        return False
+    from waza_engine.reports.pull_request.comment import comment_markdown
+    from waza_engine.reports.pull_request.summary import SummaryError, read_summary
+
+    try:
+        show(comment_markdown(read_summary(folder)))
+    except SummaryError as error:
+        give_up(str(error))
+    return True
+
+
+def _show_comparison(record: "RunRecord", against: str, store_dir: Path | None) -> None:
+    """Print the comment that a pull request with this run would have."""
+    from waza_engine.reports.pull_request.build import eval_summary
+    from waza_engine.reports.pull_request.comment import comment_markdown
+    from waza_engine.reports.pull_request.summary import Summary, cut, tokens_of
+    from waza_lsp.cli.load_errors import short_path
+    from waza_lsp.cli.stored.find import load_record
+
+    before = load_record(against, store_dir)
+    path = str(short_path(Path(record.eval_path))) if record.eval_path else ""
+    found = eval_summary(record, path, before)
+    summary = Summary(
+        base=cut(before.run_id),
+        eval_count=1,
+        run_count=1,
+        tokens=tokens_of(record.consumption),
+        evals=[found],
+    )
+    show(comment_markdown(summary))
 
 
 def _audited(record: "RunRecord", store_dir: Path | None) -> "AuditReport":

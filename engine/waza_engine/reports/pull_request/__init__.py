@@ -1,0 +1,1 @@
+"""What a pull request changes: a summary as data, and the comment made of it."""
