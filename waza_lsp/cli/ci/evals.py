@@ -108,8 +108,9 @@ class EvalRuns:
             results=self.output / RESULTS / f"{name}.json",
             junit=self.output / "junit" / f"{name}.xml",
             html=self.output / "html" / f"{name}.html",
+            trace=self.output / "traces" / f"{name}.html",
         )
-        for it in (files.results, files.junit, files.html):
+        for it in (files.results, files.junit, files.html, files.trace):
             if it is not None:
                 it.parent.mkdir(parents=True, exist_ok=True)
         display = Display()

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from waza_engine.audit.score import EvalAudit, eval_score
+from waza_engine.audit.score import AuditSums, EvalAudit
 from waza_engine.model.findings import Severity
 from waza_engine.reports.pull_request.summary import AuditSummary, FindingSummary, cut
 from waza_lsp.cli.audit.perform import Audits
 from waza_lsp.cli.audit.perform import Request as AuditRequest
-from waza_lsp.cli.audit.report import checked_files
+from waza_lsp.cli.audit.report import AuditedFiles
 from waza_lsp.cli.check.formats import as_github, as_sarif
 from waza_lsp.cli.check.report import CheckedFile, Tries
 from waza_lsp.cli.check.sources import find_sources
@@ -45,7 +45,7 @@ def find_all(paths: Sequence[Path], audited: Sequence[Path]) -> Findings:
         report = Audits(AuditRequest()).perform(it.absolute() for it in audited)
         found.problems += report.problems
         found.audits = [_audit(it) for it in report.evals[:500]]
-        checked = [*checked, *checked_files(report)]
+        checked = [*checked, *AuditedFiles(report)]
     if is_on_github() and (commands := as_github(checked)):
         click.echo(commands)
     found.sarif = as_sarif(checked)
@@ -76,9 +76,10 @@ def _sum_up(checked: Sequence[CheckedFile], found: Findings) -> None:
 
 
 def _audit(audited: EvalAudit) -> AuditSummary:
+    sums = AuditSums.of(audited.audits)
     return AuditSummary(
         path=cut(str(audited.path)),
-        score=eval_score(audited.audits),
+        score=sums.score,
         passing=[cut(it.name or it.task) for it in audited.audits if it.passes_without_work][:50],
-        survivors=sum(len(it.survivors) for it in audited.audits),
+        survivors=sums.mutants - sums.killed,
     )
