@@ -8,7 +8,18 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const target = process.env.WAZA_STUDIO_OUT ?? '../../waza_lsp/studio/page';
-const shared = { bundle: true, jsx: 'automatic', jsxImportSource: 'preact', metafile: true, logLevel: 'warning' };
+// The trace viewer is built into the page, with the page's packages: two copies of Preact would not share their hooks.
+const ownPackages = {
+  name: 'own-packages',
+  setup(building) {
+    building.onResolve({ filter: /^[^.]/ }, ({ path, kind, importer, pluginData }) =>
+      pluginData === 'own' || !importer.includes('/viewer/src/')
+        ? undefined
+        : building.resolve(path, { kind, resolveDir: process.cwd(), pluginData: 'own' }),
+    );
+  },
+};
+const shared = { bundle: true, jsx: 'automatic', jsxImportSource: 'preact', plugins: [ownPackages], metafile: true, logLevel: 'warning' };
 
 await (process.argv[2] === 'tests' ? runTests() : buildPage());
 

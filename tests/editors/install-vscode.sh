@@ -1,11 +1,12 @@
 #!/bin/sh
 # Installs what the VS Code screen tests need, apart from Python packages: Chromium, a VS Code
-# server in the cache folder, and the packages that build the extension and the trace viewer. Run it again at will.
+# server in the cache folder, and the packages that build the extension, the trace viewer and the studio. Run it again at will.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 extension=$here/../../editor-client/vscode
 viewer=$here/../../editor-client/viewer
+studio=$here/../../editor-client/studio
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
@@ -19,7 +20,7 @@ fi
 
 "${PYTHON:-python3}" "$here/vscode_cache.py"
 
-for folder in "$extension" "$viewer"; do
+for folder in "$extension" "$viewer" "$studio"; do
     if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.lock-installed"; then
         npm --prefix "$folder" ci --loglevel=error >/dev/null
         cp "$folder/package-lock.json" "$folder/node_modules/.lock-installed"

@@ -1,5 +1,7 @@
 /** The studio's HTTP interface. */
 
+import type { Index, Trial } from '../../viewer/src/trace.ts';
+
 export interface Session {
   readonly folder: string;
   readonly name: string;
@@ -140,5 +142,7 @@ export const writeFile = (path: string, text: string, version: string): Promise<
   give('PUT', '/api/file', { path, text, version });
 export const readRuns = (path?: string): Promise<{ runs: Run[] }> => get('/api/runs', path === undefined ? {} : { path });
 export const readHistory = (path: string): Promise<History> => get('/api/history', { path });
+export const readTrace = (run: string): Promise<Index> => get('/api/trace', { run });
+export const readTrial = (run: string, n: number): Promise<Trial> => get('/api/trace/trial', { run, n: String(n) });
 export const readComparison = (a: string, b: string): Promise<Comparison> => get('/api/compare', { a, b });
 export const readAudit = (path: string, signal?: AbortSignal): Promise<Audit> => get('/api/audit', { path }, signal);

@@ -7,9 +7,11 @@ import type { CodeAction, Command } from 'vscode-languageserver-types';
 import { trustFolder } from './api.ts';
 import { documents } from './editor/documents.ts';
 import { toPath } from './logic/paths.ts';
+import { findTask, insertion, type Item } from './logic/insertCheck.ts';
+import { offsetOf } from './logic/textEdits.ts';
 import type { LanguageServer } from './lsp/server.ts';
 import { applyEdit } from './lsp/workspace.ts';
-import { ask, audited, compared, panel, session, tell, trace } from './studio.ts';
+import { ask, audited, compared, connected, panel, session, tell, trace, type TracePlace } from './studio.ts';
 
 let server: LanguageServer;
 let count = 0;
@@ -37,6 +39,9 @@ export async function execute(command: Command): Promise<void> {
     compared.value = subject.runIds as [string, string];
     panel.value = 'compare';
   } else {
+    if (EXECUTES.test(command.command) && !(await isTrusted())) {
+      return;
+    }
     // A run reads the files on disk.
     await documents.saveAll();
     const token = `studio-${Date.now()}-${++count}`;
@@ -50,6 +55,9 @@ export async function execute(command: Command): Promise<void> {
     }
   }
 }
+
+/** Commands that the server refuses in a folder that is not trusted. */
+const EXECUTES = /^waza\.(run|rerun|grade|keepCounterExample)/;
 
 interface Explained {
   readonly grader: string;
@@ -69,7 +77,7 @@ function showAnswer(command: string, answer: unknown): void {
   }
 }
 
-export function showTrace(run: string, task?: string, check?: { path: string; line: number }): void {
+export function showTrace(run: string, task?: string, check?: TracePlace['check']): void {
   if (run === '') {
     tell('This result comes from recordings in files. Run the task once to get its trace.');
     return;
@@ -103,6 +111,23 @@ export async function perform(view: EditorView, action: CodeAction | Command): P
   }
 }
 
+/** Write a check of the trace viewer into the task, and show it. */
+export async function insertCheck(evalPath: string, task: string, yaml: string): Promise<void> {
+  const items = await server.request<Item[]>('waza/tests', {});
+  const evals = items.filter((it) => it.uri === evalPath || it.uri.endsWith(encodeURI(evalPath)));
+  const found = findTask(evals, task) ?? findTask(items, task);
+  const path = toPath(session.value?.root_uri ?? '', found?.uri ?? '');
+  if (found === null || path === null) {
+    tell(`The eval has no task ${task} any more.`, 'warning');
+    return;
+  }
+  const { view } = await documents.load(path);
+  const { at, text } = insertion(view.state.doc.toString().split('\n'), found, yaml);
+  const from = offsetOf(view.state.doc, at);
+  view.dispatch({ changes: { from, insert: text }, userEvent: 'input.complete' });
+  await documents.show(path, { line: at.line + 1 });
+}
+
 export async function trust(): Promise<void> {
   try {
     await trustFolder();
@@ -113,7 +138,24 @@ export async function trust(): Promise<void> {
   if (session.value !== null) {
     session.value = { ...session.value, trusted: true };
   }
+  const begun = new Promise<void>((resolve) => {
+    const leave = connected.follow((it) => {
+      if (it === 'connected') {
+        leave();
+        resolve();
+      }
+    });
+  });
   server.restart();
+  await begun;
+}
+
+/** Whether the user trusts the folder, or does so now. */
+async function isTrusted(): Promise<boolean> {
+  if (session.value?.trusted !== true) {
+    await askToTrust();
+  }
+  return session.value?.trusted === true;
 }
 
 export async function askToTrust(): Promise<void> {

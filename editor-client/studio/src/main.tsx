@@ -1,6 +1,6 @@
 /** Starts the page. */
 
-import { hoverTooltips, formatKeymap, findReferencesKeymap, jumpToDefinitionKeymap, renameKeymap, serverCompletion } from '@codemirror/lsp-client';
+import { hoverTooltips, formatKeymap, findReferencesKeymap, jumpToDefinitionKeymap, renameKeymap } from '@codemirror/lsp-client';
 import { keymap } from '@codemirror/view';
 import { render } from 'preact';
 
@@ -11,6 +11,7 @@ import { kept } from './editor/kept.ts';
 import { editorOf } from './editor/setup.ts';
 import { languageOf } from './logic/paths.ts';
 import { codeLenses } from './lsp/codeLenses.ts';
+import { completion } from './lsp/completion.ts';
 import { findings, showFindings } from './lsp/findings.ts';
 import { inlayHints } from './lsp/inlayHints.ts';
 import { openMenu, quickFixes } from './lsp/quickFixes.ts';
@@ -33,14 +34,14 @@ async function start(root: HTMLElement): Promise<void> {
     (client) => new Files(client),
     safeHtml,
     [
-      serverCompletion(),
+      completion(of),
       hoverTooltips(),
       keymap.of([...formatKeymap, ...renameKeymap, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
       findings,
-      verdicts((view, line) => {
+      verdicts((view, line, message) => {
         const file = documents.open.value.find((it) => it.view === view);
         if (file !== undefined) {
-          void showFailedCheck(file.path, line);
+          void showFailedCheck(file.path, line, message);
         }
       }),
       quickFixes(of),
@@ -76,9 +77,9 @@ async function start(root: HTMLElement): Promise<void> {
 }
 
 /** Open the step that a failed check points to. The newest run of the eval has it. */
-async function showFailedCheck(path: string, line: number): Promise<void> {
+async function showFailedCheck(path: string, line: number, message: string): Promise<void> {
   const { runs } = await readRuns(path);
-  showTrace(runs.find((it) => it.status !== 'running')?.id ?? '', undefined, { path, line: line + 1 });
+  showTrace(runs.find((it) => it.status !== 'running')?.id ?? '', undefined, { path, line: line + 1, message });
 }
 
 const root = document.getElementById('studio');

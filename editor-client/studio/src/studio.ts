@@ -19,7 +19,9 @@ export interface TracePlace {
   readonly run: string;
   readonly task?: string;
   /** The place of the check in the eval, from which the panel finds the step. */
-  readonly check?: { readonly path: string; readonly line: number };
+  readonly check?: { readonly path: string; readonly line: number; readonly message: string };
+  /** Where the viewer was before the page was loaded again. */
+  readonly fragment?: string;
 }
 
 export interface Work {
@@ -34,6 +36,8 @@ export interface Question {
   readonly severity: 'error' | 'warning' | 'info';
   readonly message: string;
   readonly answers: readonly string[];
+  /** Whether the language server waits for the answer. */
+  readonly isServers: boolean;
   readonly answer: (chosen: string | null) => void;
 }
 
@@ -58,12 +62,18 @@ export function tell(message: string, severity: Question['severity'] = 'info'): 
   void ask(message, [], severity);
 }
 
-export function ask(message: string, answers: readonly string[], severity: Question['severity'] = 'info'): Promise<string | null> {
+export function ask(
+  message: string,
+  answers: readonly string[],
+  severity: Question['severity'] = 'info',
+  isServers = false,
+): Promise<string | null> {
   return new Promise((resolve) => {
     const question: Question = {
       severity,
       message,
       answers,
+      isServers,
       answer: (chosen) => {
         questions.value = questions.value.filter((it) => it !== question);
         resolve(chosen);

@@ -6,7 +6,7 @@ export interface Kept {
   line?: number;
   unsaved?: Record<string, { text: string; version: string }>;
   panel?: string;
-  trace?: { run: string; task?: string };
+  trace?: { run: string; fragment: string };
   width?: number;
 }
 

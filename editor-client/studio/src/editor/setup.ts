@@ -40,6 +40,7 @@ export function editorOf(file: OpenFile, doc: Text, server: Extension, nonce: st
   };
   const extensions: Extension[] = [
     EditorView.cspNonce.of(nonce),
+    lintGutter(),
     lineNumbers(),
     highlightActiveLineGutter(),
     highlightSpecialChars(),
@@ -47,12 +48,12 @@ export function editorOf(file: OpenFile, doc: Text, server: Extension, nonce: st
     codeFolding(),
     foldGutter(),
     drawSelection(),
+    EditorView.lineWrapping,
     bracketMatching(),
     closeBrackets(),
     highlightActiveLine(),
     highlightSelectionMatches(),
     search({ top: true }),
-    lintGutter(),
     indentUnit.of('  '),
     EditorState.tabSize.of(2),
     keymap.of([

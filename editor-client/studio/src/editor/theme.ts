@@ -67,6 +67,8 @@ const theme = EditorView.theme({
   '.cm-diagnostic-error': { borderLeftColor: 'var(--error)' },
   '.cm-diagnostic-warning': { borderLeftColor: 'var(--warning)' },
   '.cm-diagnostic-info': { borderLeftColor: 'var(--info)' },
+  // The message ends with a link that names the rule.
+  '.cm-diagnosticSource': { display: 'none' },
   '.cm-diagnosticAction': {
     font: 'inherit',
     color: 'var(--on-accent)',

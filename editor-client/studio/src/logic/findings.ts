@@ -19,7 +19,7 @@ export function isVerdict(code: string): boolean {
   return VERDICTS.has(code);
 }
 
-const LONGEST = 140;
+const LONGEST = 100;
 
 /** The first line of a message, short enough for the end of a line. */
 export function inlineText(message: string): string {

@@ -10,5 +10,5 @@ export function lensKind({ command, title }: Command): string {
   if (command === 'waza.showAudit') {
     return title.startsWith('⚠') ? 'doubtful' : 'result';
   }
-  return command === 'waza.cancelRun' ? 'cancel' : 'start';
+  return command === 'waza.cancelRun' ? 'stop' : 'start';
 }

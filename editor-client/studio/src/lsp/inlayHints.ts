@@ -26,7 +26,7 @@ class Hint extends WidgetType {
 
   toDOM(): HTMLElement {
     const hint = document.createElement('span');
-    hint.className = `hint${this.sides}${this.label.includes('✓') ? ' passed' : ''}`;
+    hint.className = `inlay${this.sides}${this.label.includes('✓') ? ' passed' : ''}`;
     hint.textContent = this.label;
     hint.title = this.tooltip;
     return hint;

@@ -4,7 +4,7 @@ import { LSPClient, type Workspace } from '@codemirror/lsp-client';
 import type { WorkspaceEdit } from 'vscode-languageserver-types';
 
 import { Observable } from '../observable.ts';
-import { ask, connected, runsChanged, tell, works } from '../studio.ts';
+import { ask, connected, questions, runsChanged, tell, works } from '../studio.ts';
 import { Connection, type Handlers } from './connection.ts';
 import type { Published } from './findings.ts';
 
@@ -79,6 +79,8 @@ export class LanguageServer {
     this.isRestarting = false;
     this.connection = null;
     works.value = [];
+    // Nobody waits for these answers any more.
+    questions.value.filter((it) => it.answers.length > 0 && it.isServers).forEach((it) => it.answer(null));
     this.client.disconnect();
     this.client.initializing.catch(() => undefined);
     this.pause = Math.min(this.pause * 2, LONGEST_PAUSE_MS);
@@ -123,7 +125,7 @@ export class LanguageServer {
         'window/showDocument': () => ({ success: false }),
         'window/showMessageRequest': async ({ type, message, actions }) => {
           const items: { title: string }[] = actions ?? [];
-          const chosen = await ask(message, items.map((it) => it.title), SEVERITIES[type] ?? 'info');
+          const chosen = await ask(message, items.map((it) => it.title), SEVERITIES[type] ?? 'info', true);
           return items.find((it) => it.title === chosen) ?? null;
         },
       },

@@ -11,7 +11,7 @@ class Verdict extends WidgetType {
     private readonly code: string,
     private readonly message: string,
     private readonly severity: string,
-    private readonly open: (view: EditorView, dom: HTMLElement) => void,
+    private readonly open: (view: EditorView, dom: HTMLElement, message: string) => void,
   ) {
     super();
   }
@@ -23,14 +23,16 @@ class Verdict extends WidgetType {
   toDOM(view: EditorView): HTMLElement {
     const note = document.createElement('span');
     note.className = `verdict ${this.severity}`;
-    note.append(inlineText(this.message));
+    const text = note.appendChild(document.createElement('span'));
+    text.className = 'words';
+    text.textContent = inlineText(this.message);
     if (this.code === 'failed-check') {
       const button = document.createElement('button');
       button.type = 'button';
       button.className = 'to-step';
       button.textContent = 'Show the step';
       button.onmousedown = (event) => event.preventDefault();
-      button.onclick = () => this.open(view, note);
+      button.onclick = () => this.open(view, note, this.message);
       note.append(button);
     }
     return note;
@@ -42,9 +44,9 @@ class Verdict extends WidgetType {
 }
 
 /** `openStep` gets the line, from 0, of a failed check. */
-export function verdicts(openStep: (view: EditorView, line: number) => void): Extension {
-  const open = (view: EditorView, dom: HTMLElement) => {
-    openStep(view, view.state.doc.lineAt(view.posAtDOM(dom)).number - 1);
+export function verdicts(openStep: (view: EditorView, line: number, message: string) => void): Extension {
+  const open = (view: EditorView, dom: HTMLElement, message: string) => {
+    openStep(view, view.state.doc.lineAt(view.posAtDOM(dom)).number - 1, message);
   };
   return StateField.define<DecorationSet>({
     create: () => Decoration.none,

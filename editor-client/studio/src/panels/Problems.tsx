@@ -7,14 +7,16 @@ import { useValue } from '../observable.ts';
 import { type Problem, problems } from '../studio.ts';
 
 const WORDS = { error: 'Error', warning: 'Warning', info: 'Information', hint: 'Hint' } as const;
+const SEVERITIES = ['error', 'warning', 'info', 'hint'] as const;
 const MOST = 300;
 
 export function Problems() {
   const found = useValue(problems);
   const active = useValue(documents.active);
   const [isOpen, setOpen] = useState(true);
-  const all = [...found.values()].flat().sort((a, b) => Number(b.path === active?.path) - Number(a.path === active?.path));
-  const counts = (['error', 'warning', 'info', 'hint'] as const).map((it) => [it, all.filter((one) => one.severity === it).length] as const);
+  const order = (it: Problem) => (it.path === active?.path ? 0 : 10) + SEVERITIES.indexOf(it.severity);
+  const all = [...found.values()].flat().sort((a, b) => order(a) - order(b));
+  const counts = SEVERITIES.map((it) => [it, all.filter((one) => one.severity === it).length] as const);
   return (
     <section class={`problems${isOpen ? '' : ' folded'}`} aria-label="Problems">
       <button type="button" class="head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>

@@ -56,6 +56,7 @@ export function Runs() {
       </div>
       {error !== '' && <p class="notice error">{error}</p>}
       {history !== null && history.points.length > 1 && <Trend history={history} />}
+      {runs === null && error === '' && <p class="nothing">Reading the runs…</p>}
       {runs !== null && runs.length === 0 && <p class="nothing">No stored run. Choose ▶ Run task or ▶ Run all above a line of the editor.</p>}
       {runs !== null && runs.length > 0 && (
         <table class="list">
