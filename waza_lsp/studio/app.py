@@ -1,12 +1,14 @@
 """The routes of the studio. `guard` stands before all of them; `docs/studio.md` describes what a page can request."""
 
 import asyncio
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
@@ -46,6 +48,9 @@ def studio_app(session: StudioSession) -> ASGIApp:
         Route("/api/file", api.write, methods=["PUT"]),
         Route("/api/runs", api.runs),
         Route("/api/history", api.history),
+        Route("/api/trace", api.trace),
+        Route("/api/trace/trial", api.trial),
+        Route("/api/trace/recording", api.recording),
         Route("/api/compare", api.compare),
         Route("/api/audit", api.audit),
         Route("/pages/report", api.report_page),
@@ -55,13 +60,20 @@ def studio_app(session: StudioSession) -> ASGIApp:
     ]
     if (PAGE / "assets").is_dir():
         routes.append(Mount("/assets", StaticFiles(directory=PAGE / "assets")))
-    app = Starlette(routes=routes, exception_handlers={RefusedError: _refused})
+    app = Starlette(routes=routes, exception_handlers=dict.fromkeys(_REASONS, _refused))
     return Guard(app, session)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RefusedError)  # noqa: S101  # registered for these only
-    return refusal(error, request.url.path)
+    reason = next(it for kind, it in _REASONS.items() if isinstance(error, kind))
+    return refusal(reason(error), request.url.path)
+
+
+_REASONS: dict[type[Exception], Callable[[Any], RefusedError]] = {
+    RefusedError: lambda error: error,
+    HTTPException: lambda error: RefusedError(error.status_code, f"{error.detail}."),
+    Exception: lambda _: RefusedError(500, "This did not work. The log of waza-lsp has the reason."),
+}
 
 
 class _Api:
@@ -124,6 +136,22 @@ class _Api:
     async def history(self, request: Request) -> Response:
         return JSONResponse(await asyncio.to_thread(self._runs.history, self._path(request)))
 
+    async def trace(self, request: Request) -> Response:
+        return _json(await asyncio.to_thread(self._runs.trace, _parameter(request, "run")))
+
+    async def trial(self, request: Request) -> Response:
+        return await self._trial(request, is_recording=False)
+
+    async def recording(self, request: Request) -> Response:
+        return await self._trial(request, is_recording=True)
+
+    async def _trial(self, request: Request, *, is_recording: bool) -> Response:
+        name, number = _parameter(request, "run"), _parameter(request, "n")
+        if not re.fullmatch(r"\d{1,6}", number, re.ASCII):
+            raise RefusedError(400, "The parameter 'n' must be a number.")
+        text = await asyncio.to_thread(self._runs.trial, name, int(number), is_recording=is_recording)
+        return _json(text)
+
     async def compare(self, request: Request) -> Response:
         return JSONResponse(await asyncio.to_thread(self._runs.compare, _two(request)))
 
@@ -136,7 +164,7 @@ class _Api:
     async def audit(self, request: Request) -> Response:
         path = str(self._path(request))
         text = await self._audited(request, lambda: self._audit_output("--format", "json", path))
-        return Response(text, media_type="application/json")
+        return _json(text)
 
     async def audit_page(self, request: Request) -> Response:
         path = str(self._path(request))
@@ -182,6 +210,10 @@ def _parameter(request: Request, name: str) -> str:
 
 def _two(request: Request) -> list[str]:
     return [_parameter(request, it) for it in ("a", "b")]
+
+
+def _json(text: str) -> Response:
+    return Response(text.encode("utf-8", "replace"), media_type="application/json")
 
 
 def _page(text: str) -> Response:

@@ -12,6 +12,7 @@ from waza_lsp.studio.session import RefusedError
 from waza_lsp.studio.tree import Tree
 
 if TYPE_CHECKING:
+    from waza_engine.reports.history import TaskHistory
     from waza_engine.runs.store.store import RunStore, StoredRun
 
 _MOST_RUNS = 200
@@ -63,16 +64,7 @@ class Runs:
                     for it in runs
                 ]
                 ids = [it.run_id for it in runs]
-                tasks = [
-                    {
-                        "id": task,
-                        "cells": [
-                            {"run": run, "statuses": statuses}
-                            for run, statuses in zip(ids, history, strict=True)
-                        ],
-                    }
-                    for task, history in histories
-                ]
+                tasks = [{"id": task, "cells": _cells(ids, history)} for task, history in histories]
                 return {"points": points, "tasks": tasks}
         return {"points": [], "tasks": []}
 
@@ -114,6 +106,37 @@ class Runs:
 
         with _readable() as stack:
             return "".join(html_chunks(stored_record(*self.find(stack, name))))
+
+    def trace(self, name: str) -> str:
+        """Return the index of a run's trace, as JSON.
+
+        Raises:
+            RefusedError: the run does not exist, or cannot be read.
+
+        """
+        from waza_engine.reports.trace.page import json_text, places_of, trace_index
+        from waza_engine.runs.store.record import stored_record
+
+        with _readable() as stack:
+            return json_text(trace_index([*places_of(stored_record(*self.find(stack, name)))]))
+
+    def trial(self, name: str, number: int, *, is_recording: bool) -> str:
+        """Return a trial of a run's trace by its place in the index, or its recording, as JSON.
+
+        Raises:
+            RefusedError: the run has no such trial, or cannot be read.
+
+        """
+        from waza_engine.reports.trace.document import TrialDocuments
+        from waza_engine.reports.trace.page import json_text, places_of
+        from waza_engine.runs.store.record import stored_record
+
+        with _readable() as stack:
+            places = [*places_of(stored_record(*self.find(stack, name)))]
+            if number >= len(places):
+                raise RefusedError(404, f"The run has no trial {number}.")
+            trial = places[number].read()
+            return json_text(trial.trajectory.model_dump() if is_recording else TrialDocuments().trial(trial))
 
     def find(self, stack: ExitStack, name: str) -> "tuple[RunStore, StoredRun]":
         """Return a run and its store, which stays open until the stack is closed.
@@ -164,6 +187,22 @@ class Runs:
 def _eval(path: Path | None) -> Path | None:
     """Return the eval that a file belongs to; the file itself if no eval lists it."""
     return (eval_of(path) or path) if path is not None else None
+
+
+def _cells(runs: list[str], history: "TaskHistory") -> list[dict[str, Any]]:
+    """Return the results of a task in each run that has it."""
+    return [
+        {
+            "run": run,
+            "status": "passed"
+            if set(statuses) == {"passed"}
+            else next(it for it in statuses if it != "passed"),
+            "passed": statuses.count("passed"),
+            "trials": len(statuses),
+        }
+        for run, statuses in zip(runs, history, strict=True)
+        if statuses
+    ]
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pathlib import Path
 import uvicorn
 
 from waza_engine.lib.system.programs import is_in_foreground
+from waza_lsp.server.startup.main import log_to
 from waza_lsp.studio.app import studio_app
 from waza_lsp.studio.bridge import MAX_MESSAGE_BYTES
 from waza_lsp.studio.session import StudioSession
@@ -44,7 +45,10 @@ def serve_studio(options: StudioOptions, show_address: Callable[[str], None]) ->
         OSError: the port cannot be opened.
 
     """
-    with _listen(options.port) as listener:
+    # A terminal is no place for what others send, such as broken requests.
+    log_to()
+    # Paths in reports are relative to the working directory.
+    with _listen(options.port) as listener, contextlib.chdir(options.folder):
         session = StudioSession(
             options.folder,
             listener.getsockname()[1],
@@ -92,6 +96,8 @@ def _listen(port: int) -> socket.socket:
         if os.name != "nt":  # There, the option would let two servers share a port.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((HOST, port))
+        # The address is shown before the server accepts connections: they wait until then.
+        listener.listen()
     except BaseException:
         listener.close()
         raise
