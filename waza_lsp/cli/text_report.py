@@ -64,8 +64,11 @@ def show_text_report(
 
 def show_conclusion(noun: str, count: int, not_passed: Sequence[str], status: int) -> None:
     """Print as the last line how many of several evals or arms passed; `status` is the exit status of all."""
+    # Imported late: it brings the engine's runs.
+    from waza_engine.runs.run import EXIT_UNDECIDED
+
     verdict = {0: "passed", 1: "failed"}.get(status, "error")
-    word = {"passed": "PASSED", "failed": "FAILED"}.get(verdict, "ERROR")
+    word = {0: "PASSED", 1: "FAILED", EXIT_UNDECIDED: "OPEN"}.get(status, "ERROR")
     names = f"; not passed: {', '.join(not_passed)}" if not_passed else ""
     text = harmless(f": {count - len(not_passed)} of {count} {noun} passed{names}")
     if may_colour(sys.stdout):

@@ -43,6 +43,17 @@ class Decisions:
         return any(it.word == "open" for it in self.found)
 
     @property
+    def error(self) -> str:
+        """Why a run with an open question did not decide it, and how to go on."""
+        limits = dict.fromkeys(it.reason for it in self.found if it.reason.startswith("--"))
+        if not limits:
+            advice = "Only more tasks can decide it" if self.threshold is None else "Continue with --resume"
+        else:
+            options = " ".join(f"{it} N" for it in limits)
+            advice = f"Continue with a higher limit: --resume --until-decided {options}"
+        return f"Not decided: {self.text}. {advice}"
+
+    @property
     def text(self) -> str:
         """One line about all of them."""
         open_ones = [it for it in self.found if it.word == "open"]

@@ -264,6 +264,11 @@ class RunRecord:
     decisions: Decisions | None = None
 
     @property
+    def is_left_open(self) -> bool:
+        """Whether a run with `--until-decided` reached its limits before everything was decided."""
+        return self.decisions is not None and self.status == "error" and self.error == self.decisions.error
+
+    @property
     def task_count(self) -> int:
         """The number of tasks of the run, with those that it did not reach."""
         return self.totals.total + len(self.unperformed)

@@ -16,6 +16,7 @@ from waza_engine.reports.reasons import quarantine_text, undecided_text, verdict
 
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ error", "cancelled": "⏹️ cancelled"}
 _UNDECIDED = "⚠️ could not be judged"
+_OPEN = "⚠️ not decided"
 _TASK_WORDS = {"passed": "✅", "failed": "❌", "error": "⚠️", "skipped": "⏭️"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
 _BACKTICKS = re.compile("`+")
@@ -28,7 +29,7 @@ def github_markdown(record: RunRecord) -> str:
 
 
 def _lines(record: RunRecord) -> Iterator[str]:
-    word = _UNDECIDED if record.infrastructure else _WORDS[record.status]
+    word = _UNDECIDED if record.infrastructure else _OPEN if record.is_left_open else _WORDS[record.status]
     yield f"## {escape_markdown(record.suite_name or 'Eval')}: {word}"
     yield ""
     facts = [it for it in (record.executor, record.model) if it]

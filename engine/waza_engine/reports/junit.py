@@ -90,7 +90,9 @@ def _counts(record: RunRecord, run_failures: Sequence[Reason]) -> dict[str, str]
 
 def _add_reason(suite: ET.Element, record: RunRecord, reason: Reason) -> None:
     case = ET.SubElement(suite, "testcase", _zero_time(record, reason.subject))
-    error = _INFRASTRUCTURE if record.infrastructure else "ExecutionError"
+    error = "ExecutionError"
+    if record.infrastructure or record.is_left_open:
+        error = _INFRASTRUCTURE if record.infrastructure else "NotDecided"
     tag, kind = ("error", error) if reason.is_error else ("failure", "RunFailure")
     ET.SubElement(case, tag, {"message": xml_text(reason.message), "type": kind})
 

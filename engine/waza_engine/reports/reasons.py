@@ -24,7 +24,11 @@ class Reason:
 def reasons(record: RunRecord) -> Iterator[Reason]:
     """Yield the run-level failures in the order of the reports."""
     if record.status in {"error", "cancelled"}:
-        message = record.error if record.infrastructure else f"{record.status}: {record.error}"
+        message = (
+            record.error
+            if record.infrastructure or record.is_left_open
+            else f"{record.status}: {record.error}"
+        )
         yield Reason("run", message, is_error=True)
     if (verdict := threshold_verdict(record)) is not None and verdict.stimuli_run and not verdict.passed:
         yield Reason("threshold", threshold_line(verdict))
@@ -72,7 +76,7 @@ def verdict(record: RunRecord) -> tuple[str, str]:
         parts.append(f"{passed} tasks passed{skipped}{left}, {score}, {record.duration_ms / 1000:.1f} s")
     elif left:
         parts.append(left)
-    return _WORDS[record.status], "; ".join(filter(None, parts))
+    return "OPEN" if record.is_left_open else _WORDS[record.status], "; ".join(filter(None, parts))
 
 
 def _conditions(record: RunRecord) -> Iterator[str]:

@@ -37,7 +37,7 @@ from waza_engine.runs.run_header import RunEnd
 from waza_engine.runs.store.record import with_changes
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_engine.runs.tasks import run_tasks
-from waza_engine.runs.totals import NOT_DECIDED, Ending, run_record
+from waza_engine.runs.totals import Ending, run_record
 from waza_engine.runs.trial.grade import Bench
 from waza_engine.runs.trial.perform import run_trial
 from waza_engine.runs.triggers import run_triggers
@@ -297,7 +297,7 @@ def _store_end(live: LiveRun, record: RunRecord) -> None:
     end = RunEnd(
         duration_ms=record.duration_ms,
         # The trials themselves say that they could not be judged, until they are judged again.
-        error="" if record.infrastructure or is_left_open(record) else record.error,
+        error="" if record.infrastructure or record.is_left_open else record.error,
         triggers=record.triggers,
         task_errors={index: it.error for index, it in live.tasks.items() if it.error},
         decisions=record.decisions,
@@ -332,16 +332,11 @@ def worse_exit(one: int, other: int) -> int:
     return max(one, other, key=_MILDEST_FIRST.index)
 
 
-def is_left_open(record: RunRecord) -> bool:
-    """Return whether a run with `--until-decided` reached its limits before everything was decided."""
-    return record.status == "error" and record.decisions is not None and record.error.startswith(NOT_DECIDED)
-
-
 def exit_status(record: RunRecord) -> int:
     """Return the exit status of a program that performed or reported the run."""
     if record.unsaved and record.status != "cancelled":
         return EXIT_STATUS["error"]
-    return EXIT_UNDECIDED if record.infrastructure or is_left_open(record) else EXIT_STATUS[record.status]
+    return EXIT_UNDECIDED if record.infrastructure or record.is_left_open else EXIT_STATUS[record.status]
 
 
 def run_finished_event(record: RunRecord) -> RunFinished:

@@ -38,7 +38,6 @@ from waza_engine.statistics.totals import suite_totals, task_stats
 UNDECIDED_HINT = (
     "The infrastructure failed, not the agent: judge again with 'waza-lsp grade', or run again with --resume"
 )
-NOT_DECIDED = "Not decided"
 _PROMPTS_HINT = "The infrastructure failed, not the agent: run again with --resume"
 _WORST_FIRST: tuple[RunStatus, ...] = ("cancelled", "error", "failed", "passed")
 
@@ -86,7 +85,7 @@ def run_record(  # noqa: PLR0913  # a record has many parts
         failed = decisions.is_bad or any(it.error for it in deciding) or any(not it.passed for it in metrics)
     is_open = not ending.status and not failed and (of_both > 0 or any(it.infrastructure for it in triggers))
     if decisions is not None and decisions.is_open and not ending.status and not failed and not is_open:
-        ending = Ending("error", f"{NOT_DECIDED}: {decisions.text}")
+        ending = Ending("error", decisions.error)
     if is_open:
         ending = Ending("error", _undecided_message(of_both, [*deciding, *of_baseline], triggers))
     return RunRecord(

@@ -48,7 +48,10 @@ def test_a_threshold_is_decided_and_an_open_one_is_continued() -> None:
     assert "PASSED: 2 tasks above 50 %" in decided.stdout
     left = run("--until-decided", "--threshold", "0.5", "--max-trials", "3")
     assert left.exit_code == 3
-    assert "2 open (--max-trials)" in left.stdout
+    advice = "Continue with a higher limit: --resume --until-decided --max-trials N"
+    assert f"OPEN: Not decided: 2 open (--max-trials). {advice}; 2 of 2 tasks passed" in left.stdout
+    listed = CliRunner().invoke(main, ["runs", "list"]).stdout
+    assert [it.split()[3] for it in listed.splitlines()] == ["open", "passed"]
     assert "it takes --max-trials" in left.stderr
     assert run("--resume", "--until-decided", "--threshold", "0.4").exit_code == 2
     more = run("--resume", "--until-decided", "--max-trials", "20")
@@ -83,3 +86,27 @@ def test_contradictions_exit_with_2(options: list[str], message: str) -> None:
     result = run(*options)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+EXPERIMENT = """name: two
+evals: [vally.eval.yaml]
+vary: [/defaults/model]
+baseline: one
+variants:
+  one: {defaults: {model: m}}
+  two: {defaults: {model: n}}
+"""
+
+
+def test_each_arm_of_an_experiment_is_decided_and_continued(folder: Path) -> None:
+    (folder / "vally.eval.yaml").write_text(VALLY, encoding="utf-8")
+    (folder / "two.experiment.yaml").write_text(EXPERIMENT, encoding="utf-8")
+    options = ("--until-decided", "--threshold", "0.5", "--max-trials", "3")
+    left = run(*options, eval_file="two.experiment.yaml")
+    assert (left.exit_code, left.stderr.count("OPEN")) == (3, 2), left.output
+    assert "OPEN: 0 of 2 arms passed; not passed: one, two" in left.stdout
+    wrong = run("--resume", "--until-decided", "--threshold", "0.4", eval_file="two.experiment.yaml")
+    assert (wrong.exit_code, "continues with the same question" in wrong.stderr) == (2, True)
+    more = run("--resume", "--until-decided", "--max-trials", "20", eval_file="two.experiment.yaml")
+    assert (more.exit_code, more.stderr.count("ABOVE")) == (0, 2), more.output
+    assert "PASSED: 2 of 2 arms passed" in more.stdout

@@ -15,7 +15,7 @@ from waza_engine.model.experiment import Arm, Experiment
 from waza_engine.model.suite import ExperimentArm, Suite
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.experiment_events import ExperimentEvents
-from waza_engine.runs.planning.plan import Overrides, Plan
+from waza_engine.runs.planning.plan import Overrides, Plan, PlanError
 from waza_engine.runs.run import new_run_id, worse_exit
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore, StoreError
@@ -26,6 +26,7 @@ from waza_lsp.cli.run.experiment_reports import FinishedRun, report_experiment
 from waza_lsp.cli.run.perform import perform
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
 from waza_lsp.cli.run.request import ArmPart, RunRequest, plan_run, report_files
+from waza_lsp.cli.run.until_decided import resumed_overrides
 from waza_lsp.cli.stored.find import find_run
 
 StoredArms = Mapping[tuple[str, str], StoredRun]
@@ -204,7 +205,10 @@ def _plan_arms(
         if replayed is not None:
             own = replace(own, replay_from=_replay_source(replayed, key))
         if stored is not None:
-            own = replace(own, resume=stored.run_id, overrides=Overrides())
+            # The run knows its options. Only limits may be new.
+            until = request.overrides.until_decided
+            limits = until and replace(until, threshold=None, against="")
+            own = replace(own, resume=stored.run_id, overrides=Overrides(until_decided=limits))
         is_done = stored is not None and stored.status in _FINISHED
         parts.append(ArmRun(arm, eval_path, own, part_id, is_done))
     return ExperimentRun(run_id, experiment, tuple(parts))
@@ -250,7 +254,8 @@ def _refuse_options(experiment: Experiment, request: RunRequest) -> None:
 def _plan_resumed(
     experiment: Experiment, request: RunRequest, variants: Sequence[str], directory: Path
 ) -> ExperimentRun:
-    if request.overrides != Overrides() or request.replay_from or variants:
+    given = request.overrides.until_decided
+    if replace(request.overrides, until_decided=None) != Overrides() or request.replay_from or variants:
         give_up(
             "--resume continues the experiment as it was started. Remove the options that select arms, tasks, trials "
             "or models"
@@ -261,8 +266,11 @@ def _plan_resumed(
     gone = [it for it in about.arms if it not in {arm.name for arm in experiment.arms}]
     if gone:
         give_up(f"The experiment no longer has the arm '{gone[0]}'. Start a new run")
-    # Arms that had not started get the options of those that had.
-    again = replace(request, resume=None, overrides=first.frame.overrides)
+    # Arms that had not started get the options of those that had; all get new limits.
+    try:
+        again = replace(request, resume=None, overrides=resumed_overrides(first.frame.overrides, given))
+    except PlanError as error:
+        give_up(str(error))
     run = _plan_arms(experiment, again, about.arms, about.run_id, earlier=earlier)
     if all(it.is_done for it in run.parts):
         give_up(f"Run {run.run_id} of the experiment has finished; nothing is left to do")

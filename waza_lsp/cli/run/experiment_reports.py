@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
 
 from waza_engine.model.experiment import Experiment
@@ -15,10 +16,9 @@ from waza_engine.reports.experiment import (
 )
 from waza_engine.reports.html.comparison import experiment_page
 from waza_engine.reports.results_jsonl import summary_line, trial_lines
-from waza_engine.runs.run import EXIT_STATUS
+from waza_engine.runs.run import EXIT_STATUS, exit_status, worse_exit
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import RunStore, StoreError
-from waza_engine.runs.totals import worst_status
 from waza_lsp.cli.console import show, stop_printing
 from waza_lsp.cli.run.reports import Display, Reports, write_report
 from waza_lsp.cli.text_report import show_conclusion
@@ -86,7 +86,8 @@ def _report(
     try:
         show("\n" + text.rstrip("\n"))
         if display.printed == "text":
-            status = EXIT_STATUS[worst_status(it.status for it in performed.values())]
+            every = (exit_status(it) for runs in records.values() for it in runs)
+            status = reduce(worse_exit, every, EXIT_STATUS["passed"])
             show_conclusion("arms", len(performed), not_passed, status)
     except BrokenPipeError:
         stop_printing()

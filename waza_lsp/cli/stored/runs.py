@@ -192,7 +192,7 @@ def _show_lines(found: "Sequence[StoredRun]") -> None:
 def _cells(run: "StoredRun") -> Iterator[str]:
     yield run.run_id
     yield _start_time(run)
-    yield f"{_status(run):9}"
+    yield f"{_shown_status(run):9}"
     yield f"{run.score:.2f}" if run.score is not None else "  - "
     yield one_line(f"{_name(run)}  {run.executor} {run.model}".rstrip())
 
@@ -209,7 +209,7 @@ def _show_table(found: "Sequence[StoredRun]") -> None:
 def _row(run: "StoredRun") -> list[str]:
     score = f"{run.score:.2f}" if run.score is not None else "-"
     agent = f"{run.executor} {run.model}".rstrip()
-    return [run.run_id, _start_time(run), _status(run), score, one_line(_name(run)), one_line(agent)]
+    return [run.run_id, _start_time(run), _shown_status(run), score, one_line(_name(run)), one_line(agent)]
 
 
 def _start_time(run: "StoredRun") -> str:
@@ -227,6 +227,13 @@ def _status(run: "StoredRun") -> str:
     from waza_engine.runs.run_header import is_running
 
     return "running" if is_running(run.frame) else "broken"
+
+
+def _shown_status(run: "StoredRun") -> str:
+    """Return the status for people: a run with `--until-decided` that reached its limits has no error."""
+    decisions = run.end.decisions
+    is_open = run.status == "error" and not run.end.error and decisions is not None and decisions.is_open
+    return "open" if is_open else _status(run)
 
 
 def _data(run: "StoredRun") -> dict[str, Any]:

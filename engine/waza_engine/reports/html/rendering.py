@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_CHARACTERS = 20_000
 """Longer texts are cut in the middle: their end says most."""
-_STATUSES = frozenset(["passed", "failed", "error", "skipped", "cancelled"])
+_STATUSES = frozenset(["passed", "failed", "error", "skipped", "cancelled", "open"])
 
 
 def render(template: str, **values: Any) -> Iterator[str]:

@@ -15,6 +15,7 @@ from waza_engine.model.decisions import Decisions
 from waza_engine.model.records import RunRecord
 from waza_engine.model.suite import Scoring, Suite
 from waza_engine.model.trajectory import Session, Trajectory, Usage
+from waza_engine.reports.reasons import verdict
 from waza_engine.runs.events import Decided, Note, TaskFinished, TaskStarted
 from waza_engine.runs.planning.plan import Overrides, PlanError, make_plan
 from waza_engine.runs.planning.resume import resume_state
@@ -102,7 +103,9 @@ async def test_a_run_that_is_left_open_says_so_and_says_what_it_would_take(bench
     agent = Agent(bench.folder, {"a": 1.0})
     record = await run(bench, agent, "a", threshold=0.9, max_trials=10)
     assert (exit_status(record), agent.counts["a"]) == (3, 10)
-    assert record.error == "Not decided: 1 open (--max-trials)"
+    advice = "Continue with a higher limit: --resume --until-decided --max-trials N"
+    assert record.error == f"Not decided: 1 open (--max-trials). {advice}"
+    assert verdict(record)[0] == "OPEN"
     [warning] = [it.message for it in bench.events if isinstance(it, Note) and it.level == "warning"]
     assert "--max-trials 50" in warning
 
