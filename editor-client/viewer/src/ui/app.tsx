@@ -268,6 +268,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
               <section class="pane lower" aria-label="Graders">
                 <div class="bar">
                   <h2>Graders</h2>
+                  <span class="count">{open && counted(open)}</span>
                 </div>
                 <div class="scroller lower-lists" tabIndex={0} role="group" aria-label="Verdicts of the graders">
                   {open && <GradersView opened={open} host={host} current={check} onGo={toMark} />}
@@ -288,6 +289,11 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
       {typeof dialog === 'object' && <DraftDialog drafts={dialog} host={host} onClose={() => setDialog(undefined)} onCopy={(text) => void copy(text, 'Check')} />}
     </>
   );
+}
+
+function counted({ trial }: Opened): string {
+  const words = (['failed', 'error', 'passed'] as const).map((status) => [trial.graders.filter((it) => it.status === status).length, status] as const);
+  return words.flatMap(([count, status]) => (count > 0 ? [`${count} ${status}`] : [])).join(', ');
 }
 
 function isFailed(head: TrialHead | undefined): boolean {

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 
 import type { Mark } from '../marks.ts';
 import type { Opened } from '../opened.ts';
-import { doubt, filesAfter } from '../workspace.ts';
+import { doubt, filesAfter, type Files } from '../workspace.ts';
 import { WorkspaceView } from './workspace_view.tsx';
 
 interface Props {
@@ -21,6 +21,14 @@ interface Props {
   readonly onMakeCheck: ((path: string) => void) | undefined;
 }
 
+const NO_MARKS: readonly Mark[] = [];
+
+/** Checks point into files as they were at the end: their lines fit only where a file is that already. */
+function marksAt({ trial, marks }: Opened, files: Files): readonly Mark[] {
+  const end = filesAfter(trial.workspace, Infinity);
+  return marks.filter(({ target }) => target?.kind === 'file' && files.get(target.path) === end.get(target.path));
+}
+
 export function FilesPane({ opened, other, step, otherStep, ...rest }: Props) {
   const { workspace } = opened.trial;
   const files = useMemo(() => filesAfter(workspace, step), [workspace, step]);
@@ -29,7 +37,7 @@ export function FilesPane({ opened, other, step, otherStep, ...rest }: Props) {
   const others = useMemo(() => (other ? filesAfter(other.trial.workspace, otherStep) : undefined), [other, otherStep]);
   const bases = others
     ? [
-        { id: 'other', label: 'Left and right', files: files },
+        { id: 'other', label: 'Left and right', files },
         { id: 'start', label: 'Since the start', files: start },
       ]
     : [
@@ -46,7 +54,8 @@ export function FilesPane({ opened, other, step, otherStep, ...rest }: Props) {
       touched={opened.changes.get(step) ?? []}
       uncaptured={workspace.uncaptured}
       note={doubt(workspace, step)}
-      marks={opened.marks}
+      marks={isAgainst && other ? marksAt(other, others) : marksAt(opened, files)}
+      marksBefore={isAgainst ? marksAt(opened, files) : NO_MARKS}
     />
   );
 }

@@ -34,8 +34,8 @@ export function Header({ index, head, trial, beside, children }: Props) {
         <div class="tools">{children}</div>
       </div>
       <div class="head-line">
-        <Figures head={head} trial={trial} />
-        {beside && <Figures head={beside.head} trial={beside.trial} />}
+        <Figures head={head} trial={trial} isNamed={beside !== undefined} />
+        {beside && <Figures head={beside.head} trial={beside.trial} isNamed />}
         <p class="about">{about.join(' · ')}</p>
       </div>
       {head.error && <p class="error-line">{firstLine(head.error, 300)}</p>}
@@ -43,9 +43,10 @@ export function Header({ index, head, trial, beside, children }: Props) {
   );
 }
 
-export function Figures({ head, trial }: { head: TrialHead; trial: Trial | undefined }) {
+export function Figures({ head, trial, isNamed = false }: { head: TrialHead; trial: Trial | undefined; isNamed?: boolean }) {
   const cached = trial?.usage?.cache_read_tokens ?? 0;
   const figures: [string, string][] = [
+    ['Trial', isNamed ? String(head.trial) : ''],
     ['Score', head.score === null ? '' : number(head.score)],
     ['Time', duration(head.duration_ms)],
     ['Turns', head.turns > 0 ? amount(head.turns) : ''],

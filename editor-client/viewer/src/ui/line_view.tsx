@@ -13,13 +13,14 @@ interface Props {
   readonly isDiff: boolean;
   readonly label: string;
   readonly marks: ReadonlyMap<number, readonly Mark[]>;
+  readonly marksBefore: ReadonlyMap<number, readonly Mark[]>;
   readonly line: number | undefined;
   readonly onMark: (mark: Mark) => void;
 }
 
 const LONGEST = 3000;
 
-export function LineView({ before, after, isDiff, label, marks, line, onMark }: Props) {
+export function LineView({ before, after, isDiff, label, marks, marksBefore, line, onMark }: Props) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<Fold>>(new Set());
   const lines = useMemo(
     () => (isDiff ? folded(diffLines(before ?? '', after ?? ''), 3, [...marks.keys()]) : plainLines(after ?? before ?? '')),
@@ -52,7 +53,7 @@ export function LineView({ before, after, isDiff, label, marks, line, onMark }: 
             </button>
           );
         }
-        return <LineRow line={it} isDiff={isDiff} marks={(it.after > 0 ? marks.get(it.after) : undefined) ?? []} isCurrent={it.after === line} onMark={onMark} />;
+        return <LineRow line={it} isDiff={isDiff} marks={[...((it.before > 0 && marksBefore.get(it.before)) || []), ...((it.after > 0 && marks.get(it.after)) || [])]} isCurrent={it.after === line} onMark={onMark} />;
       }}
     />
   );

@@ -26,6 +26,8 @@ interface Props {
   readonly uncaptured: readonly string[];
   readonly note: string;
   readonly marks: readonly Mark[];
+  /** Marks in the texts before. */
+  readonly marksBefore: readonly Mark[];
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly onFile: (path: string) => void;
@@ -45,15 +47,8 @@ export function WorkspaceView(props: Props) {
   const listed = isAll || changed.length === 0 ? entries : changed;
   const path = chosen(props, entries);
   const entry = entries.find((it) => it.path === path);
-  const marks = useMemo(() => {
-    const found = new Map<number, Mark[]>();
-    for (const mark of props.marks) {
-      if (mark.target?.kind === 'file' && mark.target.path === path) {
-        found.set(mark.target.line, [...(found.get(mark.target.line) ?? []), mark]);
-      }
-    }
-    return found;
-  }, [props.marks, path]);
+  const marks = useMemo(() => marksByLine(props.marks, path), [props.marks, path]);
+  const marksBefore = useMemo(() => marksByLine(props.marksBefore, path), [props.marksBefore, path]);
   return (
     <section class="pane workspace" aria-label="Workspace">
       <div class="bar">
@@ -75,7 +70,7 @@ export function WorkspaceView(props: Props) {
           <div class="file-head">
             <b>{path}</b>
             {entry && <span class={`state is-${entry.state}`}>{STATE_WORDS[entry.state]}</span>}
-            {(marks.get(0) ?? []).map((mark) => (
+            {[...(marks.get(0) ?? []), ...(marksBefore.get(0) ?? [])].map((mark) => (
               <button type="button" class="mark" onClick={() => props.onMark(mark)}>
                 <b>{mark.name}</b> {firstLine(mark.message, 120)}
               </button>
@@ -102,6 +97,7 @@ export function WorkspaceView(props: Props) {
               isDiff={entry !== undefined && entry.state !== 'same'}
               label={`Content of ${path}`}
               marks={marks}
+              marksBefore={marksBefore}
               line={props.file === path ? props.line : undefined}
               onMark={props.onMark}
             />
@@ -112,6 +108,16 @@ export function WorkspaceView(props: Props) {
       {props.uncaptured.length > 0 && <Uncaptured paths={props.uncaptured} />}
     </section>
   );
+}
+
+function marksByLine(marks: readonly Mark[], path: string | undefined): ReadonlyMap<number, readonly Mark[]> {
+  const found = new Map<number, Mark[]>();
+  for (const mark of marks) {
+    if (mark.target?.kind === 'file' && mark.target.path === path) {
+      found.set(mark.target.line, [...(found.get(mark.target.line) ?? []), mark]);
+    }
+  }
+  return found;
 }
 
 /** The file that was asked for, else one that the step changed, else one that differs. */
