@@ -20,7 +20,8 @@ export function draftsFrom(templates: readonly CheckTemplate[], origin: Origin):
   const path = origin.path ?? pathOf(origin.step);
   const words: Record<string, string | undefined> = {
     $TEXT: text === '' ? undefined : text,
-    $TOOL: tool,
+    $PATTERN: text === '' ? undefined : pattern(text),
+    $TOOL_PATTERN: tool === undefined ? undefined : `^${pattern(tool)}$`,
     $PATH: path,
     $NAME: nameFor(text || tool || path || 'check'),
   };
@@ -35,7 +36,12 @@ export function draftsFrom(templates: readonly CheckTemplate[], origin: Origin):
     .map((it) => ({ kind: it.kind, task: origin.task, about: it.about, yaml: it.yaml.replace(PLACEHOLDER, (word) => scalar(words[word] ?? '')) }));
 }
 
-const PLACEHOLDER = /\$(?:NAME|TEXT|TOOL|PATH)\b/g;
+const PLACEHOLDER = /\$(?:NAME|TEXT|PATTERN|TOOL_PATTERN|PATH)\b/g;
+
+/** A pattern that matches this text only, in RE2 as in JavaScript. */
+function pattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
 
 function pathOf(step: Step | undefined): string | undefined {
   const values = step?.call?.arguments;

@@ -7,9 +7,9 @@ import { call, said } from './helpers.ts';
 
 const templates: CheckTemplate[] = [
   { kind: 'output', about: 'output', yaml: '- name: $NAME\n  contains: [$TEXT]\n' },
-  { kind: 'tool', about: 'tool', yaml: '- name: $NAME\n  tool: $TOOL\n' },
+  { kind: 'tool', about: 'tool', yaml: '- name: $NAME\n  tool: $TOOL_PATTERN\n' },
   { kind: 'file', about: 'file', yaml: '- path: $PATH\n' },
-  { kind: 'line', about: 'line', yaml: '- path: $PATH\n  text: $TEXT\n' },
+  { kind: 'line', about: 'line', yaml: '- path: $PATH\n  text: $PATTERN\n' },
 ];
 
 test('a check is drafted from what is selected', () => {
@@ -22,9 +22,15 @@ test('a check is drafted from what is selected', () => {
   assert.deepEqual(kinds({ task: 't', path: 'a.md', selected: 'x' }), ['file', 'line']);
 });
 
+test('names and texts in patterns match only themselves', () => {
+  const yaml = (origin: Parameters<typeof draftsFrom>[1]) => draftsFrom(templates, origin).map((it) => it.yaml);
+  assert.deepEqual(yaml({ task: 't', step: call(1, 'mcp.x', {}) }), ['- name: mcp-x\n  tool: "^mcp\\\\.x$"\n']);
+  assert.deepEqual(yaml({ task: 't', path: 'a', selected: 'f(x)' })[1], '- path: a\n  text: "f\\\\(x\\\\)"\n');
+});
+
 test('what is selected is one scalar, whatever it contains', () => {
-  const [draft] = draftsFrom(templates, { task: 't', selected: 'It is $TOOL: "ok"\n- x' });
-  assert.equal(draft?.yaml, '- name: it-is-tool-ok-x\n  contains: ["It is $TOOL: \\"ok\\"\\n- x"]\n');
+  const [draft] = draftsFrom(templates, { task: 't', selected: 'It is $PATH: "ok"\n- x' });
+  assert.equal(draft?.yaml, '- name: it-is-path-ok-x\n  contains: ["It is $PATH: \\"ok\\"\\n- x"]\n');
 });
 
 test('scalars are quoted where YAML would read another value', () => {

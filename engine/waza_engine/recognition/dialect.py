@@ -173,6 +173,8 @@ class Dialect:
     """The `recognition.starters.Starter`s: files to begin with"""
     eval_of_skill: str = ""
     """(name, `recognition.starters.SkillSketch`) -> the files of a new eval of a skill by their paths, the eval first"""
+    check_templates: str = ""
+    """The `graders.check_templates.CheckTemplate`s: checks that the trace viewer drafts"""
 
     sample: str = ""
     """(document) -> `recognition.sample.Sample` or None: how many tasks and trials the file chooses, and where"""

@@ -151,6 +151,7 @@ DIALECT = Dialect(
     score_trial="waza_engine.dialects.vally.scoring.trial:trial_verdict",
     describe_task="waza_engine.dialects.vally.trajectory.write:stimulus_members",
     starters="waza_engine.dialects.vally.starters:STARTERS",
+    check_templates="waza_engine.dialects.vally.check_templates:TEMPLATES",
     eval_of_skill="waza_engine.dialects.vally.starters:eval_of_skill",
     sample="waza_engine.dialects.vally.checks.sample:sample_of",
     releases="waza_engine.dialects.vally.releases:RELEASES",

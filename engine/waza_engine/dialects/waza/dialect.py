@@ -252,6 +252,7 @@ DIALECT = Dialect(
     task_refusal="waza_engine.dialects.waza.formats.loading.resources:task_refusal",
     settings=frozenset(["extraGraderTypes", "judges", "target"]),
     starters="waza_engine.dialects.waza.starters:STARTERS",
+    check_templates="waza_engine.dialects.waza.check_templates:TEMPLATES",
     eval_of_skill="waza_engine.dialects.waza.starters:eval_of_skill",
     sample="waza_engine.dialects.waza.checks.sample:sample_of",
     releases="waza_engine.dialects.waza.releases:RELEASES",

@@ -11,14 +11,15 @@ import html
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from waza_engine.graders.check_templates import check_templates
 from waza_engine.model.records import RunRecord, TrialRecord
 from waza_engine.reports.inert import visible
-from waza_engine.reports.trace.document import TrialDocuments, index_entry, index_of
+from waza_engine.reports.trace.document import Data, TrialDocuments, index_entry, index_of
 
 FINE = frozenset(["passed", "skipped"])
 _VIEWER = Path(__file__).parent / "viewer"
@@ -107,8 +108,14 @@ def trace_page(places: Sequence[Place]) -> Iterator[str]:
 def trace_index(places: Sequence[Place]) -> dict[str, Any]:
     """Return the index of a page."""
     runs = list({id(it.run): it.run for it in places}.values())
-    entries = [index_entry(it.run.tasks[it.task], it.read(), it.origin) for it in places]
-    return index_of(runs, entries)
+    entries: list[Data] = []
+    types: set[str] = set()
+    for it in places:
+        trial = it.read()
+        entries.append(index_entry(it.run.tasks[it.task], trial, it.origin))
+        types.update(outcome.type for outcome in trial.graders)
+    templates = [asdict(it) for it in check_templates(types)]
+    return index_of(runs, entries) | ({"check_templates": templates} if templates else {})
 
 
 def trace_json(places: Sequence[Place]) -> Iterator[str]:
