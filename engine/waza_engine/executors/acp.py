@@ -41,6 +41,8 @@ from waza_engine.model.trajectory import Trajectory
 _DONE = frozenset(["completed", "failed"])
 _EXTRA = "acp"
 _GRACE_SECONDS = 2.0
+_LOGIN_NEEDED = -32000
+"""The protocol's error code of an agent whose user has to log in."""
 _QUIET_SECONDS = 0.1
 
 
@@ -299,7 +301,11 @@ class AcpExecutor:
         except asyncio.CancelledError:
             raise
         except Exception as error:  # noqa: BLE001  # the agent's failure is the trial's error; what exists is graded
-            log.error = f"The agent failed: {_error_text(error)}"
+            # An agent that fails answers with an error or a stop reason. Without an answer, its process is gone.
+            log.infrastructure = isinstance(error, OSError) or getattr(error, "code", None) == _LOGIN_NEEDED
+            log.error = (
+                f"The agent {'is gone' if isinstance(error, OSError) else 'failed'}: {_error_text(error)}"
+            )
         else:
             _end_turn(log, response)
         finally:

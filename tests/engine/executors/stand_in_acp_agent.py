@@ -1,7 +1,8 @@
 """A stand-in agent that speaks the Agent Client Protocol over stdio and executes its prompt, for the tests.
 
 Prompts: `write TEXT` writes out.txt through the client, `call SERVER TOOL` calls a tool of an MCP server it was given,
-`ask` asks for permission, `run COMMAND` runs a program, `sleep` never answers, `die` ends, `refuse` refuses, else it echoes.
+`ask` asks for permission, `run COMMAND` runs a program, `sleep` never answers, `die` ends, `refuse` refuses, `fail
+CODE` answers with an error, else it echoes.
 """
 
 import json
@@ -28,6 +29,9 @@ def main() -> None:
                 answer(request, {"sessionId": "s-1"})
             case "session/prompt":
                 text = "".join(it.get("text") or "" for it in parameters["prompt"])
+                if text.startswith("fail "):
+                    send({"id": request["id"], "error": {"code": int(text.split()[1]), "message": "no"}})
+                    continue
                 answer(
                     request,
                     {

@@ -82,11 +82,17 @@ async def test_a_turn_that_times_out_is_stopped_and_graded(bench: Bench) -> None
 
 
 @pytest.mark.parametrize(
-    ("prompt", "message"), [("die", "The agent failed"), ("refuse", "The agent stopped: refusal")]
+    ("prompt", "message", "infrastructure"),
+    [
+        ("die", "The agent is gone: Connection closed", True),
+        ("fail -32000", "The agent failed: no", True),  # nobody has logged in
+        ("fail -32603", "The agent failed: no", False),
+        ("refuse", "The agent stopped: refusal", False),
+    ],
 )
-async def test_an_agent_that_fails(bench: Bench, prompt: str, message: str) -> None:
+async def test_an_agent_that_fails(bench: Bench, prompt: str, message: str, *, infrastructure: bool) -> None:
     only = await only_trial(bench, prompt)
-    assert (only.status, only.error.startswith(message)) == ("error", True), only.error
+    assert (only.status, only.error, only.infrastructure) == ("error", message, infrastructure)
 
 
 async def test_an_agent_with_another_protocol(bench: Bench) -> None:
