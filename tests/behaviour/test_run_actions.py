@@ -56,10 +56,12 @@ def test_what_is_recorded_can_be_graded_again_and_reported() -> None:
         ("▶ Run task", "waza.runTask"),
         ("↻ Grade again", "waza.grade"),
         ("✗ 0.50 · 1 min ago", "waza.showReport"),
+        ("Show the steps of 't1'", "waza.showTrace"),
         ("▶ Run all", "waza.runEval"),
         ("▶ Run failed (1)", "waza.runFailed"),
         ("↻ Grade again", "waza.grade"),
         ("✗ 0.50 · 1 min ago", "waza.showReport"),
+        ("Show the steps of the last run", "waza.showTrace"),
     ]
 
 

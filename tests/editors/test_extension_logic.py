@@ -1,5 +1,7 @@
 """The extension's own decisions, without an editor: which Python, which programs, what a failure means."""
 
+import base64
+import hashlib
 import json
 import subprocess
 from pathlib import Path
@@ -9,7 +11,9 @@ import pytest
 from tests.editors.extension_modules import bundled, require_modules
 from tests.engine.reports.html.audits import audited_eval
 from tests.engine.reports.html.pages import dead_links, well_formed
+from tests.engine.reports.trace.pages import SCRIPT, Page
 from waza_engine.reports.html.audit import html_audit
+from waza_engine.reports.trace import page as trace
 
 pytestmark = pytest.mark.editor
 BUNDLE = {"pip": "/b/pip-1-py3-none-any.whl", "requirements": "/b/requirements.txt", "packages": 3}
@@ -20,7 +24,8 @@ def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Modules of the extension that need neither VS Code nor a process, as one that Node loads."""
     require_modules()
     return bundled(
-        tmp_path_factory.mktemp("logic"), ["choosePython", "installSteps", "treeShifts", "webPage"]
+        tmp_path_factory.mktemp("logic"),
+        ["choosePython", "installSteps", "tracePage", "treeShifts", "webPage"],
     )
 
 
@@ -161,3 +166,25 @@ def test_links_of_a_page_lead_to_what_is_not_folded(extension: Path) -> None:
     assert dead_links(well_formed(shown)) == []
     assert shown.count('<summary id="audit-') == page.count('<div class="inner" id="audit-') > 3
     assert "prefers-color-scheme" not in shown
+
+
+def test_a_trace_page_gets_the_theme_and_a_bridge_and_runs_nothing_else(
+    extension: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    style = "@media (prefers-color-scheme: dark) { body { color: red } }"
+    monkeypatch.setattr(trace, "viewer", lambda: (SCRIPT, style, ""))
+    html = "".join(trace.trace_page([]))
+    for is_dark, query in ((True, "@media all"), (False, "@media not all")):
+        shown = str(call(extension, "tracePage", html, is_dark, "file:///x</script>$&"))
+        found = Page(shown)
+        assert [tag for tag, _ in found.tags].count("script") == 4
+        [policy] = [it["content"] or "" for tag, it in found.tags if tag == "meta" and "http-equiv" in it]
+        changed = style.replace("@media (prefers-color-scheme: dark)", query)
+        assert f"<style>{changed}</style>" in shown
+        bridge = shown.split("<script>")[1].split("</script>", maxsplit=1)[0]
+        hashes = {
+            f"'sha256-{base64.b64encode(hashlib.sha256(it.encode()).digest()).decode()}'"
+            for it in (SCRIPT, bridge, changed)
+        }
+        assert {it.rstrip(";") for it in policy.split() if it.startswith("'sha256")} == hashes
+        assert "unsafe" not in policy

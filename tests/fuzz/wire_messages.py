@@ -20,6 +20,7 @@ COMMANDS = (
         "waza.runSkill",
         "waza.showReport",
         "waza.showAudit",
+        "waza.showTrace",
         "waza.exportSchemas",
         "waza.convert",
         "waza.upgradeWorkspace",

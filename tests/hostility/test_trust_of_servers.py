@@ -50,6 +50,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "waza.grade": {"task": "one"},
     "waza.explainGrader": {"pointer": ["graders", 0]},
     "waza.showReport": {"runId": "RUN"},
+    "waza.showTrace": {"runId": "RUN"},
     "waza.showAudit": {},
     "waza.convert": {"to": "vally"},
     "waza.upgradeWorkspace": {},

@@ -8,7 +8,14 @@ from collections.abc import Iterator, Mapping
 from lsprotocol import types
 
 from waza_lsp.fixes.fixes import accepts_kind, is_manual_request
-from waza_lsp.runnables.commands import NO_STATUS, RunStatus, explain_command, grade_command, runnable_actions
+from waza_lsp.runnables.commands import (
+    NO_STATUS,
+    RunStatus,
+    explain_command,
+    grade_command,
+    runnable_actions,
+    trace_command,
+)
 from waza_lsp.runnables.runnables import graders_in, runnables_at_line, task_of
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span
@@ -47,6 +54,8 @@ def _commands(
         for offer in runnable_actions(it, statuses.get((it.kind, it.id), NO_STATUS), now):
             if offer.command.command:
                 yield offer.command
+        if steps := trace_command(it, statuses.get((it.kind, it.id), NO_STATUS)):
+            yield steps
 
 
 def _holds(span: Span, line: int) -> bool:

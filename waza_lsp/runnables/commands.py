@@ -146,6 +146,20 @@ def explain_command(uri: str, site: DocumentGrader) -> types.Command:
     return types.Command(title, "waza.explainGrader", arguments=[{"uri": uri, "pointer": list(site.pointer)}])
 
 
+def trace_command(runnable: Runnable, standing: "RunStatus") -> types.Command | None:
+    """Return the command that shows the last run of a task or of an eval step by step; None without a stored run."""
+    if standing.verdict is None or not standing.verdict.run_id or runnable.kind not in {"eval", "task"}:
+        return None
+    arguments = {"uri": runnable.uri, "runId": standing.verdict.run_id}
+    if runnable.kind == "task":
+        return types.Command(
+            f"Show the steps of '{runnable.id}'",
+            "waza.showTrace",
+            arguments=[{**arguments, "task": runnable.id}],
+        )
+    return types.Command("Show the steps of the last run", "waza.showTrace", arguments=[arguments])
+
+
 _MOST_AGENTS = 3
 _ICONS = {"passed": "✓", "failed": "✗", "error": "⚠", "skipped": "○", "cancelled": "○"}
 _BARS = "▁▂▃▄▅▆▇█"

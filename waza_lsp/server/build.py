@@ -19,6 +19,7 @@ from waza_lsp.server.commands.reviews import pending_reviews, review
 from waza_lsp.server.commands.run import cancel_run, clear_results, grade, run_eval, run_failed, run_task
 from waza_lsp.server.commands.run_skill import run_skill
 from waza_lsp.server.commands.show_audit import show_audit
+from waza_lsp.server.commands.show_trace import show_trace
 from waza_lsp.server.commands.upgrade import upgrade_workspace
 from waza_lsp.server.coverage.controller import SkillCoverages
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
@@ -61,6 +62,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.clearResults": clear_results,
     "waza.showReport": show_report,
     "waza.showAudit": show_audit,
+    "waza.showTrace": show_trace,
     "waza.compareRuns": compare_runs,
     "waza.rerun": rerun,
     "waza.deleteRuns": delete_runs,

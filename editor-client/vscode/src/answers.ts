@@ -4,6 +4,7 @@ import { Uri, type LogOutputChannel } from 'vscode';
 
 import { showConversion } from './conversion';
 import { showReport } from './report';
+import { showTrace } from './traceView';
 import { showVerdict } from './verdict';
 import { offerFolder } from './written';
 
@@ -13,6 +14,8 @@ export async function showAnswer(command: string, answer: unknown, log: LogOutpu
     case 'waza.showAudit':
     case 'waza.compareRuns':
       return showReport(answer);
+    case 'waza.showTrace':
+      return showTrace(answer);
     case 'waza.runSkill':
       return showVerdicts(answer);
     case 'waza.exportSchemas':

@@ -55,6 +55,7 @@ async function argumentOf(
     case 'waza.rerun':
       return runToRepeat(nodes, ask);
     case 'waza.showReport':
+    case 'waza.showTrace':
       return reportOf(nodes[0]);
   }
   const ofNode = nodes[0] && 'uri' in nodes[0] ? Uri.parse(nodes[0].uri) : undefined;

@@ -11,6 +11,7 @@ import { storedVerdicts } from './storedVerdicts';
 import { offerProfiles } from './testProfiles';
 import { followRuns } from './testRuns';
 import { testTree } from './testTree';
+import { traceOfTest } from './traceView';
 
 export function createTestView(server: Server): Disposable {
   const controller = tests.createTestController('waza', 'Evals');
@@ -26,6 +27,7 @@ export function createTestView(server: Server): Disposable {
   return Disposable.from(
     controller,
     runs,
+    traceOfTest(tree),
     showLiveVerdicts(controller, tree, server),
     workspace.onDidGrantWorkspaceTrust(offer),
     server.onGone(tree.reset),

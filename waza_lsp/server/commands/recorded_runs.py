@@ -1,7 +1,7 @@
 """Commands about runs in the store: report, compare, run again, delete. Each takes one object (`docs/protocol.md`)."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from waza_lsp.snapshot import path_of
 Answer = dict[str, Any]
 _EXPERIMENT = "experiment-"
 """The beginning of the names of pages about all arms of an experiment."""
+TRACE = "trace-"
+"""The beginning of the names of pages that show trials step by step."""
 _LONGEST_NAME = 200
 
 
@@ -34,16 +36,22 @@ async def show_report(session: Session, *arguments: Any) -> Answer | None:
     params = params_of(arguments)
     # A member that is there but empty is a result without a run: it comes from recordings in files.
     run_id, path = text_in(params, "runId") if "runId" in params else None, path_of(text_in(params, "uri"))
-    return await _page(session, params, lambda places: write_report(run_id, places, path))
+    return await answer_with_page(session, params, lambda places: write_report(run_id, places, path))
 
 
 async def compare_runs(session: Session, *arguments: Any) -> Answer | None:
     """`waza.compareRuns {runIds, uri?}`: write a page that compares runs, and answer with its path."""
     params = params_of(arguments)
-    return await _page(session, params, lambda places: write_comparison(_run_ids(params), places))
+    return await answer_with_page(session, params, lambda places: write_comparison(_run_ids(params), places))
 
 
-async def _page(session: Session, params: Params, write: Any) -> Answer | None:
+async def answer_with_page(
+    session: Session, params: Params, write: Callable[[list[Path]], Path]
+) -> Answer | None:
+    """Write a page about runs in a thread, and answer with its path; `null`, after a message, if it cannot be written.
+
+    `write` gets the files and folders whose stores may have the run.
+    """
     client = session.client
     places = await _trusted_places(session, params)
     if places is None:
@@ -252,7 +260,11 @@ def _delete(run_ids: Sequence[str], places: Iterable[Path]) -> tuple[list[str], 
                     continue
                 store.delete_runs([run_id])
                 deleted.append(run_id)
-                names = [run_id, *([_EXPERIMENT + run.frame.arm.run_id] if run.frame.arm else [])]
+                names = [
+                    run_id,
+                    f"{TRACE}{run_id}",
+                    *([_EXPERIMENT + run.frame.arm.run_id] if run.frame.arm else []),
+                ]
                 for name in names:
                     with suppress(OSError):
                         (store.directory / PAGES / f"{name}.html").unlink()

@@ -1,0 +1,122 @@
+/** The steps of a run beside the editor: the trace page of the server, with links back to the files of the workspace. */
+
+import {
+  ColorThemeKind,
+  Range,
+  Uri,
+  ViewColumn,
+  commands,
+  env,
+  window,
+  workspace,
+  type Disposable,
+  type TestItem,
+  type WebviewPanel,
+} from 'vscode';
+
+import { exists } from './files';
+import type { TestTree } from './testTree';
+import { tracePage } from './tracePage';
+
+/** Larger pages open in the browser: a web view gets the page as one message. */
+const largest = 30_000_000;
+
+interface Shown {
+  panel: WebviewPanel;
+  html: string;
+  uri: Uri;
+}
+
+let shown: Shown | undefined;
+
+/** Shows the response to `waza.showTrace`. It is empty if the server has reported the reason. */
+export async function showTrace(answer: unknown): Promise<void> {
+  const given = ((answer ?? {}) as { uri?: string }).uri;
+  if (given === undefined) {
+    return;
+  }
+  const uri = Uri.parse(given);
+  const { size } = await workspace.fs.stat(uri);
+  if (size > largest) {
+    await env.openExternal(uri);
+    return;
+  }
+  const html = new TextDecoder().decode(await workspace.fs.readFile(uri));
+  shown = { panel: shown?.panel ?? createPanel(), html, uri };
+  draw(shown);
+  shown.panel.reveal(undefined, true);
+}
+
+/** The Testing view gives an item, or a message with its item. */
+export function traceOfTest(tree: TestTree): Disposable {
+  return commands.registerCommand('waza.showTraceOfTest', async (given?: TestItem | { test: TestItem }) => {
+    const item = given && 'test' in given ? given.test : given;
+    for (let at = item; at; at = at.parent) {
+      const about = tree.about(at);
+      if (about && about.kind !== 'grader') {
+        const task = about.kind === 'task' ? { task: about.id } : {};
+        // A task may be in a file of its own; its eval is the item above.
+        await commands.executeCommand('waza.showTrace', { uri: about.uri, ...task });
+        return;
+      }
+    }
+  });
+}
+
+function draw({ panel, html, uri }: Shown): void {
+  const { kind } = window.activeColorTheme;
+  const isDark = kind === ColorThemeKind.Dark || kind === ColorThemeKind.HighContrast;
+  panel.title = `Steps: ${/<title>([^<]*)<\/title>/.exec(html)?.[1] ?? ''}`;
+  panel.webview.html = tracePage(html, isDark, uri.toString());
+}
+
+function createPanel(): WebviewPanel {
+  const panel = window.createWebviewPanel(
+    'waza.trace',
+    'Steps',
+    { viewColumn: ViewColumn.Beside, preserveFocus: true },
+    { enableScripts: true, enableForms: false, retainContextWhenHidden: true, localResourceRoots: [] },
+  );
+  const themes = window.onDidChangeActiveColorTheme(() => shown && draw(shown));
+  panel.webview.onDidReceiveMessage((message: unknown) => receive(message));
+  panel.onDidDispose(() => {
+    shown = undefined;
+    themes.dispose();
+  });
+  return panel;
+}
+
+/** What a page says is only believed as far as it opens a file of the workspace. */
+async function receive(message: unknown): Promise<void> {
+  const { kind, path, line } = (message ?? {}) as { kind?: unknown; path?: unknown; line?: unknown };
+  if (kind !== 'open' || typeof path !== 'string') {
+    return;
+  }
+  const file = await fileOf(path);
+  if (!file) {
+    void window.showInformationMessage(`${path} is not in this workspace.`);
+    return;
+  }
+  const at = Math.max(0, (Number.isInteger(line) ? (line as number) : 1) - 1);
+  await window.showTextDocument(file, {
+    viewColumn: ViewColumn.One,
+    selection: new Range(at, 0, at, 0),
+  });
+}
+
+/** The file of the workspace at a path from the root of its repository, which may be above the workspace. */
+async function fileOf(path: string): Promise<Uri | undefined> {
+  const parts = path.split(/[/\\]/).filter((it) => it !== '' && it !== '.');
+  if (parts.includes('..')) {
+    return undefined;
+  }
+  for (let start = 0; start < parts.length; start++) {
+    for (const folder of workspace.workspaceFolders ?? []) {
+      const file = Uri.joinPath(folder.uri, ...parts.slice(start));
+      if (await exists(file)) {
+        return file;
+      }
+    }
+  }
+  return undefined;
+}
