@@ -10,8 +10,8 @@ import type { Server } from './server';
 import { storedVerdicts } from './storedVerdicts';
 import { offerProfiles } from './testProfiles';
 import { followRuns } from './testRuns';
+import { traceOfTest } from './testTrace';
 import { testTree } from './testTree';
-import { traceOfTest } from './traceView';
 
 export function createTestView(server: Server): Disposable {
   const controller = tests.createTestController('waza', 'Evals');

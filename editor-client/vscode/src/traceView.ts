@@ -5,17 +5,13 @@ import {
   Range,
   Uri,
   ViewColumn,
-  commands,
   env,
   window,
   workspace,
-  type Disposable,
-  type TestItem,
   type WebviewPanel,
 } from 'vscode';
 
 import { exists } from './files';
-import type { TestTree } from './testTree';
 import { tracePage } from './tracePage';
 
 /** Larger pages open in the browser: a web view gets the page as one message. */
@@ -45,22 +41,6 @@ export async function showTrace(answer: unknown): Promise<void> {
   shown = { panel: shown?.panel ?? createPanel(), html, uri };
   draw(shown);
   shown.panel.reveal(undefined, true);
-}
-
-/** The Testing view gives an item, or a message with its item. */
-export function traceOfTest(tree: TestTree): Disposable {
-  return commands.registerCommand('waza.showTraceOfTest', async (given?: TestItem | { test: TestItem }) => {
-    const item = given && 'test' in given ? given.test : given;
-    for (let at = item; at; at = at.parent) {
-      const about = tree.about(at);
-      if (about && about.kind !== 'grader') {
-        const task = about.kind === 'task' ? { task: about.id } : {};
-        // A task may be in a file of its own; its eval is the item above.
-        await commands.executeCommand('waza.showTrace', { uri: about.uri, ...task });
-        return;
-      }
-    }
-  });
 }
 
 function draw({ panel, html, uri }: Shown): void {
