@@ -1,4 +1,7 @@
-/** The script of a trace page: shows the page's own data, or what a host has put into `window.wazaTrace`. */
+/**
+ * The script of a trace page: shows the page's own data, or what a host has put into `window.wazaTrace`. A host may also
+ * put only itself there, and leave the data to the page.
+ */
 
 import { mount } from './mount.tsx';
 import { hasBlocks, readBlocks } from './source.ts';
@@ -6,7 +9,7 @@ import type { Host, Source } from './trace.ts';
 
 declare global {
   interface Window {
-    wazaTrace?: Source & { readonly host?: Host };
+    wazaTrace?: Partial<Source> & { readonly host?: Host };
   }
 }
 
@@ -29,9 +32,13 @@ const page: Host = {
 };
 
 const given = window.wazaTrace;
-const source = given ?? (hasBlocks(document) ? readBlocks(document) : undefined);
+const source = isSource(given) ? given : hasBlocks(document) ? readBlocks(document) : undefined;
 if (source !== undefined) {
   const root = document.getElementById('waza-trace') ?? document.body.appendChild(document.createElement('div'));
   const notices = document.getElementById('waza-trace-notices')?.textContent ?? '';
   mount(root, source, { ...page, ...given?.host }, notices);
+}
+
+function isSource(it: Partial<Source> | undefined): it is Source {
+  return it?.index !== undefined;
 }
