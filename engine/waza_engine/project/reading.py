@@ -1,5 +1,6 @@
 """Reads a file into data or a model, or raises one `LoadError` that says why not."""
 
+import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -27,6 +28,7 @@ from waza_engine.model.suite import LoadError
 _Model = TypeVar("_Model", bound=BaseModel)
 _Value = TypeVar("_Value")
 
+_SETTLED_NS = 3_000_000_000
 _open_texts: ContextVar[Mapping[Path, str]] = ContextVar("open_texts", default={})  # noqa: B039  # never changed
 
 
@@ -93,17 +95,67 @@ def remembering_files(memory: FileMemory) -> Iterator[None]:
         _memory.reset(token)
 
 
+@dataclass(frozen=True, slots=True)
+class _Few:
+    """Which task files to load: this one, and others up to so many tasks."""
+
+    path: Path
+    tasks: int
+
+
+_few: ContextVar[_Few | None] = ContextVar("few", default=None)
+
+
+@contextmanager
+def loading_few(path: Path, tasks: int) -> Iterator[None]:
+    """Load only some tasks of suites inside the `with` block: those of the file `path`, and the first ones.
+
+    The time does not grow with the number of other task files. Errors in these stay unknown.
+    """
+    token = _few.set(_Few(path, tasks))
+    try:
+        yield
+    finally:
+        _few.reset(token)
+
+
+def is_needed(path: Path, loaded: int) -> bool:
+    """Whether a task file is to be loaded, after so many tasks."""
+    few = _few.get()
+    return few is None or loaded < few.tasks or path == few.path
+
+
+def unsaved_text(path: Path) -> str | None:
+    """Return the text of a file that is read instead of what it holds, if there is one."""
+    return _open_texts.get().get(path)
+
+
+def file_version(path: Path) -> Stamp | str:
+    """Return a value that changes whenever the file or its unsaved text does."""
+    unsaved = unsaved_text(path)
+    return unsaved if unsaved is not None else stamp(path)
+
+
+def folder_version(path: Path) -> object:
+    """Return a value that changes whenever files are added to or removed from a folder."""
+    found = stamp(path)
+    if found is None or time.time_ns() - max(found[:2]) < _SETTLED_NS:
+        # It may change again without a visible change of its coarse time stamp.
+        return object()
+    return found
+
+
 def made_of_file(source: object, key: Hashable, make: Callable[[], _Value]) -> _Value:
     """Return what `make` makes of a file, and of what is in `key`; nothing else may go into it.
 
-    `source` is the file's time stamp, or the model that was made of it: the same object as long as the file is the same.
+    `source` is the file's version, or the model that was made of it: the same object as long as the file is the same.
     """
     memory = _memory.get()
     if memory is None:
         return make()
     known = memory.made.get(key)
     is_known = known is not None and (
-        known[0] is source or (isinstance(source, tuple) and known[0] == source)
+        known[0] is source or (isinstance(source, (tuple, str)) and known[0] == source)
     )
     if known is None or not is_known:
         known = memory.made[key] = source, make()
@@ -169,9 +221,8 @@ def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
     memory = _memory.get()
     if memory is None:
         return _read_mapping(path, strict_graders=strict_graders)
-    unsaved = _open_texts.get().get(path)
     # The stamp comes first: what is written while we read is read the next time.
-    version = unsaved if unsaved is not None else stamp(path)
+    version = file_version(path)
     known = memory.data.get((path, strict_graders))
     if known is None or known[0] != version:
         known = version, _read_mapping(path, strict_graders=strict_graders)

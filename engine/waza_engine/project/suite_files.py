@@ -237,7 +237,7 @@ def eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | Non
     """Return the nearest eval above a task file that lists it; `usual` searches only files named like evals."""
     for folder in list(path.parents)[:_LEVELS]:
         name = path.relative_to(folder).as_posix()
-        for candidate in _evals_in(folder, files, usual=usual):
+        for candidate in _evals_in(folder, files, usual=usual, own=path):
             if candidate != path and any(
                 _matches(as_glob(it), name) for _, it in globs_of(files.mapping(candidate))
             ):
@@ -291,17 +291,25 @@ def _kind_beside_eval(path: Path) -> tuple[Dialect, Kind, str] | None:
     return None
 
 
-def _evals_in(folder: Path, files: Files, *, usual: bool = False) -> Iterable[Path]:
-    """Return the eval files of a folder, usual names first; with `usual`, only files named like evals."""
-    found = _find_evals(folder, files, usual=usual)
-    # In a snapshot, the whole list is cached; otherwise it is lazy, as most callers need only the first.
-    return files.once(("evals", folder, usual), lambda: tuple(found)) if files.is_snapshot else found
+def _evals_in(folder: Path, files: Files, *, usual: bool = False, own: Path | None = None) -> Iterable[Path]:
+    """Return the eval files of a folder, usual names first; with `usual`, only files named like evals.
+
+    The file `own` may be left out.
+    """
+    if files.is_snapshot:
+        # The whole list is cached, for all files.
+        return files.once(("evals", folder, usual), lambda: tuple(_find_evals(folder, files, usual=usual)))
+    # Lazy, as most callers need only the first. If a file's text were read to find its own eval, each edit of it would
+    # run all rules again that look at the suite.
+    return _find_evals(folder, files, usual=usual, own=own)
 
 
-def _find_evals(folder: Path, files: Files, *, usual: bool) -> Iterator[Path]:
+def _find_evals(folder: Path, files: Files, *, usual: bool, own: Path | None = None) -> Iterator[Path]:
     names = [it for it in files.names(folder) if it.endswith(_SUFFIXES) and (not usual or "eval" in it)]
     for name in sorted(names, key=lambda it: (it not in _EVAL_NAMES, it)):
         path = folder / name
+        if path == own:
+            continue
         # Most YAML files near an eval are tasks: a search in the text avoids parsing them.
         if files.read_as(path, _may_be_eval) and _is_eval(files.mapping(path), path):
             yield path

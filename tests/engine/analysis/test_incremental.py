@@ -141,6 +141,26 @@ def test_files_that_come_and_go_are_noticed(tmp_path: Path) -> None:
     assert count() == "1"
 
 
+def test_typing_in_a_task_does_not_search_its_suite_again(tmp_path: Path) -> None:
+    """Class: the time of an edit grows with the number of tasks."""
+    task = {"id": "a", "name": "a"}
+    write(tmp_path, {"eval.yaml": "config: {}\ntasks: ['tasks/*.yaml']\n", "tasks/b.yaml": "id: b\n"})
+    path = tmp_path / "tasks" / "a.yaml"
+    write(tmp_path, {"tasks/a.yaml": "id: a\nname: a\n"})
+    texts = [path.read_text()]
+    files, rule = Files(lambda it: texts[0] if it == path else None), Counting("id")
+
+    def check(document: Document) -> Any:
+        assert document.suite is not None
+        assert document.suite.paths_by_text("id").keys() == {"a", "b"}
+        yield from rule(document)
+
+    for number in range(3):
+        texts[0] = f"id: a\nname: a{number}\n"
+        list(findings(Document("waza", "task", {**task, "name": number}, path, tmp_path, files), (check,)))
+    assert rule.count == 1
+
+
 def test_typing_in_a_file_is_no_change_to_the_folder_it_stands_in(tmp_path: Path) -> None:
     path, texts = tmp_path / "eval.yaml", ["a: 1\n"]
     files, rule = Files(lambda it: texts[0] if it == path else None), Counting("name")

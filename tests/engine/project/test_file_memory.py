@@ -1,5 +1,6 @@
 """A suite that is loaded with a memory of files is the suite that is loaded without one."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from tests.engine.audit.evals import text_grader, write_eval
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.load_suite import load_suite
-from waza_engine.project.reading import FileMemory, reading_open_texts, remembering_files
+from waza_engine.project.reading import FileMemory, loading_few, reading_open_texts, remembering_files
 
 EVALS = sorted((Path(__file__).parents[3] / "examples").glob("**/*eval.yaml"))
 
@@ -75,3 +76,29 @@ def test_the_memory_is_bounded(suite: Path) -> None:
     with remembering_files(memory):
         assert memory.data == {}
         assert memory.models == {}
+
+
+def test_a_file_that_comes_into_a_folder_that_was_quiet_is_seen(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, folder = FileMemory(), suite.parent / "tasks"
+    os.utime(folder, (1_000_000_000, 1_000_000_000))
+    monkeypatch.setattr("waza_engine.project.reading._SETTLED_NS", 0)
+    before = loaded(suite, memory)
+    with monkeypatch.context() as patch:
+        patch.setattr("waza_engine.dialects.waza.formats.loading.tasks.glob", lambda *_: pytest.fail("again"))
+        assert loaded(suite, memory) == before
+    (folder / "c.yaml").write_text("{id: c, name: c, inputs: {prompt: p}}")
+    assert [it.id for it in loaded(suite, memory).tasks] == ["a", "b", "c"]
+
+
+def test_a_few_tasks_are_the_first_ones_and_those_of_the_file(tmp_path: Path) -> None:
+    path = write_eval(tmp_path / "e", [{"id": it} for it in "abcdef"])
+    folder = path.parent / "tasks"
+    (folder / "b.yaml").write_text("{id: b, name: b, enabled: false, inputs: {prompt: p}}")
+    (folder / "d.yaml").write_text("id: [")
+    with loading_few(folder / "f.yaml", 2):
+        assert [it.id for it in load_suite(path, process_dir=path.parent).tasks] == ["a", "c", "f"]
+    # What is loaded must not be broken.
+    with loading_few(folder / "d.yaml", 2), pytest.raises(LoadError):
+        load_suite(path, process_dir=path.parent)

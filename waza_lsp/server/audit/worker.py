@@ -89,10 +89,10 @@ def _audit(question: Question) -> dict[str, Any]:
     `only` are the ids of the tasks in the order of their audits, None for all; at most `most` are audited.
     """
     started = time.monotonic()
-    suite = suite_of(question)
+    only = question.get("only")
+    suite = suite_of(question, few=_MOST_OTHERS if only is not None else None)
     if suite.problem:
         raise BrokenError(suite.problem)
-    only = question.get("only")
     tasks = list(suite.plan.tasks)
     if only is not None:
         place = {id_: number for number, id_ in enumerate(only)}
@@ -220,7 +220,7 @@ class _KnownTask(NamedTuple):
 
 
 def _known_task(question: Question) -> _KnownTask:
-    suite, id_ = suite_of(question), question["task"]
+    suite, id_ = suite_of(question, few=_MOST_OTHERS), question["task"]
     task = next((it for it in suite.plan.tasks if it.id == id_), None)
     if task is None:
         raise NothingError("the suite cannot be loaded as it is now")

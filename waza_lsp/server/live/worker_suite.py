@@ -13,7 +13,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import GraderEntry, LoadError
-from waza_engine.project.reading import FileMemory, reading_open_texts, remembering_files
+from waza_engine.project.reading import FileMemory, loading_few, reading_open_texts, remembering_files
 from waza_engine.project.suite_files import eval_of
 from waza_engine.runs.planning.plan import Plan, PlanError
 from waza_engine.runs.recordings.regrade import plan_for_grading, plan_without_suite
@@ -53,8 +53,10 @@ class RecordedEntry:
     is_checkpoint: bool = False
 
 
-def suite_of(question: Question) -> Suite:
+def suite_of(question: Question, *, few: int | None = None) -> Suite:
     """Load the suite of the file `path`. `eval` is its eval if the server knows it already.
+
+    With `few`, of the task files only that file is loaded, and others up to so many tasks.
 
     Raises:
         NothingError: No eval lists the file.
@@ -65,8 +67,14 @@ def suite_of(question: Question) -> Suite:
     if eval_path is None:
         raise NothingError("no eval lists this file")
     process_dir = Path(question["processDir"])
+    path = Path(question["path"])
     with reading_open_texts(texts_of(question)), remembering_files(_FILES):
         try:
+            if few is not None and path != eval_path:
+                with loading_few(path, few):
+                    plan = plan_for_grading(eval_path, process_dir)
+                if any(it.path == path for it in plan.tasks):
+                    return Suite(eval_path, plan, process_dir)
             return Suite(eval_path, plan_for_grading(eval_path, process_dir), process_dir)
         except (LoadError, PlanError) as error:
             return Suite(eval_path, plan_without_suite(eval_path), process_dir, str(error))
@@ -80,7 +88,8 @@ def recorded_entry(question: Question) -> RecordedEntry:
         BrokenError: The suite cannot be loaded, so the entry cannot be found.
 
     """
-    suite = suite_of(question)
+    # One task is enough to plan with.
+    suite = suite_of(question, few=1)
     path, pointer = Path(question["path"]), tuple(question["pointer"])
     found = _entry(suite.plan, path, pointer)
     if found is None and not suite.plan.tasks:

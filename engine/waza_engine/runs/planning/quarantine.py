@@ -11,12 +11,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from waza_engine.lib.files.read_tracking import stamp
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.yaml.comments import OwnComment, own_comments
 from waza_engine.lib.yaml.lines import YamlLines
 from waza_engine.model.suite import Suite, Task
-from waza_engine.project.reading import made_of_file
+from waza_engine.project.reading import file_version, made_of_file, unsaved_text
 
 WORD = "quarantine"
 _SUFFIXES = frozenset([".yaml", ".yml"])
@@ -37,7 +36,7 @@ def with_quarantine(suite: Suite) -> tuple[Suite, list[str]]:
     reasons: dict[int, str] = {}
     warnings: list[str] = []
     for path in paths:
-        if text := made_of_file(stamp(path), ("quarantine", path), partial(_text, path)):
+        if text := made_of_file(file_version(path), ("quarantine", path), partial(_text, path)):
             of_file = [it for it in everything if it.path == path]
             warnings += _apply(path, text, of_file, reasons)
     if not reasons:
@@ -49,6 +48,8 @@ def with_quarantine(suite: Suite) -> tuple[Suite, list[str]]:
 def _text(path: Path) -> str:
     if path.suffix not in _SUFFIXES:
         return ""
+    if (unsaved := unsaved_text(path)) is not None:
+        return unsaved if WORD in unsaved else ""
     with contextlib.suppress(OSError, ValueError):
         content = regular_bytes(path, MAX_SOURCE_BYTES)
         if WORD.encode() in content:

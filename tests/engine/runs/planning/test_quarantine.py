@@ -7,6 +7,7 @@ import pytest
 from tests.engine.runs.bench import Bench
 from waza_engine.model.suite import Task
 from waza_engine.project.load_suite import load_suite
+from waza_engine.project.reading import FileMemory, reading_open_texts, remembering_files
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.planning.quarantine import with_quarantine
 
@@ -80,6 +81,16 @@ def test_a_task_with_a_file_of_its_own(tmp_path: Path, text: str) -> None:
     (tmp_path / "tasks/a.yaml").write_text(text, encoding="utf-8")
     (tmp_path / "tasks/b.yaml").write_text("id: b\nname: b\ninputs: {prompt: hello}\n", encoding="utf-8")
     assert planned(tmp_path / "eval.yaml")[0] == {"a": "sleeps", "b": ""}
+
+
+def test_the_text_of_the_editor_counts(tmp_path: Path) -> None:
+    path = tmp_path / "eval.yaml"
+    path.write_text(VALLY, encoding="utf-8")
+    text = VALLY.replace("- name: one\n", "- name: one # waza-lsp: quarantine sleeps\n")
+    memory = FileMemory()
+    for texts, reason in (({}, ""), ({path: text}, "sleeps"), ({path: VALLY}, ""), ({}, "")):
+        with remembering_files(memory), reading_open_texts(texts):
+            assert planned(path)[0]["one"] == reason
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from waza_engine.dialects.waza.formats.loading.mock_files import (
 from waza_engine.dialects.waza.formats.loading.refusals import EvalKeys, task_refusals
 from waza_engine.dialects.waza.formats.loading.resources import gather
 from waza_engine.dialects.waza.formats.task import InlineTask, TaskFile
-from waza_engine.lib.go.glob import BadPattern, glob
+from waza_engine.lib.go.glob import BadPattern, glob, has_wildcard
 from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import plain
@@ -36,7 +36,15 @@ from waza_engine.model.suite import (
     Responder,
     Task,
 )
-from waza_engine.project.reading import build, made_of_file, pointer_in_file, read_mapping, read_text
+from waza_engine.project.reading import (
+    build,
+    folder_version,
+    is_needed,
+    made_of_file,
+    pointer_in_file,
+    read_mapping,
+    read_text,
+)
 from waza_engine.project.store_location import in_repository
 
 
@@ -85,6 +93,8 @@ def load_tasks(
             if not paths:
                 warnings.append(f"{around.eval_path}: 'tasks[{index}]': no file matches '{pattern}'")
             for path in paths:
+                if not is_needed(path, len(tasks)):
+                    continue
                 spec, data, notes = build_leniently(
                     TaskFile, "task", read_mapping(path, strict_graders=True), path
                 )
@@ -105,9 +115,18 @@ def _globs(item: str | InlineTask) -> list[str]:
 def _matching_files(pattern: str, around: Surroundings, pointer: Pointer) -> list[Path]:
     # Go joins the pattern to the directory, so absolute patterns are relative to it, too.
     relative = cleaned(pattern.lstrip("/")) if pattern.strip("/") else "."
+
+    def found() -> list[Path]:
+        return in_repository(
+            [around.eval_dir / it for it in glob(relative, around.eval_dir)], around.eval_dir
+        )
+
+    folder, _, _ = relative.rpartition("/")
     try:
-        found = [around.eval_dir / it for it in glob(relative, around.eval_dir)]
-        return in_repository(found, around.eval_dir)
+        if has_wildcard(folder) or ".." in folder:
+            return found()
+        version = folder_version(around.eval_dir / folder)
+        return made_of_file(version, ("glob", around.eval_path, relative), found)
     except BadPattern as error:
         raise LoadError(
             around.eval_path, f"The pattern '{pattern}' is malformed: {error}", pointer
