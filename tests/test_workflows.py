@@ -21,18 +21,46 @@ _BY_NAME = re.compile(
 )
 
 
-def test_workflows_are_valid() -> None:
+def _require_valid(schema: str, *files: Path) -> None:
     program = Path(sys.executable).with_name("check-jsonschema")
     found = str(program) if program.exists() else shutil.which("check-jsonschema")
     if found is None:
         pytest.skip("check-jsonschema is not installed")
     done = subprocess.run(
-        [found, "--builtin-schema", "vendor.github-workflows", *WORKFLOWS],
-        capture_output=True,
-        text=True,
-        check=False,
+        [found, "--builtin-schema", f"vendor.{schema}", *files], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_workflows_are_valid(tmp_path: Path) -> None:
+    copied = []
+    for number, it in enumerate(_workflows_on_pages()):
+        copied.append(tmp_path / f"{number}.yml")
+        copied[-1].write_text(it, encoding="utf-8")
+    assert len(copied) >= 3
+    _require_valid("github-workflows", *WORKFLOWS, *copied)
+
+
+def _workflows_on_pages() -> list[str]:
+    pages = [ROOT / "docs" / f"{it}.md" for it in ("ci", "check", "guide")]
+    return [it for page in pages for it in _blocks(page) if re.search("^jobs:", it, re.MULTILINE)]
+
+
+def _blocks(page: Path) -> list[str]:
+    return re.findall(r"^```yaml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("schema", "mark"), [("github-actions", ""), ("gitlab-ci", "image:"), ("azure-pipelines", "pool:")]
+)
+def test_the_action_and_the_snippets_for_others_are_valid(schema: str, mark: str, tmp_path: Path) -> None:
+    if not mark:
+        _require_valid(schema, ROOT / "action.yml")
+        return
+    [block] = [it for it in _blocks(ROOT / "docs/ci.md") if mark in it]
+    (tmp_path / "ci.yml").write_text(block, encoding="utf-8")
+    _require_valid(schema, tmp_path / "ci.yml")
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda it: it.name)
@@ -43,10 +71,13 @@ def test_actions_are_pinned_and_rights_are_few(path: Path) -> None:
     for name, job in workflow["jobs"].items():
         rights = job.get("permissions", {})
         assert rights.get("contents", "read") == "read", name
-        assert set(rights) <= {"contents", "id-token", "pages"}, name
+        assert set(rights) <= {"contents", "id-token", "pages", "actions", "pull-requests"}, name
+        assert rights.get("actions", "read") == "read", name
+        # Whoever may write comments runs the action only.
+        assert "pull-requests" not in rights or not any("run" in it for it in job["steps"]), name
         assert "timeout-minutes" in job or "uses" in job, name
     for line in re.findall(r"uses: (.+)", text):
-        assert re.fullmatch(r"\./\S+|[\w/-]+@[0-9a-f]{40} # v[\d.]+", line), line
+        assert re.fullmatch(r"\./\S*|[\w/-]+@[0-9a-f]{40} # v[\d.]+", line), line
     # A checked-out repository must not leave its token to the programs of the job.
     assert text.count("actions/checkout@") == text.count("persist-credentials: false")
     # Names of branches and titles are other people's text: a shell gets them as variables only.
@@ -54,6 +85,37 @@ def test_actions_are_pinned_and_rights_are_few(path: Path) -> None:
         step["run"] for job in workflow["jobs"].values() for step in job.get("steps", ()) if "run" in step
     ):
         assert "${{" not in script
+
+
+def test_the_action_keeps_inputs_out_of_scripts_and_the_token_to_itself() -> None:
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    action = yaml.safe_load(text)
+    for line in re.findall(r"uses: (.+)", text):
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", line), line
+    used = set(re.findall(r"inputs\.([\w-]+)", text))
+    assert used == set(action["inputs"])
+    assert all(it["description"] and "default" in it for it in action["inputs"].values())
+    for step in (it for it in action["runs"]["steps"] if "run" in it):
+        assert "${{" not in step["run"], step["name"]
+        assert step["run"].count("\n") <= 5, step["name"]
+        has_token = "token" in str(step["env"])
+        assert has_token == (re.search(r"ci (?:base|comment)", step["run"]) is not None), step["name"]
+        variables = {it for it in step["env"] if it.startswith("WAZA_LSP_")}
+        assert variables <= _variables_of_ci(), step["name"]
+
+
+def _variables_of_ci() -> set[str]:
+    source = (ROOT / "waza_lsp/cli/ci/command.py").read_text(encoding="utf-8")
+    return set(re.findall(r'"(WAZA_LSP_CI_\w+)"', source))
+
+
+def test_workflows_on_pages_have_few_rights() -> None:
+    """Examples are copied."""
+    for it in _workflows_on_pages():
+        assert "pull_request_target" not in it
+        assert "write-all" not in it
+        for step in (step for job in yaml.safe_load(it)["jobs"].values() for step in job["steps"]):
+            assert "${{" not in step.get("run", "")
 
 
 def test_every_python_is_tested_that_the_package_names() -> None:

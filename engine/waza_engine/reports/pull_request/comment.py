@@ -14,7 +14,6 @@ from waza_engine.reports.pull_request.summary import AuditSummary, Compared, Eva
 
 MOST_CHARACTERS = 65_536
 """GitHub refuses longer comments."""
-_ROOM = 300
 _WORDS = {"passed": "✅ passed", "failed": "❌ failed", "error": "⚠️ not everything could be judged"}
 _SIGNS = {"passed": "✅", "failed": "❌", "error": "⚠️", "skipped": "⏭️", "cancelled": "⏹️"}
 _BACKTICKS = re.compile("`+")
@@ -36,16 +35,14 @@ def marker(key: str) -> str:
 def comment_markdown(summary: Summary, key: str = "", link: str = "") -> str:
     """Return the comment, at most `MOST_CHARACTERS` long. `link` is the address of the uploaded reports."""
     text = f"{marker(key)}\n" if key else ""
+    # Bytes are never fewer than characters, however these are counted.
+    left = MOST_CHARACTERS - len(text) - len(_LEFT_OUT) - 2
     for block in _blocks(summary, link):
-        # Emoji count twice where lengths are in UTF-16.
-        if len(text) + 2 * len(block) > MOST_CHARACTERS and _length(text + block) + _ROOM > MOST_CHARACTERS:
+        left -= len(block.encode("utf-8", "replace")) + 1
+        if left < 0:
             return f"{text}\n{_LEFT_OUT}\n"
         text += f"{block}\n"
     return text
-
-
-def _length(text: str) -> int:
-    return max(len(text.encode("utf-8", "replace")), len(text.encode("utf-16-le", "replace")) // 2)
 
 
 def _blocks(summary: Summary, link: str) -> Iterator[str]:
@@ -180,7 +177,7 @@ def code(text: str) -> str:
     """Return a text as inline code on one line, which nothing in it can end."""
     shown = one_line(text) or " "
     fence = "`" * (1 + max(map(len, _BACKTICKS.findall(shown)), default=0))
-    pad = " " if shown[0] == "`" or shown[-1] == "`" or shown != shown.strip() else ""
+    pad = " " if shown[0] == "`" or shown[-1] == "`" else ""
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 

@@ -37,6 +37,8 @@ class Base:
     commit: str
 
     def __str__(self) -> str:
+        if self.commit.startswith(self.ref):
+            return self.commit[:8]
         return f"{self.ref} (merge base {self.commit[:8]})"
 
 
