@@ -2,6 +2,7 @@
 
 import random
 import warnings
+from importlib.util import find_spec
 
 import pytest
 
@@ -11,6 +12,11 @@ from waza_engine.statistics.rates import clopper_pearson, wilson
 from waza_engine.statistics.two_rates import fisher_exact
 
 ROUNDS = 1000
+# Not `importorskip`: their imports cost 3 s of processor time in each process that collects tests.
+pytestmark = pytest.mark.skipif(
+    any(find_spec(it) is None for it in ("scipy", "sklearn", "statsmodels")),
+    reason="the dependency group 'statistics' is not installed; .ci/run installs it",
+)
 
 
 @pytest.mark.slow
