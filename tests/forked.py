@@ -7,6 +7,7 @@ It is a process of its own, with its own limits, exit status and end, but it cos
 import atexit
 import json
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -19,8 +20,21 @@ from pathlib import Path
 _HERE = Path(__file__).parent
 _FOLDER = Path(tempfile.gettempdir()) / f"waza-lsp-warm-{os.getpid()}"
 _SOCKET = _FOLDER / "socket"
-SERVER = [sys.executable, "-I", "-S", str(_HERE / "forked_program.py"), str(_SOCKET), "serve"]
+_PROGRAM = [sys.executable, "-I", "-S", str(_HERE / "forked_program.py"), str(_SOCKET)]
+_MAIN = ["-P", "-m", "waza_lsp"]
+SERVER = [*_PROGRAM, *_MAIN, "serve"]
 """Starts a server, for libraries that start programs. Call `keep_warm` first."""
+PYTHON = _FOLDER / "python"
+"""A Python that forks for our modules. Commands in the warm process start it as their own `sys.executable`."""
+FRESH = "WAZA_LSP_TESTS_FRESH"
+"""An environment variable: if it is set, that Python starts anew, for tests that stop and kill what a server started."""
+_PYTHON = """\
+#!/bin/sh
+case "${fresh}:$PYTHONPATH $1 $2 $3" in
+:{path}" -P -m waza_lsp"*) exec {program} "$@" ;;
+*) exec {python} "$@" ;;
+esac
+"""
 
 
 def forked(
@@ -32,7 +46,7 @@ def forked(
 ) -> subprocess.CompletedProcess[str]:
     """Run `waza-lsp` with these arguments, like `subprocess.run`, and return its output."""
     request = {
-        "arguments": arguments,
+        "arguments": [*_MAIN, *arguments],
         "cwd": str(cwd),
         "environment": dict(os.environ if environment is None else environment),
         "memory": memory,
@@ -59,7 +73,9 @@ def _run(request: object, streams: tuple[int, int, int], seconds: float) -> int:
         connection.sendall(message[sent:])
         connection.settimeout(seconds)
         try:
-            return int(connection.recv(16))
+            with connection.makefile("rb") as answer:
+                answer.readline()  # the process id
+                return int(answer.readline())
         except TimeoutError:
             raise subprocess.TimeoutExpired("waza-lsp", seconds) from None
 
@@ -83,6 +99,11 @@ def _started() -> subprocess.Popen[bytes]:
     """Start the warm process. It ends when its input is closed."""
     shutil.rmtree(_FOLDER, ignore_errors=True)
     _FOLDER.mkdir(mode=0o700)
+    path, program = shlex.quote(os.environ.get("PYTHONPATH", "")), shlex.join(_PROGRAM)
+    PYTHON.touch(mode=0o700)
+    PYTHON.write_text(
+        _PYTHON.format(fresh=FRESH, path=path, program=program, python=shlex.quote(sys.executable)), "utf-8"
+    )
     process = subprocess.Popen(
         [sys.executable, "-P", str(_HERE / "warm.py"), str(_SOCKET)],
         stdin=subprocess.PIPE,

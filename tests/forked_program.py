@@ -5,8 +5,19 @@ For tests whose library starts a program. Python starts it without `site`, in a 
 
 import json
 import os
+import signal
 import socket
 import sys
+
+
+def _end_like(status: int) -> None:
+    """End with an exit status, or by the signal that ended the command."""
+    if status < 0:
+        if -status != signal.SIGKILL:
+            signal.signal(-status, signal.SIG_DFL)
+        os.kill(os.getpid(), -status)
+    os._exit(abs(status))
+
 
 with socket.socket(socket.AF_UNIX) as connection:
     connection.connect(sys.argv[1])
@@ -21,5 +32,8 @@ with socket.socket(socket.AF_UNIX) as connection:
     connection.sendall(message[sent:])
     for stream in (0, 1, 2):
         os.close(stream)  # The command has them now, and closing them is up to it.
-    status = int(connection.recv(16) or b"1")
-os._exit(status if status >= 0 else 128 - status)
+    answer = connection.makefile("rb")
+    child = int(answer.readline() or b"0")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda it, _: os.kill(child, it))
+    _end_like(int(answer.readline() or b"1"))

@@ -1,7 +1,8 @@
-"""The warm process: it has imported all of our modules, and forks for each command that it is asked to run.
+"""The warm process: it has imported all of our modules, built their models, and forks for each command.
 
 `tests/forked.py` starts it with the path of a socket. A client sends one line of JSON with its three standard streams,
-and gets a line with the exit status. If it closes the connection instead, the command is killed.
+and gets a line with the process id, then one with the exit status. If it closes the connection instead, the command is
+killed.
 """
 
 import gc
@@ -15,10 +16,13 @@ import selectors
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from struct import calcsize, unpack
 from typing import Any
+
+from pydantic import BaseModel
 
 _STREAMS = 3
 
@@ -33,8 +37,17 @@ def _import_all() -> None:
                     importlib.import_module(it.name)
 
 
-def _serve(listener: socket.socket) -> None:
-    """Fork for each connection, and return in the child. The parent ends with its standard input."""
+def _complete_models() -> None:
+    """Build the validators of all models, which pydantic does at their first use."""
+    found: list[type[BaseModel]] = [BaseModel]
+    for it in found:
+        found += it.__subclasses__()
+        if it.__module__.startswith("waza_"):
+            it.model_rebuild(raise_errors=False)
+
+
+def _serve(listener: socket.socket) -> Callable[[], object]:
+    """Fork for each connection, and return in the child, with what to run. The parent ends with its standard input."""
     selector = selectors.DefaultSelector()
     selector.register(listener, selectors.EVENT_READ)
     selector.register(0, selectors.EVENT_READ)
@@ -58,8 +71,7 @@ def _serve(listener: socket.socket) -> None:
                     selector.register(children[connection][1], selectors.EVENT_READ, connection)
                 else:
                     _leave(selector, [listener, connection, *children], [it for _, it in children.values()])
-                    _become(json.loads(message), streams)
-                    return
+                    return _become(json.loads(message), streams)
             elif isinstance(ready, socket.socket):  # The client is gone.
                 selector.unregister(ready)
                 os.kill(children[ready][0], signal.SIGKILL)
@@ -76,9 +88,11 @@ def _serve(listener: socket.socket) -> None:
 
 
 def _tell(connection: socket.socket, child: int) -> None:
-    """Write down which process does the work of the client, for tests that look for it."""
+    """Tell the client which process does its work, and write it down for tests that look for it."""
     client, _, _ = unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, calcsize("3i")))
     Path(sys.argv[1]).with_name(str(client)).write_text(str(child), encoding="ascii")
+    with suppress(OSError):
+        connection.sendall(b"%d\n" % child)
 
 
 def _received(connection: socket.socket) -> tuple[bytes, list[int]]:
@@ -97,7 +111,8 @@ def _leave(selector: selectors.BaseSelector, connections: list[socket.socket], n
         os.close(number)
 
 
-def _become(request: dict[str, Any], streams: list[int]) -> None:
+def _become(request: dict[str, Any], streams: list[int]) -> Callable[[], object]:
+    """Take over the state of a program that was started with this request, and return its main function."""
     for number, it in enumerate(streams):
         os.dup2(it, number)
         os.close(it)
@@ -105,19 +120,23 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     random.seed()
-    sys.argv[1:] = request["arguments"]
+    # What it starts is forked, too.
+    sys.executable = str(Path(sys.argv[1]).with_name("python"))
+    _, _, module, *sys.argv[1:] = request["arguments"]  # -P -m MODULE
     if request["memory"]:
         resource.setrlimit(resource.RLIMIT_AS, (request["memory"], request["memory"]))
+    name = f"{module}.__main__" if hasattr(sys.modules[module], "__path__") else module
+    main: Callable[[], object] = importlib.import_module(name).main
+    return main
 
 
 if __name__ == "__main__":
     _import_all()
+    _complete_models()
     gc.freeze()  # So that a collection in a child copies fewer pages.
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(sys.argv[1])
         listening.listen()
         os.write(1, b"ready\n")
-        _serve(listening)
-    from waza_lsp.__main__ import main
-
-    main()
+        run = _serve(listening)
+    run()

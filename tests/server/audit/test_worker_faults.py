@@ -4,6 +4,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.engine.audit.evals import recording, text_grader, write_eval
 from tests.server.results.test_annotations import children
 from tests.server.results_harness import Editor, editor, until
@@ -21,6 +23,7 @@ def workers(it: Editor) -> list[int]:
     return children(it.pid, "audit.worker")
 
 
+@pytest.mark.usefixtures("fresh_children")
 async def test_a_killed_or_stopped_worker_is_replaced(tmp_path: Path) -> None:
     graders = [text_grader(contains=["sorry"])]
     path = write_eval(

@@ -185,6 +185,7 @@ async def test_a_run_of_what_was_graded_live_says_it_instead(tmp_path: Path, tas
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fresh_children")
 async def test_edits_on_both_sides_of_a_grader_that_is_being_graded_cost_no_verdict(
     tmp_path: Path, task_file: Path
 ) -> None:
@@ -273,6 +274,7 @@ async def test_it_can_be_switched_off(tmp_path: Path, task_file: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fresh_children")
 async def test_a_dead_worker_is_replaced(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)
@@ -288,6 +290,7 @@ async def test_a_dead_worker_is_replaced(tmp_path: Path, task_file: Path) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fresh_children")
 async def test_a_worker_that_hangs_is_killed_and_holds_nothing_up(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)
@@ -303,6 +306,7 @@ async def test_a_worker_that_hangs_is_killed_and_holds_nothing_up(tmp_path: Path
         await it.says("live-verdict")
 
 
+@pytest.mark.usefixtures("fresh_children")
 async def test_no_worker_outlives_the_server(tmp_path: Path, task_file: Path) -> None:
     async with editor(tmp_path) as it:
         await ready(it, task_file)

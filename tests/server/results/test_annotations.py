@@ -263,6 +263,7 @@ async def test_a_run_is_cancelled_by_its_id_and_every_start_has_its_end(tmp_path
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fresh_children")
 async def test_a_run_that_is_killed_has_its_ends_too(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "34.")
     async with editor(tmp_path, settings=NO_LIVE) as it:
@@ -278,6 +279,7 @@ async def test_a_run_that_is_killed_has_its_ends_too(tmp_path: Path, suite: Path
         await until(lambda: not is_running(slow))
 
 
+@pytest.mark.usefixtures("fresh_children")
 async def test_a_killed_server_leaves_no_run_behind(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "35.")
     async with editor(tmp_path) as it:
