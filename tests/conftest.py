@@ -1,10 +1,12 @@
 """What all tests share: the order of the files, signals, byte code, and a count of the tests that were left out."""
 
 import gc
+import inspect
 import os
 import signal
 import sys
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ _SLOW = frozenset(["faults", "fuzz", "hostility"])
 _MOSTLY_SLOW = frozenset(["server"])
 _QUICK_CASES = 1
 """How many cases of a parametrised test in these folders the quick suite runs. `.ci/run` runs all."""
+_QUICK_SESSIONS = 2
+"""How many tests of a file in these folders that wait for a server the quick suite runs."""
 _LEFT_OUT = pytest.StashKey[int]()
 
 
@@ -39,12 +43,31 @@ def pytest_configure(config: pytest.Config) -> None:
             signal.signal(number, usual)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Let every second worker collect the folders in reverse order.
+
+    In a fresh clone, pytest compiles each file of tests when it collects it: 10 s of processor time in each worker. Two
+    workers that meet in the middle share the work. `pytest_collection_modifyitems` restores the order.
+    """
+    report = yield
+    if (
+        isinstance(collector, pytest.Directory)
+        and os.environ.get("PYTEST_XDIST_WORKER", "gw0")[-1] in "13579"
+    ):
+        report.result.reverse()
+    return report
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark further cases as slow, and start with the files that need the most time: VS Code, then other slow tests.
 
     Then all workers of pytest-xdist end at about the same time.
     """
+    items.sort(key=lambda it: it.path)
     _leave_cases_to_ci(items)
     slow = {it.path for it in items if it.get_closest_marker("slow")}
     items.sort(key=lambda it: (not it.path.name.startswith("test_vscode"), it.path not in slow))
@@ -57,7 +80,7 @@ def pytest_collection_finish() -> None:
 
 
 def _leave_cases_to_ci(items: list[pytest.Item]) -> None:
-    """Mark tests as slow in folders whose tests start processes: all of them, or all but the first cases of each."""
+    """Mark tests as slow in folders whose tests start processes: all of them, or all but the first of each file."""
     counts: Counter[str] = Counter()
     for it in items:
         folder = it.path.relative_to(_TESTS).parts[0]
@@ -66,7 +89,9 @@ def _leave_cases_to_ci(items: list[pytest.Item]) -> None:
         elif folder in _MOSTLY_SLOW and it.get_closest_marker("slow") is None:
             test = it.nodeid.partition("[")[0]
             counts[test] += 1
-            if counts[test] > _QUICK_CASES:
+            is_session = isinstance(it, pytest.Function) and inspect.iscoroutinefunction(it.function)
+            counts[str(it.path)] += is_session
+            if counts[test] > _QUICK_CASES or (is_session and counts[str(it.path)] > _QUICK_SESSIONS):
                 it.add_marker(pytest.mark.slow)
 
 
