@@ -123,6 +123,7 @@ def test_add_a_request(project: Path) -> None:
     assert "textDocument/declaration" in run("python answers.py", project).stdout
 
 
+@pytest.mark.slow
 def test_add_a_dialect(project: Path) -> None:
     *_made, checked, performed, graded = follow("add-a-dialect.md", project)
     assert "no-question" in checked.stdout

@@ -88,6 +88,7 @@ def test_only_the_door_opens_files_of_others() -> None:
     assert not _OURS.keys() - found.keys(), "these open no files any more: remove them from _OURS"
 
 
+@pytest.mark.slow
 def test_links_in_a_circle_are_no_error() -> None:
     """Class: `Path.resolve` raises RuntimeError for links in a circle; `lib.paths.real_path` does not."""
     found = [

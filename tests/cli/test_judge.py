@@ -66,6 +66,7 @@ def test_a_budget_ends_the_asking(path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "2 verdicts kept" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_frozen_set_tests_a_changed_rubric_without_the_store(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def regrade(request: object) -> tuple[int, list[dict[str, Any]], str]:
     return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
 
+@pytest.mark.slow
 def test_a_recording_is_graded_with_texts_that_are_not_saved(suite: Path) -> None:
     assert CliRunner().invoke(main, ["run", "eval.yaml"]).exit_code == 0
     status, events, stderr = regrade({"eval": "eval.yaml"})

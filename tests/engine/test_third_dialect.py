@@ -64,6 +64,7 @@ def test_check() -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_run(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     quiz = FILES / "europe.quiz.yaml"
@@ -87,6 +88,7 @@ def test_grade(output: str, status: int, tmp_path: Path) -> None:
     assert done.returncode == status, done.stderr
 
 
+@pytest.mark.slow
 def test_a_setting_may_name_its_rule(tmp_path: Path) -> None:
     (tmp_path / ".waza-lsp.toml").write_text('[rules]\nno-question = "off"\n', encoding="utf-8")
     (tmp_path / "a.quiz.yaml").write_text("title: a\nquestions: [{id: b, ask: c}]\n", encoding="utf-8")

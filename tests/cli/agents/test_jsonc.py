@@ -47,6 +47,7 @@ def texts(draw: st.DrawFn) -> str:
 
 
 @given(texts())
+@pytest.mark.slow
 def test_what_is_added_is_there_and_everything_else_too(text: str) -> None:
     before = data_at(text, ())
     after = put(text, KEYS, DATA)

@@ -248,6 +248,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(sample=broken_samples())
 @settings(max_examples=examples(600), deadline=None)
+@pytest.mark.slow
 def test_broken_entries(sample: Sample, folder: Path) -> None:
     assert_agreement(sample, folder)
 

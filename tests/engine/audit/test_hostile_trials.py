@@ -84,6 +84,7 @@ def made(subject: Subject) -> list[tuple[str, Mutant]]:
 
 @settings(max_examples=150, deadline=None)
 @given(trial=TRIALS, other=TRIALS, files=FILES)
+@pytest.mark.slow
 def test_any_trial(trial: Trajectory, other: Trajectory, files: list[InputFile]) -> None:
     task = Task("t", "t", "Do it", files=tuple(files))
     found = made(Subject(task, trial, (other,)))

@@ -69,6 +69,7 @@ def test_there_are_enough_of_each_kind() -> None:
     assert all(it.fair for it in LABELS if it.intent == "work")
 
 
+@pytest.mark.slow
 def test_every_labelled_task_can_be_audited(verdicts: dict[tuple[str, str], Verdict]) -> None:
     assert [it for it in verdicts.values() if it.audit.problem] == []
 

@@ -88,6 +88,7 @@ class Author:
 
 @settings(max_examples=20, deadline=None)
 @given(edits=st.lists(EDITS, min_size=2, max_size=10))
+@pytest.mark.slow
 def test_any_edits(edits: list[tuple[str, Any]], tmp_path_factory: pytest.TempPathFactory) -> None:
     author = Author(tmp_path_factory.mktemp("author"))
     for it in edits:

@@ -69,6 +69,7 @@ def _slips(name: str) -> list[str]:
     return [it for it in found if it != name]
 
 
+@pytest.mark.slow
 def test_every_name_is_found_after_a_slip() -> None:
     wrong = {
         (name, slip): likely_names(slip, names)

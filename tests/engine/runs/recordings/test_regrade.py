@@ -219,6 +219,7 @@ def test_an_old_store_is_read(tmp_path: Path) -> None:
         assert again.find_runs("x") == []
 
 
+@pytest.mark.slow
 async def test_memory_does_not_grow_with_the_trials(
     bench: Bench, scripted: Scripted, store: RunStore
 ) -> None:

@@ -167,6 +167,7 @@ def _alive() -> int:
     return sum(isinstance(it, Trajectory | TrialRecord) for it in gc.get_objects())
 
 
+@pytest.mark.slow
 async def test_what_is_stored_is_not_kept(bench: Bench, scripted: Scripted) -> None:
     bench.store = RunStore(bench.folder / "store")
     suite = bench.suite(*(task(f"t{it}") for it in range(4)), graders=(contains("hello"),))
