@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from waza_engine.lib.process import run as processes
+from waza_engine.runs.past import regraded
 from waza_lsp.cli import main
 
 EVAL = """
@@ -110,3 +111,46 @@ def test_a_copy_of_the_cache_is_no_second_verdict() -> None:
     show("run", "eval.yaml")
     show("run", "eval.yaml", "--cache")
     assert [it["trials"] for it in flaky("eval.yaml")] == [2, 2]
+
+
+def test_grading_a_run_again_tells_of_flaky_graders(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    show("run", "eval.yaml")
+    show("grade", "--run", "last")
+    assert show("runs", "flaky", "eval.yaml") == "2 tasks did not vary\n"
+    real = processes.run
+
+    def tails(*arguments: Any, **options: Any) -> Any:
+        ended = real(*arguments, **options)
+        return type(ended)(1, b"", b"", timed_out=False)
+
+    monkeypatch.setattr(processes, "run", tails)
+    show("grade", "--run", "last", "--task", "a")
+    a, b = flaky("eval.yaml")
+    coin = next(it for it in a["graders"] if it["name"] == "coin")
+    assert (coin["flaky"], coin["same_work"]["mixed"], b["flaky"]) == (True, 1, False)
+    # The run itself keeps its verdicts, and the task has only its own trials.
+    assert (a["trials"], a["passed"]) == (2, 2)
+    # Another text of the grader is no second verdict; neither are lines that somebody else wrote.
+    (folder / "eval.yaml").write_text(EVAL.replace('"true"', '"false"'))
+    kept = folder / ".waza-lsp/regraded.jsonl"
+    kept.write_bytes(kept.read_bytes()[:-40] + b"\n{}\nno JSON\n")
+    monkeypatch.setattr(processes, "run", real)
+    show("grade", "--run", "last")
+    a, _ = flaky("eval.yaml")
+    assert not a["flaky"]
+    kept.unlink()
+    kept.mkdir()
+    assert "'runs flaky' will not know" in CliRunner().invoke(main, ["grade", "--run", "last"]).stderr
+    assert len(flaky("eval.yaml")) == 2
+
+
+def test_regradings_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regraded, "_MOST_BYTES", 1000)
+    one = regraded.Regraded(run="r", task="t", work="w", judging="j", graders=(("g", "program", True),))
+    for number in range(20):
+        noted = regraded.Regrading(lambda _: "", lambda _: True)
+        noted.found.append(one.model_copy(update={"run": f"r{number}"}))
+        noted.write(tmp_path)
+    found = list(regraded.read_regraded(tmp_path))
+    assert (found[-1].run, 3 < len(found) < 12) == ("r19", True)
+    assert (tmp_path / "regraded.jsonl").stat().st_size <= 1000

@@ -19,6 +19,8 @@ REVIEWS = "reviews.jsonl"
 """In the store's folder: what people decided."""
 JUDGEMENTS = "judgements.jsonl"
 """In the store's folder: what judges said when they were asked again."""
+REGRADED = "regraded.jsonl"
+"""In the store's folder: what graders said when recorded trials were graded again."""
 _COUNTER_FOLDER = "counter"
 """In the folder of recordings: those that must fail."""
 _ROOT_MARKS = (".git", WAZA_PROJECT)

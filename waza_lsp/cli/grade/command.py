@@ -19,9 +19,11 @@ from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show, show_chun
 from waza_lsp.cli.options import FILE, QUIET
 
 if TYPE_CHECKING:
-    from waza_engine.model.records import RunRecord
+    from waza_engine.model.records import RunRecord, TrialRecord
     from waza_engine.model.suite import Suite
+    from waza_engine.runs.past.regraded import Regrading
     from waza_engine.runs.recordings.judge_again import JudgedAgain
+    from waza_engine.runs.recordings.regrade import Keep
     from waza_engine.runs.store.store import StoredRun
 
 _FILE = click.Path(path_type=Path, allow_dash=True)
@@ -264,9 +266,11 @@ def _grade_run(
     from waza_engine.judges.patience import waits_reported
     from waza_engine.model.suite import LoadError
     from waza_engine.reports.results.write import results_chunks
+    from waza_engine.runs.past.read import regrading_of
     from waza_engine.runs.planning.plan import Overrides, PlanError, make_plan
     from waza_engine.runs.recordings.judge_again import JudgedAgain
     from waza_engine.runs.recordings.regrade import regrade
+    from waza_engine.runs.run_header import frame_of
     from waza_engine.runs.store.scratch import scratch_store
     from waza_engine.runs.store.store import StoreError
     from waza_lsp.cli.grade.changes import Changes
@@ -288,6 +292,7 @@ def _grade_run(
         try:
             suite = _load_suite(run)
             plan = make_plan(suite, Overrides(tasks=tasks))
+            noted = regrading_of(frame_of(plan, Path.cwd()))
             if only_free:
                 suite = _free_suite(suite)
             record = regrade(
@@ -297,10 +302,11 @@ def _grade_run(
                 tasks=tasks,
                 process_dir=Path.cwd(),
                 environment=os.environ,
-                keep=changes.noted(run, again.keep),
+                keep=changes.noted(run, _both(again.keep, noted)),
                 scratch=scratch,
             )
             again.finish(run)
+            _write_noted(noted, store.directory)
             problems = Reports(**files).write(record, store=store)
             if output_format == "json":
                 show_chunks(results_chunks(record))
@@ -317,6 +323,22 @@ def _grade_run(
     for it in passing:
         print_err(f"FAILED: {it}")
     sys.exit(EXIT_ERROR if problems else _exit_status(record) or int(bool(passing)))
+
+
+def _both(keep: "Keep", noted: "Regrading") -> "Keep":
+    def keep_and_note(run: "StoredRun", was: "TrialRecord", now: "TrialRecord") -> None:
+        keep(run, was, now)
+        noted.note(run.run_id, now)
+
+    return keep_and_note
+
+
+def _write_noted(noted: "Regrading", directory: Path) -> None:
+    """Keep the verdicts for `runs flaky`. A store that cannot be written costs nobody the regrading."""
+    try:
+        noted.write(directory)
+    except OSError as error:
+        print_err(f"note: 'runs flaky' will not know these verdicts: {error.strerror or error}")
 
 
 def _tell(again: "JudgedAgain", problems: Sequence[str]) -> None:

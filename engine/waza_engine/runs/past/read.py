@@ -23,6 +23,7 @@ from waza_engine.runs.past.flakiness import (
     TaskFlakiness,
     task_flakiness,
 )
+from waza_engine.runs.past.regraded import Regrading, read_regraded
 from waza_engine.runs.reviews import read_reviews
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.store.file import open_for_reading
@@ -66,17 +67,28 @@ def read_flakiness(store_dir: Path, eval_path: Path, runs: int = LATEST_RUNS) ->
         return [_with_places(sql, it, newest) for it in flakiness]
 
 
+def regrading_of(frame: RunFrame) -> Regrading:
+    """Return what notes the verdicts of a regrading whose suite has the header `frame`."""
+    headers = {it.id: it for it in frame.tasks}
+    return Regrading(
+        lambda task: _judging(frame, headers[task]) if task in headers else "",
+        lambda kind: not _is_deterministic(kind, frame.dialect),
+    )
+
+
 def _flakiness(found: Mapping[str, Sequence[PastTrial]], dialect: str) -> list[TaskFlakiness]:
 
-    @cache
     def is_deterministic(kind: str) -> bool:
-        grader = find_grader(kind, dialect) if dialect else None
-        # Verdicts without a type are waza-lsp's own, such as those on mocks.
-        return not kind or bool(
-            grader and grader.deterministic and not grader.executes and not grader.asks_judge
-        )
+        return _is_deterministic(kind, dialect)
 
     return [task_flakiness(task, trials, is_deterministic) for task, trials in found.items()]
+
+
+@cache
+def _is_deterministic(kind: str, dialect: str) -> bool:
+    grader = find_grader(kind, dialect) if dialect else None
+    # Verdicts without a type are waza-lsp's own, such as those on mocks.
+    return not kind or bool(grader and grader.deterministic and not grader.executes and not grader.asks_judge)
 
 
 def _with_places(sql: sqlite3.Connection, it: TaskFlakiness, newest: RunFrame) -> TaskFlakiness:
@@ -105,9 +117,11 @@ def _past_trials(
     newest_first: list[list[tuple[str, PastTrial]]] = []
     newest, count = None, 0
     seen: set[tuple[str, float, str]] = set()
+    frames: dict[str, RunFrame] = {}
     for run_id, text, _ in sql.execute(_RUNS_SQL, (str(real_path(eval_path)), runs)).fetchall():
         frame = stored_frame(text)
         newest = newest or frame
+        frames[run_id] = frame
         trials = list(_trials_of_run(sql, run_id, frame, reviews, seen))
         newest_first.append(trials)
         count += len(trials)
@@ -116,6 +130,12 @@ def _past_trials(
     found: dict[str, list[PastTrial]] = {}
     for task, trial in (it for trials in reversed(newest_first) for it in trials):
         found.setdefault(task, []).append(trial)
+    for again in read_regraded(store_dir):
+        if again.run in frames and (past := found.get(_label(frames[again.run], again.task))):
+            passed = all(one.passed for one in again.verdicts)
+            past.append(
+                PastTrial(again.run, passed, "", again.judging, again.work, again.verdicts, is_replay=True)
+            )
     return found, newest or RunFrame()
 
 
