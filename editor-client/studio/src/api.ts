@@ -43,7 +43,7 @@ export interface History {
   readonly points: readonly { readonly run: string; readonly at: number; readonly status: string; readonly score: number | null }[];
   readonly tasks?: readonly {
     readonly id: string;
-    readonly cells: readonly { readonly run: string; readonly statuses: readonly string[] | null }[];
+    readonly cells: readonly { readonly run: string; readonly passed: number; readonly trials: number }[];
   }[];
 }
 

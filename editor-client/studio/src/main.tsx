@@ -4,7 +4,7 @@ import { hoverTooltips, formatKeymap, findReferencesKeymap, jumpToDefinitionKeym
 import { keymap } from '@codemirror/view';
 import { render } from 'preact';
 
-import { readRuns, readSession } from './api.ts';
+import { readRuns, readSession, Refusal } from './api.ts';
 import { askToTrust, execute, serveCommands, showTrace } from './commands.ts';
 import { documents } from './editor/documents.ts';
 import { kept } from './editor/kept.ts';
@@ -22,7 +22,7 @@ import { applyEdit, Files } from './lsp/workspace.ts';
 import { App } from './panels/App.tsx';
 import { readEntries } from './readEntries.ts';
 import { otherTabs } from './otherTabs.ts';
-import { panel, type PanelName, session, trace } from './studio.ts';
+import { panel, type PanelName, session, tell, trace } from './studio.ts';
 
 async function start(root: HTMLElement): Promise<void> {
   const told = await readSession();
@@ -52,6 +52,13 @@ async function start(root: HTMLElement): Promise<void> {
       published: (params) => showFindings(server.client, params, (view, from, to) => void openMenu(view, from, to)),
       applyEdit: (edit) => applyEdit(server.client, edit),
       manageTrust: () => void askToTrust(),
+      checkSession: () => {
+        // A studio that has ended refuses the connection too; that it does so is shown in the status bar.
+        readSession().then(
+          (it) => (session.value = it),
+          (it: Error) => it instanceof Refusal && tell(it.message, 'error'),
+        );
+      },
     },
   );
   serveCommands(server);

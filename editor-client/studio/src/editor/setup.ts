@@ -68,7 +68,7 @@ export function editorOf(file: OpenFile, doc: Text, server: Extension, nonce: st
     ]),
     appearance,
     language?.() ?? [],
-    EditorView.contentAttributes.of({ 'aria-label': `Text of ${nameOf(file.path)}`, spellcheck: 'false' }),
+    EditorView.contentAttributes.of({ 'aria-label': `Text of ${nameOf(file.path)}`, spellcheck: 'false', tabindex: '0' }),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) {
         file.edited();

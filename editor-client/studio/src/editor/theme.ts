@@ -22,7 +22,7 @@ const theme = EditorView.theme({
   '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--paper)', fontSize: '13px' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overflow: 'auto' },
-  '.cm-content': { caretColor: 'var(--text)', padding: '6px 0 40vh' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '6px 0 40vh', minWidth: '0' },
   '.cm-line': { padding: '0 12px 0 6px' },
   '.cm-cursor': { borderLeftColor: 'var(--text)', borderLeftWidth: '2px' },
   '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {

@@ -9,6 +9,10 @@ import { Connection, type Handlers } from './connection.ts';
 import type { Published } from './findings.ts';
 
 const SECONDS_FOR_AN_ANSWER = 20;
+/** Codes of a closed socket: of the studio's server, and for one that was never opened. */
+const TRUST_CHANGED = 4403;
+const TOO_MANY_TABS = 1013;
+const REFUSED = 0;
 const LONGEST_PAUSE_MS = 15_000;
 
 /** Counts what asks for lenses and hints to be requested again. */
@@ -19,6 +23,8 @@ export interface Hooks {
   readonly published: (params: Published) => void;
   readonly applyEdit: (edit: WorkspaceEdit) => Promise<{ applied: boolean; failureReason?: string }>;
   readonly manageTrust: () => void;
+  /** Look whether the studio's server still knows this page, and what it trusts. */
+  readonly checkSession: () => void;
 }
 
 const SEVERITIES = ['info', 'error', 'warning', 'info', 'info'] as const;
@@ -49,9 +55,9 @@ export class LanguageServer {
   async connect(): Promise<void> {
     const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:';
     try {
-      this.connection = await Connection.open(`${scheme}//${location.host}/lsp`, this.handlers(), () => this.ended());
+      this.connection = await Connection.open(`${scheme}//${location.host}/lsp`, this.handlers(), (code) => this.ended(code));
     } catch {
-      this.ended();
+      this.ended(REFUSED);
       return;
     }
     this.client.connect(this.connection);
@@ -69,14 +75,23 @@ export class LanguageServer {
 
   /** Start the language server anew, such as with the trust that the user has given. */
   restart(): void {
-    this.isRestarting = true;
-    this.connection?.close();
+    if (this.connection !== null) {
+      this.isRestarting = true;
+      this.connection.close();
+    }
   }
 
-  private ended(): void {
-    const again = this.isRestarting ? 0 : this.pause;
-    connected.value = this.isRestarting ? 'connecting' : 'lost';
+  private ended(code: number): void {
+    const isWanted = this.isRestarting || code === TRUST_CHANGED;
+    const again = isWanted ? 0 : this.pause;
+    connected.value = isWanted ? 'connecting' : 'lost';
     this.isRestarting = false;
+    if (code === TOO_MANY_TABS) {
+      tell('Too many tabs of the studio are open. Close some of them.', 'warning');
+    }
+    if (code === TRUST_CHANGED || code === REFUSED) {
+      this.hooks.checkSession();
+    }
     this.connection = null;
     works.value = [];
     // Nobody waits for these answers any more.

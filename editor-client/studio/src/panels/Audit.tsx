@@ -47,9 +47,9 @@ export function Audit() {
       {error !== '' && <p class="notice error">{error}</p>}
       {found?.evals.map((it) => (
         <section key={it.path}>
-          <h3>
+          <h2>
             {it.name} <span class="faint">mutation score {percent(it.mutation_score)}</span>
-          </h3>
+          </h2>
           {it.tasks.map((task) => (
             <Task key={task.id} task={task} isOpen={subject?.task === undefined || subject.task === task.id} />
           ))}

@@ -110,14 +110,14 @@ function Sum(props: { label: string; values: readonly (number | null)[]; show: (
   const { label, values, show, evidence } = props;
   return (
     <section class={`sum ${direction(evidence?.verdict ?? '')}`} aria-label={label}>
-      <h3>{label}</h3>
+      <h2>{label}</h2>
       <p class="figures">
         {show(values[0])} → <b>{show(values.at(-1))}</b>
       </p>
       <Interval evidence={evidence} />
       {evidence?.tasks !== undefined && (
         <p class="faint">
-          {evidence.tasks} tasks: {evidence.wins} better, {evidence.losses} worse, {evidence.ties} alike
+          {evidence.tasks} {evidence.tasks === 1 ? 'task' : 'tasks'}: {evidence.wins} better, {evidence.losses} worse, {evidence.ties} alike
           {evidence.p_value !== null && `, p = ${evidence.p_value.toPrecision(2)}`}
         </p>
       )}

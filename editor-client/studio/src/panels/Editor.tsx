@@ -51,6 +51,7 @@ function Tab({ file, isActive }: { file: OpenFile; isActive: boolean }) {
         type="button"
         role="tab"
         aria-selected={isActive}
+        aria-keyshortcuts="Delete"
         tabIndex={isActive ? 0 : -1}
         title={file.path}
         onClick={() => void documents.show(file.path)}
@@ -59,9 +60,9 @@ function Tab({ file, isActive }: { file: OpenFile; isActive: boolean }) {
         {nameOf(file.path)}
         {edited !== '' && <span class="edited" role="img" aria-label={edited} title={edited} />}
       </button>
-      <button type="button" class="close" aria-label={`Close ${nameOf(file.path)}`} tabIndex={-1} onClick={() => void documents.close(file)}>
+      <span class="close" aria-hidden="true" title="Close (Delete)" onClick={() => void documents.close(file)}>
         ×
-      </button>
+      </span>
     </div>
   );
 }

@@ -128,12 +128,11 @@ function Trend({ history }: { history: History }) {
               <tr key={task.id}>
                 <th scope="row">{task.id}</th>
                 <td>
-                  {task.cells.map((cell) => {
-                    const statuses = cell.statuses ?? [];
-                    const passed = statuses.filter((it) => it === 'passed').length;
-                    const kind = statuses.length === 0 ? 'none' : passed === statuses.length ? 'passed' : passed === 0 ? 'failed' : 'mixed';
-                    const text = statuses.length === 0 ? 'not run' : `${passed} of ${statuses.length} trials passed`;
-                    return <span key={cell.run} class={`cell ${kind}`} role="img" aria-label={text} title={text} />;
+                  {history.points.map(({ run }) => {
+                    const { passed, trials } = task.cells.find((it) => it.run === run) ?? { passed: 0, trials: 0 };
+                    const kind = trials === 0 ? 'none' : passed === trials ? 'passed' : passed === 0 ? 'failed' : 'mixed';
+                    const text = trials === 0 ? 'not run' : `${passed} of ${trials} trials passed`;
+                    return <span key={run} class={`cell ${kind}`} role="img" aria-label={text} title={text} />;
                   })}
                 </td>
               </tr>
