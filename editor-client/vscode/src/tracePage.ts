@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 
-const asksForDark = '@media (prefers-color-scheme: dark)';
+const asksForDark = /@media\s*\(prefers-color-scheme:\s*dark\)/g;
 const policyTag = /(<meta http-equiv="Content-Security-Policy" content=")[^"]*(">)/;
 const styleTag = /<style>([^<]*)<\/style>/;
 
@@ -22,11 +22,20 @@ function bridge(address: string): string {
 export function tracePage(html: string, isDark: boolean, address: string): string {
   const own = /script-src ('sha256-[A-Za-z0-9+/=]+')/.exec(html)?.[1] ?? '';
   const script = bridge(address);
-  const style = (styleTag.exec(html)?.[1] ?? '').replaceAll(asksForDark, isDark ? '@media all' : '@media not all');
+  const style = `${styleTag.exec(html)?.[1] ?? ''}\n${undone(isDark)}`.replace(
+    asksForDark,
+    isDark ? '@media all' : '@media not all',
+  );
   const policy = `default-src 'none'; script-src ${own} ${hashOf(script)}; style-src ${hashOf(style)}; base-uri 'none'; form-action 'none'`;
   return html
     .replace(policyTag, (_, start: string, end: string) => `${start}${policy}${end}`)
     .replace(styleTag, () => `<style>${style}</style>\n<script>${script}</script>`);
+}
+
+/** Takes back what VS Code's own style does to elements of the page, with less weight than the page's own style. */
+function undone(isDark: boolean): string {
+  return `:where(.waza-trace) :is(code, pre, kbd) { color: inherit; background: none; padding: 0; }
+.waza-trace { color-scheme: ${isDark ? 'dark' : 'light'}; }`;
 }
 
 function hashOf(text: string): string {

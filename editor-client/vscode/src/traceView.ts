@@ -1,4 +1,4 @@
-/** The steps of a run beside the editor: the trace page of the server, with links back to the files of the workspace. */
+/** The steps of a run in an editor of their own: the trace page of the server, with links back to the files of the workspace. */
 
 import {
   ColorThemeKind,
@@ -40,7 +40,7 @@ export async function showTrace(answer: unknown): Promise<void> {
   const html = new TextDecoder().decode(await workspace.fs.readFile(uri));
   shown = { panel: shown?.panel ?? createPanel(), html, uri };
   draw(shown);
-  shown.panel.reveal(undefined, true);
+  shown.panel.reveal();
 }
 
 function draw({ panel, html, uri }: Shown): void {
@@ -54,7 +54,8 @@ function createPanel(): WebviewPanel {
   const panel = window.createWebviewPanel(
     'waza.trace',
     'Steps',
-    { viewColumn: ViewColumn.Beside, preserveFocus: true },
+    // It has panes beside each other, so it needs the width of a whole editor.
+    ViewColumn.Active,
     { enableScripts: true, enableForms: false, retainContextWhenHidden: true, localResourceRoots: [] },
   );
   const themes = window.onDidChangeActiveColorTheme(() => shown && draw(shown));
@@ -79,7 +80,7 @@ async function receive(message: unknown): Promise<void> {
   }
   const at = Math.max(0, (Number.isInteger(line) ? (line as number) : 1) - 1);
   await window.showTextDocument(file, {
-    viewColumn: ViewColumn.One,
+    viewColumn: ViewColumn.Beside,
     selection: new Range(at, 0, at, 0),
   });
 }
