@@ -35,7 +35,8 @@ const given = window.wazaTrace;
 const source = isSource(given) ? given : hasBlocks(document) ? readBlocks(document) : undefined;
 if (source !== undefined) {
   const root = document.getElementById('waza-trace') ?? document.body.appendChild(document.createElement('div'));
-  const notices = document.getElementById('waza-trace-notices')?.textContent ?? '';
+  // They come last in the page, so they are read when they are shown.
+  const notices = () => document.getElementById('waza-trace-notices')?.textContent ?? '';
   mount(root, source, { ...page, ...given?.host }, notices);
 }
 

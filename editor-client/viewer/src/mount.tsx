@@ -11,7 +11,7 @@ import { PrintView } from './ui/print_view.tsx';
 export type { Draft, Host, Index, Source, Trial } from './trace.ts';
 
 /** Show the traces of `source` in `root`. Return how to take them away. */
-export function mount(root: HTMLElement, source: Source, host: Host = {}, notices = ''): () => void {
+export function mount(root: HTMLElement, source: Source, host: Host = {}, notices = () => ''): () => void {
   root.classList.add('waza-trace');
   root.replaceChildren();
   const screen = root.appendChild(document.createElement('div'));

@@ -6,8 +6,8 @@ import { align, firstDifference } from '../align.ts';
 import { draftsFrom, type Origin } from '../drafts.ts';
 import { NO_FILTER, type Filter } from '../filter.ts';
 import { fromFragment, toFragment, type Place } from '../link.ts';
-import { stepOf, type Mark } from '../marks.ts';
-import { indexOf, type Opened } from '../opened.ts';
+import type { Mark } from '../marks.ts';
+import { indexOf, placeOf, resolved, type Opened } from '../opened.ts';
 import { titleOf } from '../steps.ts';
 import { isTimedAtAll } from '../timeline.ts';
 import type { Draft, Host, Source, TrialHead } from '../trace.ts';
@@ -31,7 +31,7 @@ const TOAST_MS = 4000;
 export interface AppProps {
   readonly source: Source;
   readonly host: Host;
-  readonly notices: string;
+  readonly notices: () => string;
   readonly root: HTMLElement;
   /** Shows a trial on paper, or takes it from there. */
   readonly onShown: (opened: Opened | undefined) => void;
@@ -58,10 +58,10 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   const first = useMemo(() => (pairs ? firstDifference(pairs) : undefined), [pairs]);
   const [pairAt, setPairAt] = useState<number>();
 
-  const start = open?.marks.find((it) => it.target !== undefined);
-  const selected = place.step ?? (open && start?.target ? stepOf(open.trial, start.target) : (open?.rows[0]?.n ?? 0));
+  const at = useMemo(() => (open ? resolved(open, place) : place), [open, place]);
+  const selected = at.step ?? 0;
   const pair = pairAt ?? (place.step === undefined ? first : pairs?.findIndex((it) => it.left?.n === place.step)) ?? 0;
-  const check = place.check ?? (place.step === undefined && start ? ([start.grader, start.check] as const) : undefined);
+  const check = at.check;
 
   useEffect(() => onShown(open), [open]);
   useEffect(() => {
@@ -69,7 +69,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
     return () => clearTimeout(hide);
   }, [toast]);
   useEffect(() => setPairAt(undefined), [place.trial, place.beside]);
-  useEffect(() => host.onFragment?.(toFragment(trials, open ? { ...place, step: selected } : place)), [place, open]);
+  useEffect(() => host.onFragment?.(toFragment(trials, at)), [at]);
   useEffect(() => host.listen?.((fragment) => show(fromFragment(trials, fragment))), []);
 
   const show = useCallback((next: Place | undefined) => {
@@ -102,15 +102,13 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
       return;
     }
     setFilter(NO_FILTER);
-    const step = mark.target ? stepOf(of.trial, mark.target) : selected;
-    const inFile = mark.target?.kind === 'file' ? { file: mark.target.path, line: mark.target.line } : {};
-    const inOutput = mark.target?.kind === 'output' ? { line: mark.target.line } : {};
+    const to = placeOf(of, mark);
     if (of === other && pairs) {
-      toPair(pairs.findIndex((it) => it.right?.n === step));
+      toPair(pairs.findIndex((it) => it.right?.n === to.step));
       return;
     }
     setPairAt(undefined);
-    show({ trial: place.trial, step, check: [mark.grader, mark.check], ...inFile, ...inOutput, ...(place.beside !== undefined && { beside: place.beside }) });
+    show({ step: selected, ...to, ...(place.beside !== undefined && { beside: place.beside }) });
     setSaid(`Failed check of ${mark.name}: ${mark.message}`);
   };
   const copy = async (text: string, what: string) => setToast((await copyText(text, root)) ? `${what} copied` : `${what} could not be copied: the browser does not allow it`);
@@ -118,7 +116,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
     const recording = await source.recording?.(place.trial).catch(() => undefined);
     await (recording ? copy(JSON.stringify(recording, null, 2), 'Recording') : setToast('This page has no recording of the trial: it is too large'));
   };
-  const copyLink = (n: number) => copy(`${host.address?.() ?? ''}${toFragment(trials, { ...place, step: n })}`, 'Link');
+  const copyLink = (n: number) => copy(`${host.address?.() ?? ''}${toFragment(trials, n === selected ? at : { trial: place.trial, step: n })}`, 'Link');
   const templates = source.index.check_templates ?? [];
   const makeCheck = (origin: Omit<Origin, 'task'>) => setDialog(draftsFrom(templates, { task: trials[place.trial]?.task ?? '', ...origin }));
   const actionsOf = (side: Opened): StepActions => ({
@@ -188,7 +186,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
     ']': () => show(place.trial + 1 < trials.length ? { trial: place.trial + 1 } : undefined),
     t: () => setShowsTrials(!showsTrials),
     c: compare,
-    m: () => templates.length > 0 && makeCheck({ ...stepOrigin(open, selected), ...selectedOrigin(root) }),
+    m: () => templates.length > 0 && makeCheck(chosenOrigin(open, selected, selectedOrigin(root))),
     y: () => void copyLink(selected),
     '?': () => setDialog('help'),
     Enter: () => root.querySelector<HTMLElement>(`.step.is-selected .toggle`)?.click(),
@@ -226,8 +224,8 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
         </button>
       </Header>
       <div class={`timelines ${isTimed ? 'is-timed' : ''}`}>
-        {open && <TimelineView opened={open} selected={pairs ? (pairs[pair]?.left?.n ?? selected) : selected} byTime={byTime && isTimed} label={`Steps of trial ${head.trial}`} onSelect={toStep} />}
-        {other && pairs && <TimelineView opened={other} selected={pairs[pair]?.right?.n ?? 0} byTime={byTime && isTimed} label={`Steps of trial ${other.head.trial}`} onSelect={(n) => toPair(pairs.findIndex((it) => it.right?.n === n))} />}
+        {open && <TimelineView opened={open} selected={pairs ? indexedStep(pairs, pair, 'left') : selected} byTime={byTime && isTimed} label={`Steps of trial ${head.trial}`} onSelect={toStep} />}
+        {other && pairs && <TimelineView opened={other} selected={indexedStep(pairs, pair, 'right')} byTime={byTime && isTimed} label={`Steps of trial ${other.head.trial}`} onSelect={(n) => toPair(pairs.findIndex((it) => it.right?.n === n))} />}
         {isTimed && (
           <button type="button" class="scale" aria-pressed={byTime} onClick={() => setByTime(!byTime)} title="Draw each step as long as it took">
             Time
@@ -245,7 +243,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
                 {other && pairs && open ? (
                   <CompareView left={open} right={other} pairs={pairs} selected={pair} first={first} filter={filter} onFilter={setFilter} onSelect={(index) => toPair(index, false)} actions={actionsOf} jump={jump} focus={focus} />
                 ) : (
-                  open && <Conversation opened={open} selected={selected} line={place.file === undefined ? (place.line ?? lineOf(start, place)) : undefined} filter={filter} onFilter={setFilter} actions={actionsOf(open)} jump={jump} focus={focus} />
+                  open && <Conversation opened={open} selected={selected} line={at.file === undefined ? at.line : undefined} filter={filter} onFilter={setFilter} actions={actionsOf(open)} jump={jump} focus={focus} />
                 )}
                 <Splitter label="Width of the conversation" variable="--left" initial={pairs ? 62 : 54} isVertical />
                 {open && (
@@ -256,9 +254,9 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
                     otherStep={pairs ? indexedStep(pairs, pair, 'right') : 0}
                     base={base}
                     onBase={setBase}
-                    file={place.file}
-                    line={place.line}
-                    onFile={(file) => setPlace({ ...place, step: selected, file })}
+                    file={at.file}
+                    line={at.line}
+                    onFile={(file) => setPlace({ trial: place.trial, step: selected, file, ...(place.beside !== undefined && { beside: place.beside }) })}
                     onMark={(mark) => toMark(mark)}
                     onMakeCheck={templates.length > 0 ? (path) => makeCheck({ path, ...selectedOrigin(root) }) : undefined}
                   />
@@ -285,7 +283,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
       <p class={`toast ${toast === '' ? '' : 'is-shown'}`} role="status">
         {toast}
       </p>
-      {dialog === 'help' && <Help notices={notices} onClose={() => setDialog(undefined)} />}
+      {dialog === 'help' && <Help notices={notices()} onClose={() => setDialog(undefined)} />}
       {typeof dialog === 'object' && <DraftDialog drafts={dialog} host={host} onClose={() => setDialog(undefined)} onCopy={(text) => void copy(text, 'Check')} />}
     </>
   );
@@ -311,14 +309,10 @@ function counterpart(trials: Source['index']['trials'], place: number): number |
   return others.find((it) => trials[it]?.status !== head?.status) ?? others[0] ?? (trials.length > 1 ? Number(place === 0) : undefined);
 }
 
-/** The output's line of the check that a trial opens with. */
-function lineOf(start: Mark | undefined, place: Place): number | undefined {
-  return place.step === undefined && start?.target?.kind === 'output' ? start.target.line : undefined;
-}
-
-function stepOrigin(open: Opened | undefined, n: number): Omit<Origin, 'task'> {
+/** What is selected in a file stands for itself; everything else belongs to the selected step. */
+function chosenOrigin(open: Opened | undefined, n: number, chosen: Omit<Origin, 'task'>): Omit<Origin, 'task'> {
   const step = open?.rows[indexOf(open.rows, n)]?.step;
-  return step ? { step } : {};
+  return step && chosen.path === undefined ? { step, ...chosen } : chosen;
 }
 
 /** The step of one side at a pair, or the last one before it. */
