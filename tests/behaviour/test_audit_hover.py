@@ -14,15 +14,14 @@ def note(code: str, *survivors: Survivor, task: str = "t") -> AuditNote:
 
 def test_nothing_is_told_twice() -> None:
     both = (*AGENTS, MUTANT)
+    agents, *mutants = audit_paragraphs([note("passes-without-work", *both)])
     # The message names three agents.
-    assert list(audit_paragraphs([note("passes-without-work", *both)])) == [
-        "The other agents that pass: d, e"
-    ]
+    assert agents == "The other agents that pass: d, e"
+    assert mutants == ["Broken work that passes:", "- without the last paragraph\n```diff\n- two\n```"]
+    two = [note("passes-without-work", *both), note("surviving-mutant", *both)]
+    assert list(audit_paragraphs(two)) == [agents, *mutants]
     assert list(audit_paragraphs([note("passes-without-work", *AGENTS[:3])])) == []
-    assert list(audit_paragraphs([note("surviving-mutant", *both), note("surviving-mutant", *both)])) == [
-        "Broken work that passes:",
-        "- without the last paragraph\n```diff\n- two\n```",
-    ]
+    assert list(audit_paragraphs([note("surviving-mutant", *both)] * 2)) == mutants
     assert list(audit_paragraphs([note("blind-grader", *both)])) == []
 
 

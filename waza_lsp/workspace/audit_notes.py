@@ -50,7 +50,8 @@ def audit_paragraphs(notes: Sequence[AuditNote]) -> Iterator[str]:
             agents = [it.name for it in note.survivors if it.kind == AGENT][MOST_NAMED:]
             if agents:
                 yield f"The other agents that pass{where}: {', '.join(agents)}"
-        else:
+        # Of both findings, only one shows the mutants.
+        if note.code == SURVIVING_MUTANT.code or (note.task, SURVIVING_MUTANT.code) not in tasks:
             yield from _mutants([it for it in note.survivors if it.kind != AGENT], where)
     if len(tasks) > _MOST_NOTES:
         yield "The page of the audit shows the other tasks."

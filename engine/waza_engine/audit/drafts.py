@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from waza_engine.audit.run import BrokenWork, broken_work, passing_trials
+from waza_engine.audit.score import Attempt
 from waza_engine.audit.task_grading import TaskGrading
 from waza_engine.graders.base import Grader, GradingContext
 from waza_engine.graders.drafts import GraderDraft, grader_drafts
@@ -41,11 +42,20 @@ def proven_drafts(
     if not passing:
         return []
     found = broken_work(grading, passing, others, skill)
-    survivors = [it for it in found if it.attempt.passes]
+    survivors = [it for it in found if _matters(it.attempt)]
     contexts = [grading.context(it.trajectory, it) for it in passing]
     broken = [(it, grading.context(it.trajectory, passing[0])) for it in survivors]
     drafts = [_proven(draft, contexts, broken, dialect) for draft in grader_drafts(kinds, contexts)]
     return sorted((it for it in drafts if it is not None), key=lambda it: -len(it.notices))
+
+
+def _matters(attempt: Attempt) -> bool:
+    """Whether a check should notice it. If no grader looks at the tool calls, the author does not mind them.
+
+    Written files are the work itself.
+    """
+    is_seen = attempt.kind != "mutant" or bool(attempt.observers) or attempt.name == "delete-file"
+    return attempt.passes and is_seen
 
 
 def _proven(

@@ -101,6 +101,16 @@ def test_damaged_files_and_evals_without_tasks_are_named_and_the_rest_is_audited
         assert "unreadable-recording" in said.stdout
 
 
+def test_a_broken_grader_of_the_eval_is_told_once(suite: Path) -> None:
+    suite.write_text(suite.read_text().replace("graders: []", "graders: [{type: nonsense, name: n}]"))
+    reason = "grader 'n': Unknown grader type"
+    text = audit("e").stdout
+    assert (text.count(reason), text.count("not audited for the same reason")) == (1, 1)
+    said = audit("e", "--format", "sarif").stderr
+    assert f"error: Task 'a' and 1 more task were not audited: {reason}" in said
+    assert said.count(reason) == 1
+
+
 def test_time_that_is_over_says_what_is_left(suite: Path) -> None:
     (suite.parent.parent / "f").mkdir()
     (suite.parent.parent / "f" / "eval.yaml").write_text(suite.read_text())

@@ -43,3 +43,11 @@ def test_nothing_against_what_is_noticed_already(tmp_path: Path) -> None:
 
 def test_nothing_without_a_trial_that_passes(tmp_path: Path) -> None:
     assert drafts(tmp_path, TRIAL, text_grader(contains=["something else"])) == []
+
+
+def test_no_check_of_what_no_grader_looks_at(tmp_path: Path) -> None:
+    """Calls may come in any order if the author does not look at them. Written files are the work."""
+    made = drafts(tmp_path, TRIAL, text_grader(contains=["Version 2.0"]))
+    notices = {it for one in made for it in one.notices}
+    assert "without the file NOTES.md" in notices
+    assert not any("create" in it or "empty file" in it for it in notices), notices

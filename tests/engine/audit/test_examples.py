@@ -25,13 +25,11 @@ def told(found: list[TaskAudit]) -> Iterator[tuple[str, str]]:
 def test_the_weak_eval() -> None:
     assert set(told(audits("eval.yaml"))) == {
         ("tells-the-decisions", "passes-without-work"),
-        ("tells-the-decisions", "surviving-mutant"),
         ("tells-what-is-open", "counter-example-passes"),
         ("tells-what-is-open", "idle-grader"),
         ("tells-what-is-open", "surviving-mutant"),
         ("writes-the-minutes", "surviving-mutant"),
         ("reads-well", "only-judge"),
-        ("reads-well", "surviving-mutant"),
     }
 
 

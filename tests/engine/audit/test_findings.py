@@ -87,6 +87,21 @@ def test_survivors_stand_at_the_grader_that_could_see_them(tmp_path: Path) -> No
     )
 
 
+def test_survivors_are_not_told_beside_what_explains_them(tmp_path: Path) -> None:
+    judge = {"type": "prompt", "name": "judge", "config": {"prompt": "Is it good?"}}
+    weak, strong = text_grader(not_contains=["error"]), text_grader(contains=["Version"])
+    tasks = {"judged": [strong, judge], "idle": [weak], "weak": [strong]}
+    path = write_eval(
+        tmp_path / "e",
+        [{"id": it, "graders": graders} for it, graders in tasks.items()],
+        recordings=[recording(it, f"Version 2.0 of {it} is out") for it in tasks],
+    )
+    assert told(path) == [
+        ("passes-without-work", "idle.yaml", ("graders", 0)),
+        ("surviving-mutant", "weak.yaml", ("graders", 0)),
+    ]
+
+
 def test_written_files_that_no_grader_looks_at(tmp_path: Path) -> None:
     trial = recording("t", "Version 2.0", WORK, files={"NOTES.md": "Version 2.0"})
     path = write_eval(

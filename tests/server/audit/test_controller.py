@@ -32,7 +32,7 @@ def suite(tmp_path: Path) -> Path:
 async def test_what_passes_without_work_is_shown_and_goes_with_the_edit(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
         it.open(suite / "tasks" / "t.yaml")
-        await until(lambda: set(told(it)) == {"passes-without-work", "surviving-mutant"})
+        await until(lambda: set(told(it)) == {"passes-without-work"})
         assert told(it)["passes-without-work"].startswith("This task passes for an agent that says nothing")
         await it.lenses_with("⚠ passes for: silence, done, refusal and 3 more · mutation score 0 %")
         line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
@@ -51,9 +51,7 @@ async def test_what_passes_without_work_is_shown_and_goes_with_the_edit(tmp_path
 
 
 async def test_levels_and_the_switch(tmp_path: Path, suite: Path) -> None:
-    (tmp_path / ".waza-lsp.toml").write_text(
-        '[rules]\npasses-without-work = "warning"\nsurviving-mutant = "off"\n'
-    )
+    (tmp_path / ".waza-lsp.toml").write_text('[rules]\npasses-without-work = "warning"\n')
     async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
         it.open(suite / "tasks" / "t.yaml")
         await until(lambda: set(told(it)) == {"passes-without-work"})
@@ -94,7 +92,7 @@ async def test_a_mutant_is_kept_and_must_fail_from_then_on(tmp_path: Path, suite
     counter = suite / "recordings" / "counter"
     async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
         it.open(suite / "tasks" / "t.yaml")
-        await until(lambda: "surviving-mutant" in told(it))
+        await until(lambda: "passes-without-work" in told(it))
         line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
         offered = [one for one in await actions(it, line) if "as a counter example" in one["title"]]
         assert [one["title"] for one in offered] == [
@@ -128,20 +126,18 @@ async def test_an_action_ignores_a_finding(tmp_path: Path, suite: Path) -> None:
     task.write_bytes(task.read_bytes().replace(b"\n", b"\r\n"))
     async with editor(tmp_path, settings={"audit": {"enable": True}}) as it:
         it.open(task, task.read_bytes().decode())
-        for code, left in (("surviving-mutant", {"passes-without-work"}), ("passes-without-work", set())):
-            await until(lambda wanted={code, *left}: set(told(it)) == wanted)  # type: ignore[misc]
-            line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
-            [found] = [
-                one for one in await actions(it, line) if one["title"] == f"Ignore '{code}' on this line"
-            ]
-            apply(it, found["edit"])
-            await until(lambda wanted=left: set(told(it)) == wanted)  # type: ignore[misc]
-        assert "# waza-lsp: ignore[surviving-mutant, passes-without-work]" in it.text
+        await until(lambda: set(told(it)) == {"passes-without-work"})
+        line = next(n for n, text in enumerate(it.text.split("\n")) if "- config" in text)
+        title = "Ignore 'passes-without-work' on this line"
+        [found] = [one for one in await actions(it, line) if one["title"] == title]
+        apply(it, found["edit"])
+        await until(lambda: told(it) == {})
+        assert "# waza-lsp: ignore[passes-without-work]" in it.text
 
 
 async def test_without_trust_nothing_is_kept(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, settings={"audit": {"enable": True}}, trusted=False) as it:
         it.open(suite / "tasks" / "t.yaml")
-        await until(lambda: "surviving-mutant" in told(it))
+        await until(lambda: "passes-without-work" in told(it))
         assert await it.execute("waza.keepCounterExample", uri=it.uri, task="t", mutant="silence") is None
     assert not (suite / "recordings" / "counter").exists()

@@ -1,6 +1,7 @@
 """Start an audit, print its report, and end the program. Imported late: `waza-lsp audit --help` does without."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -9,11 +10,12 @@ from typing import Any, NoReturn
 
 import click
 
+from waza_engine.audit.score import EvalAudit
 from waza_engine.model.suite import LoadError
 from waza_engine.project.eval_sets import evals_in
 from waza_lsp.cli.audit.keep import Wanted
 from waza_lsp.cli.audit.perform import Audits, Request
-from waza_lsp.cli.audit.report import AuditedFiles, AuditReport, conclusion, json_chunks
+from waza_lsp.cli.audit.report import AuditedFiles, AuditReport, conclusion, counted, json_chunks
 from waza_lsp.cli.audit.text import text_chunks
 from waza_lsp.cli.console import EXIT_CANCELLED, EXIT_ERROR, may_colour, print_err, show, show_chunks
 from waza_lsp.cli.load_errors import load_error_text, short_path
@@ -104,10 +106,8 @@ def _print_findings(report: AuditReport, form: str) -> None:
     """Print the findings at their places. What else was found, such formats have no place for."""
     from waza_lsp.cli.check import formats
 
-    for it in report.audits:
-        if reason := it.problem or it.lost:
-            where = f"{short_path(it.path)}: " if it.path is not None else ""
-            print_err(f"{where}error: Task '{it.task}' was not audited: {reason}")
+    for each in report.evals:
+        _print_not_audited(each)
     files = AuditedFiles(report)
     if form == "sarif":
         show_chunks(formats.sarif_chunks(files, files.rules, files.names))
@@ -115,6 +115,21 @@ def _print_findings(report: AuditReport, form: str) -> None:
     for line in formats.github_lines(files):
         # Lines for GitHub are commands: `github_lines` escapes what they quote.
         click.echo(line)
+
+
+def _print_not_audited(audited: EvalAudit) -> None:
+    """Print which tasks were not audited, once for each reason: a broken grader of the eval concerns all tasks."""
+    first: dict[str, tuple[str, str]] = {}
+    more = Counter[str]()
+    for it in audited.audits:
+        if reason := it.problem or it.lost:
+            where = f"{short_path(it.path)}: " if it.path is not None else ""
+            more[reason] += reason in first
+            first.setdefault(reason, (where, it.task))
+    for reason, (where, task) in first.items():
+        count = more[reason]
+        were = f"and {counted(count, 'more task')} were" if count else "was"
+        print_err(f"{where}error: Task '{task}' {were} not audited: {reason}")
 
 
 def _write_page(report: AuditReport, path: Path) -> None:

@@ -37,8 +37,9 @@ def text_chunks(report: AuditReport, *, quiet: bool = False, colour: bool = Fals
         if not quiet:
             yield title
         is_shown = not quiet
+        reasons = set[str]()
         for it in findings_by_task(each.audits):
-            for line in _task_lines(*it, quiet=quiet, colour=colour):
+            for line in _task_lines(*it, reasons, quiet=quiet, colour=colour):
                 if not is_shown:
                     yield title
                     is_shown = True
@@ -49,14 +50,15 @@ def text_chunks(report: AuditReport, *, quiet: bool = False, colour: bool = Fals
 
 
 def _task_lines(
-    audit: TaskAudit, findings: Sequence[PlacedFinding], *, quiet: bool, colour: bool
+    audit: TaskAudit, findings: Sequence[PlacedFinding], reasons: set[str], *, quiet: bool, colour: bool
 ) -> Iterator[str]:
+    """Yield the lines of a task. `reasons` are why earlier tasks of the eval were not audited."""
     is_weak = bool(findings or audit.problem or audit.unreadable or audit.lost or audit.is_unchecked)
     if quiet and not is_weak:
         return
     mark = click.style("!", fg="yellow") if is_weak and colour else "!" if is_weak else " "
     where = f"  {_where(audit.path, audit.pointer)}" if is_weak and audit.path is not None else ""
-    yield f"{mark} {harmless(audit.task)}: {'; '.join(_words(audit))}{where}"
+    yield f"{mark} {harmless(audit.task)}: {'; '.join(_words(audit, reasons))}{where}"
     for broken in audit.unreadable:
         yield f"    skipped: {harmless(broken.shown)}"
     if audit.lost and not audit.problem:
@@ -76,8 +78,11 @@ def _task_lines(
         yield f"    and {len(audit.survivors) - len(shown)} more"
 
 
-def _words(audit: TaskAudit) -> Iterator[str]:
-    if audit.problem:
+def _words(audit: TaskAudit, reasons: set[str]) -> Iterator[str]:
+    if audit.problem in reasons:
+        yield "not audited for the same reason"
+    elif audit.problem:
+        reasons.add(audit.problem)
         yield f"not audited: {harmless(audit.problem)}"
     elif audit.intent in _INTENTS:
         yield _INTENTS[audit.intent]

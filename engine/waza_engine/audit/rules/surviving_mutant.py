@@ -4,6 +4,9 @@
 The audit breaks recorded trials that pass: it drops a tool call, truncates a file, cuts the last paragraph of the answer,
 changes the numbers. This grader reads what was broken, and no grader fails. The hover shows each difference.
 
+It is silent if a grader was left out that may notice the difference, such as a judge. It is silent, too, if the task passes
+for an agent that does no work: the finding `passes-without-work` says that already.
+
 ## What to do
 Decide for each whether a good eval must notice it. If so, sharpen this grader, or let the code action *Add a check that
 tells them apart* draft one. If not, leave it: not every difference matters.
@@ -45,14 +48,16 @@ from collections.abc import Iterator
 
 from waza_engine.audit.codes import SURVIVING_MUTANT
 from waza_engine.audit.intent import Intent
-from waza_engine.audit.placing import PlacedFinding, listed, place
+from waza_engine.audit.placing import PlacedFinding, listed, place, unseen_files
 from waza_engine.audit.score import Attempt, TaskAudit
 
 
 def check(audit: TaskAudit) -> Iterator[PlacedFinding]:
     """Report each grader with the mutants that it could have noticed."""
+    if audit.intent is not Intent.WORK or audit.left_out or (audit.accused and not unseen_files(audit)):
+        return
     by_grader: dict[str, list[Attempt]] = {}
-    for it in audit.survivors if audit.intent is Intent.WORK else ():
+    for it in audit.survivors:
         by_grader.setdefault(_nearest_observer(audit, it), []).append(it)
     graders = {it.name: it for it in audit.graders}
     for name, attempts in by_grader.items():
