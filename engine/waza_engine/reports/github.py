@@ -19,6 +19,9 @@ _UNDECIDED = "⚠️ could not be judged"
 _OPEN = "⚠️ not decided"
 _TASK_WORDS = {"passed": "✅", "failed": "❌", "error": "⚠️", "skipped": "⏭️"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&-])")
+_REFERENCE = re.compile(r"@|#(?=\d)|(?<=:)(?=//)|\bwww(?=\.)|\bGH(?=-\d)", re.IGNORECASE)
+"""What GitHub makes links and mentions of after Markdown has removed backslashes."""
+_NOTHING = "<!-- -->"
 _BACKTICKS = re.compile("`+")
 _MOST_DETAILS = 20
 
@@ -133,4 +136,5 @@ def _fenced(lines: Iterable[str]) -> Iterator[str]:
 
 def escape_markdown(text: str) -> str:
     """Return `text` on one line, escaped so that it forms no links, images or mentions."""
-    return _SPECIAL.sub(r"\\\1", one_line(text))
+    parts = _REFERENCE.sub(lambda it: f"{it[0]}\0", one_line(text)).split("\0")
+    return _NOTHING.join(_SPECIAL.sub(r"\\\1", it) for it in parts)

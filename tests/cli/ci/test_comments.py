@@ -168,7 +168,7 @@ def test_the_second_workflow_comments_on_the_pull_request_of_its_commit(
         (b"no archive", "cannot be unpacked"),
         (_archive(other="x"), "not a summary"),
         (_archive(**{"summary.json": "[" * 100_000}), "not a summary"),
-        (_archive(**{"summary.json": b" " * 9_000_000}), "too large"),
+        (_archive(**{"summary.json": b" " * 25_000_000}), "too large"),
         (_archive(**{"summary.json": _summary(version=2)}), "not a summary"),
         (_archive(**{"summary.json": _summary(number=0)}), "does not name a pull request"),
         (_archive(**{"summary.json": _summary(head="main; rm")}), "not a summary"),

@@ -9,7 +9,7 @@ from tests.cli.ci.conftest import Project
 from tests.repositories import TASK
 
 MARK = "<!-- waza-lsp:waza-lsp -->"
-HOSTILE = "@everyone ![x](https://evil.example/x.png) <img src=x onerror=1> `` `a` #12\\n::error::y | $(touch z) ${{ x }}"
+HOSTILE = "@everyone ![x](https://evil.example/x.png) <img src=x onerror=1> `` `a` #12\\n::error::y | $(touch z) ${{ x }} \x1b[2J\u202e"
 """A name that tries mentions, pictures, markup, references, commands of a workflow and of a shell."""
 
 

@@ -424,10 +424,12 @@ async def test_html_escapes_every_value(record: RunRecord, nasty: str) -> None:
 
 
 async def test_markdown_for_github_forms_no_links_or_mentions(record: RunRecord) -> None:
-    nasty = "[x](http://e.com) @me <b> | `code`\n# head"
+    """GitHub looks for mentions and addresses after Markdown has removed the backslashes."""
+    nasty = "[x](http://e.com) @me <b> | `code`\n# head #12 www.e.com GH-3"
     text = github_markdown(replace(record, suite_name=nasty))
     assert text.splitlines()[0] == (
-        "## \\[x\\]\\(http://e.com\\) \\@me \\<b\\> \\| \\`code\\` \\# head: ❌ failed"
+        "## \\[x\\]\\(http:<!-- -->//e.com\\) \\@<!-- -->me \\<b\\> \\| \\`code\\` \\# head \\#<!-- -->12 "
+        "www<!-- -->.e.com GH<!-- -->\\-3: ❌ failed"
     )
     assert "| ❌ | Flaky | 0.50 | 1/2 | 0.09 to 0.91 |" in text
     assert "**Flaky:** flaky (1/2)" in text

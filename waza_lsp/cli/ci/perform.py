@@ -13,7 +13,7 @@ from waza_engine.model.file_names import SUMMARY
 from waza_engine.model.suite import LoadError
 from waza_engine.project.eval_sets import ChosenEval, evals_in
 from waza_engine.reports.pull_request.comment import comment_markdown, is_key
-from waza_engine.reports.pull_request.summary import Commit, Summary, cut, tokens_of
+from waza_engine.reports.pull_request.summary import Commit, Summary, bounded, cut, tokens_of
 from waza_engine.runs.changed.compare import ChangedEval, Changes, changed_since
 from waza_engine.runs.changed.tree import TreeError
 from waza_engine.runs.run import worse_exit
@@ -127,7 +127,7 @@ def _summary(  # each value has its own source
         run_count=len({it.path for it in runs.evals}),
         removed=[cut(it) for it in changes.removed[:100]] if changes else [],
         tokens=tokens_of(runs.consumption),
-        evals=runs.evals[:500],
+        evals=bounded(runs.evals),
         findings=found.lines,
         error_count=found.errors,
         warning_count=found.warnings,

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
-from waza_engine.reports.pull_request.summary import Compared, EvalSummary, TaskSummary, cut
+from waza_engine.reports.pull_request.summary import MOST_TASKS, Compared, EvalSummary, TaskSummary, cut
 from waza_engine.reports.reasons import verdict
 from waza_engine.statistics.compare_runs import RunComparison, compare_runs
 
-_MOST_TASKS, _MOST_LINES = 2000, 60
+_MOST_LINES = 60
 
 
 def eval_summary(
@@ -33,7 +33,7 @@ def eval_summary(
         is_undecided=record.infrastructure,
         reasons=[cut(it) for it in reasons[:20]],
         compared=_compared_run(record, before, found),
-        tasks=[_task(it, before.get(it.task), found, sources) for it in record.tasks[:_MOST_TASKS]],
+        tasks=[_task(it, before.get(it.task), found, sources) for it in record.tasks[:MOST_TASKS]],
     )
 
 

@@ -4,6 +4,7 @@ The job that comments has more rights than the job that ran the evals of a stran
 trust: all texts are bounded, and the comment is made from the data, never copied.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,8 +15,9 @@ from waza_engine.model.consumption import Consumption
 from waza_engine.model.file_names import SUMMARY
 from waza_engine.model.pydantic_messages import first_problem_text
 
-MOST_BYTES = 8_000_000
+MOST_BYTES = 24_000_000
 _LONGEST = 600
+_MOST_EVALS, MOST_TASKS, _MOST_FAILURES = 500, 4000, 50
 _Text = Annotated[str, Field(max_length=_LONGEST)]
 _Count = Annotated[int, Field(ge=0, le=10**15)]
 _Score = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
@@ -68,7 +70,7 @@ class EvalSummary(_Part):
     is_undecided: bool = False
     reasons: Annotated[list[_Text], Field(max_length=20)] = []
     compared: Compared = Compared()
-    tasks: Annotated[list[TaskSummary], Field(max_length=2000)] = []
+    tasks: Annotated[list[TaskSummary], Field(max_length=MOST_TASKS)] = []
 
 
 class FindingSummary(_Part):
@@ -111,11 +113,11 @@ class Summary(_Part):
     run_count: _Count = 0
     removed: Annotated[list[_Text], Field(max_length=100)] = []
     tokens: _Count = 0
-    evals: Annotated[list[EvalSummary], Field(max_length=500)] = []
+    evals: Annotated[list[EvalSummary], Field(max_length=_MOST_EVALS)] = []
     findings: Annotated[list[FindingSummary], Field(max_length=100)] = []
     error_count: _Count = 0
     warning_count: _Count = 0
-    audits: Annotated[list[AuditSummary], Field(max_length=500)] = []
+    audits: Annotated[list[AuditSummary], Field(max_length=_MOST_EVALS)] = []
     problems: Annotated[list[_Text], Field(max_length=100)] = []
 
     @property
@@ -127,6 +129,19 @@ class Summary(_Part):
         return "error" if is_open else "passed"
 
 
+def bounded(evals: Sequence[EvalSummary]) -> list[EvalSummary]:
+    """Return the evals without what no comment has room for: then the summary itself stays small enough to be read."""
+    tasks, failures, found = MOST_TASKS, _MOST_FAILURES, []
+    for it in evals[:_MOST_EVALS]:
+        kept = []
+        for task in it.tasks[:tasks]:
+            failures -= bool(task.failures)
+            kept.append(task if failures >= 0 else task.model_copy(update={"failures": []}))
+        tasks -= len(kept)
+        found.append(it.model_copy(update={"tasks": kept}))
+    return found
+
+
 def tokens_of(used: Consumption) -> int:
     """Return all tokens, of agents and judges."""
     agent = used.agent_input_tokens + used.agent_output_tokens
@@ -134,7 +149,8 @@ def tokens_of(used: Consumption) -> int:
 
 
 def cut(text: str) -> str:
-    """Return a text that is short enough for a summary."""
+    """Return a text that is short enough for a summary, without halves of surrogate pairs, which JSON cannot hold."""
+    text = text.encode("utf-8", "replace").decode()
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "\u2026"
 
 

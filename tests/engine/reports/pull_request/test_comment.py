@@ -7,14 +7,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.slow import examples
-from waza_engine.reports.pull_request.comment import code, comment_markdown, fenced, is_key
+from waza_engine.reports.pull_request.comment import (
+    MOST_CHARACTERS,
+    code,
+    comment_markdown,
+    fenced,
+    is_key,
+)
 from waza_engine.reports.pull_request.summary import (
+    MOST_TASKS,
     AuditSummary,
     Compared,
     EvalSummary,
     FindingSummary,
     Summary,
     TaskSummary,
+    bounded,
+    cut,
+    parse_summary,
 )
 
 
@@ -110,6 +120,16 @@ def test_no_text_ends_its_code(text: str) -> None:
     first, *lines, last = fenced([text]).splitlines()
     assert first.removesuffix("text") == last
     assert not any(it.strip() and it.strip().startswith(last) for it in lines)
+
+
+def test_a_summary_stays_readable_however_much_there_is() -> None:
+    name = cut("\ud800" + "\U0001f4a5" * 1000)
+    tasks = [TaskSummary(name=name, status="failed", failures=[name] * 60) for _ in range(MOST_TASKS)]
+    many = [EvalSummary(path=name, name=name, status="failed", tasks=tasks)] * 600
+    summary = Summary(evals=bounded(many))
+    data = summary.model_dump_json(indent=1).encode()
+    assert parse_summary(data) == summary
+    assert len(comment_markdown(summary).encode()) <= MOST_CHARACTERS
 
 
 @pytest.mark.parametrize(
