@@ -21,6 +21,7 @@ COMMANDS = (
         "waza.showReport",
         "waza.showAudit",
         "waza.showTrace",
+        "waza.addCheck",
         "waza.exportSchemas",
         "waza.convert",
         "waza.upgradeWorkspace",

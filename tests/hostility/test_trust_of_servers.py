@@ -51,6 +51,7 @@ COMMANDS: dict[str, dict[str, Any]] = {
     "waza.explainGrader": {"pointer": ["graders", 0]},
     "waza.showReport": {"runId": "RUN"},
     "waza.showTrace": {"runId": "RUN"},
+    "waza.addCheck": {"task": "one", "yaml": "- type: text\n"},
     "waza.showAudit": {},
     "waza.convert": {"to": "vally"},
     "waza.upgradeWorkspace": {},

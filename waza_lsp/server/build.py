@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.server.audit.controller import LiveAudit
+from waza_lsp.server.commands.add_check import add_check
 from waza_lsp.server.commands.explain_grader import explain_grader
 from waza_lsp.server.commands.files import convert, export_schemas
 from waza_lsp.server.commands.keep_counter_example import keep_counter_example
@@ -63,6 +64,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.showReport": show_report,
     "waza.showAudit": show_audit,
     "waza.showTrace": show_trace,
+    "waza.addCheck": add_check,
     "waza.compareRuns": compare_runs,
     "waza.rerun": rerun,
     "waza.deleteRuns": delete_runs,

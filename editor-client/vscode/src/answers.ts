@@ -4,7 +4,7 @@ import { Uri, type LogOutputChannel } from 'vscode';
 
 import { showConversion } from './conversion';
 import { showReport } from './report';
-import { showTrace } from './traceView';
+import { showAddedCheck, showTrace } from './traceView';
 import { showVerdict } from './verdict';
 import { offerFolder } from './written';
 
@@ -16,6 +16,8 @@ export async function showAnswer(command: string, answer: unknown, log: LogOutpu
       return showReport(answer);
     case 'waza.showTrace':
       return showTrace(answer);
+    case 'waza.addCheck':
+      return showAddedCheck(answer);
     case 'waza.runSkill':
       return showVerdicts(answer);
     case 'waza.exportSchemas':

@@ -13,6 +13,7 @@ function bridge(address: string): string {
   const host = {
     address: () => ${JSON.stringify(address).replaceAll('<', '\\u003c')},
     openSource: (path, line) => editor.postMessage({ kind: 'open', path, line }),
+    makeCheck: ({ task, yaml }) => editor.postMessage({ kind: 'check', task, yaml }),
   };
   window.wazaTrace = { host };
 })();`;

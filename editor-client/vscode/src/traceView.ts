@@ -5,6 +5,7 @@ import {
   Range,
   Uri,
   ViewColumn,
+  commands,
   env,
   window,
   workspace,
@@ -21,24 +22,26 @@ interface Shown {
   panel: WebviewPanel;
   html: string;
   uri: Uri;
+  /** The eval of the run. */
+  eval: string;
 }
 
 let shown: Shown | undefined;
 
 /** Shows the response to `waza.showTrace`. It is empty if the server has reported the reason. */
 export async function showTrace(answer: unknown): Promise<void> {
-  const given = ((answer ?? {}) as { uri?: string }).uri;
-  if (given === undefined) {
+  const given = (answer ?? {}) as { uri?: string; eval?: string };
+  if (given.uri === undefined) {
     return;
   }
-  const uri = Uri.parse(given);
+  const uri = Uri.parse(given.uri);
   const { size } = await workspace.fs.stat(uri);
   if (size > largest) {
     await env.openExternal(uri);
     return;
   }
   const html = new TextDecoder().decode(await workspace.fs.readFile(uri));
-  shown = { panel: shown?.panel ?? createPanel(), html, uri };
+  shown = { panel: shown?.panel ?? createPanel(), html, uri, eval: given.eval ?? '' };
   draw(shown);
   shown.panel.reveal();
 }
@@ -67,22 +70,36 @@ function createPanel(): WebviewPanel {
   return panel;
 }
 
-/** What a page says is only believed as far as it opens a file of the workspace. */
+/** What a page says is only believed as far as it opens a file of the workspace, or drafts a check that the user sees. */
 async function receive(message: unknown): Promise<void> {
-  const { kind, path, line } = (message ?? {}) as { kind?: unknown; path?: unknown; line?: unknown };
-  if (kind !== 'open' || typeof path !== 'string') {
-    return;
+  const { kind, path, line, task, yaml } = (message ?? {}) as Record<string, unknown>;
+  if (kind === 'open' && typeof path === 'string') {
+    await openFile(path, line);
+  } else if (kind === 'check' && typeof task === 'string' && typeof yaml === 'string' && shown) {
+    await commands.executeCommand('waza.addCheck', { uri: shown.eval, task, yaml });
   }
+}
+
+async function openFile(path: string, line: unknown): Promise<void> {
   const file = await fileOf(path);
-  if (!file) {
+  if (file) {
+    await showLine(file, Number.isInteger(line) ? (line as number) - 1 : 0);
+  } else {
     void window.showInformationMessage(`${path} is not in this workspace.`);
-    return;
   }
-  const at = Math.max(0, (Number.isInteger(line) ? (line as number) : 1) - 1);
-  await window.showTextDocument(file, {
-    viewColumn: ViewColumn.Beside,
-    selection: new Range(at, 0, at, 0),
-  });
+}
+
+/** Shows the response to `waza.addCheck`: the change, which is not saved yet. */
+export async function showAddedCheck(answer: unknown): Promise<void> {
+  const { uri, line } = (answer ?? {}) as { uri?: string; line?: number };
+  if (uri !== undefined && line !== undefined) {
+    await showLine(Uri.parse(uri), line);
+  }
+}
+
+async function showLine(file: Uri, line: number): Promise<void> {
+  const at = Math.max(0, line);
+  await window.showTextDocument(file, { viewColumn: ViewColumn.Beside, selection: new Range(at, 0, at, 0) });
 }
 
 /** The file of the workspace at a path from the root of its repository, which may be above the workspace. */

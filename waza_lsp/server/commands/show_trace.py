@@ -20,16 +20,26 @@ if TYPE_CHECKING:
 async def show_trace(session: Session, *arguments: Any) -> Answer | None:
     """`waza.showTrace {runId?, uri?, task?}`: write the steps of a stored run, by default the newest, or of one task.
 
-    It answers with the path of the page, which runs a script of its own.
+    It answers with the path of the page, which runs a script of its own, and with the eval of the run.
     """
     params = params_of(arguments)
     run_id = text_in(params, "runId") if "runId" in params else None
     file, task = path_of(text_in(params, "uri")), text_in(params, "task")
-    return await answer_with_page(session, params, lambda places: write_trace(run_id, places, file, task))
+    evals: list[Path] = []
+
+    def write(places: list[Path]) -> Path:
+        page, eval_path = write_trace(run_id, places, file, task)
+        evals.append(eval_path)
+        return page
+
+    answer = await answer_with_page(session, params, write)
+    return answer and {**answer, "eval": evals[-1].as_uri()}
 
 
-def write_trace(run_id: str | None, places: Iterable[Path], file: Path | None = None, task: str = "") -> Path:
-    """Write the page of a run below `reports/` of its store. Runs in a thread.
+def write_trace(
+    run_id: str | None, places: Iterable[Path], file: Path | None = None, task: str = ""
+) -> tuple[Path, Path]:
+    """Write the page of a run below `reports/` of its store, and return it with the run's eval. Runs in a thread.
 
     Without an id, it is the newest run: of the task, of the eval of `file`, or of all evals. With the id of an
     experiment, the page has all of its arms.
@@ -50,7 +60,8 @@ def write_trace(run_id: str | None, places: Iterable[Path], file: Path | None = 
             found = [place for run in runs for place in _places(store, run, task, several=len(runs) > 1)]
             if not found:
                 raise RunsError(f"The run has no trial of {task}." if task else "The run has no trials.")
-            return write_page(store.directory, f"{TRACE}{run_id or runs[0].run_id}", trace_page(found))
+            name = f"{TRACE}{run_id or runs[0].run_id}"
+            return write_page(store.directory, name, trace_page(found)), runs[0].eval_path
     except (StoreError, OSError) as error:
         raise RunsError(f"The trace cannot be written: {error}") from error
 
