@@ -16,7 +16,7 @@ from tests.editors.film import Film, film_of
 from tests.editors.vscode_host import VSCode, running_vscode
 from tests.editors.vscode_package import EXTENSION, build_vsix
 from tests.editors.vscode_screen import Screen, open_window, running_browser
-from tests.editors.workspaces import FAILING_TASK, WEAK_EXAMPLE, copy_of_example, make_fail
+from tests.editors.workspaces import FAILING_TASK, TRACED_EXAMPLE, WEAK_EXAMPLE, copy_of_example, make_fail
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 MEDIA = EXTENSION / "media"
 SIZE = (1100, 700)
+_PICTURES = ("icon", "editing", "testing", "runs", "audit", "walkthrough", "trace", "tour")
 SETTINGS = {
     "waza.server.interpreter": sys.executable,
     "waza.run.executor": "replay",
@@ -44,7 +45,7 @@ async def main(names: list[str]) -> None:
         with running_vscode(home / "vscode", vsix, SETTINGS) as vscode:
             async with running_browser() as browser:
                 studio = _Studio(vscode, browser, home)
-                for name in names or ["icon", "editing", "testing", "runs", "audit", "walkthrough", "tour"]:
+                for name in names or _PICTURES:
                     await getattr(studio, name)()
     finally:
         shutil.rmtree(home)
@@ -154,6 +155,16 @@ class _Studio:
             await screen.pick("Test an agent with evals")
             await screen.settle(3000)
             await screen.shot("walkthrough")
+
+    async def trace(self) -> None:
+        """The trace of a recorded trial that fails. It needs no window of VS Code."""
+        suite = copy_of_example(Path(tempfile.mkdtemp(dir=self._home)), TRACED_EXAMPLE)
+        run = ["-m", "waza_lsp", "run", "eval.yaml", "--executor", "replay", "--trace", "trace.html"]
+        await (await asyncio.create_subprocess_exec(sys.executable, *run, cwd=suite)).wait()
+        page = await self._browser.new_page(viewport={"width": SIZE[0], "height": SIZE[1]})
+        await page.goto((suite / "trace.html").as_uri())
+        await page.locator(".step.is-selected .marks").wait_for()
+        await page.screenshot(path=IMAGES / "trace.png")
 
     async def tour(self) -> None:
         """From a typing mistake to a passed check, animated."""

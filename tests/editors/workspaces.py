@@ -10,6 +10,7 @@ from pathlib import Path
 CLIENTS = Path(__file__).parents[2] / "editor-client"
 EXAMPLE = Path(__file__).parents[2] / "examples" / "code-explainer"
 WEAK_EXAMPLE = EXAMPLE.parent / "meeting-minutes"
+TRACED_EXAMPLE = EXAMPLE.parent / "release-notes"
 FAILING_TASK = "tasks/explain-retry.yaml"
 MISSING = "moon cheese"
 """A text that the recorded answer of the failing task does not contain."""

@@ -22,9 +22,11 @@ export function GradersView({ opened, host, current, onGo, isWhole = false }: Pr
   if (graders.length === 0) {
     return <p class="nothing">This trial was not graded.</p>;
   }
+  const passed = (place: number) => Number(graders[place]?.status === 'passed');
+  const failedFirst = graders.map((grader, place) => ({ grader, place })).sort((a, b) => passed(a.place) - passed(b.place));
   return (
     <ul class="graders">
-      {graders.map((grader, place) => (
+      {failedFirst.map(({ grader, place }) => (
         <li class={`grader is-${grader.status}`}>
           <div class="grader-head">
             <Status status={grader.status} />
@@ -70,8 +72,8 @@ function Checks({ opened, place, host, current, onGo, isWhole }: { opened: Opene
 function CheckView({ check, mark, opened, host, onGo, isCurrent, isWhole }: { check: Check | undefined; mark: Mark; opened: Opened; host: Host; onGo: Props['onGo']; isCurrent: boolean; isWhole: boolean }) {
   const element = useRef<HTMLLIElement>(null);
   useLayoutEffect(() => {
-    if (isCurrent && !isWhole) {
-      element.current?.scrollIntoView({ block: 'nearest' });
+    if (isCurrent && !isWhole && element.current) {
+      show(element.current, mark.check === 0);
     }
   }, [isCurrent]);
   const facts: [string, string][] = [
@@ -104,6 +106,16 @@ function CheckView({ check, mark, opened, host, onGo, isCurrent, isWhole }: { ch
       </dl>
     </li>
   );
+}
+
+/** Scrolls to a check that is not on the screen as a whole; to the first one of a grader with its head. */
+function show(check: HTMLElement, isFirst: boolean): void {
+  const list = check.closest('.scroller');
+  const [inner, outer] = [check.getBoundingClientRect(), list?.getBoundingClientRect()];
+  if (list && outer && (inner.top < outer.top || inner.bottom > outer.bottom)) {
+    const top = ((isFirst ? check.closest('.grader') : null) ?? check).getBoundingClientRect().top;
+    list.scrollTop += top - outer.top;
+  }
 }
 
 function targetWords(opened: Opened, { target }: Mark): string {
