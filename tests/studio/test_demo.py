@@ -21,7 +21,7 @@ def test_the_demo_has_one_mistake_that_a_fix_corrects() -> None:
         findings = json.loads(checked.stdout)["diagnostics"]
         assert [it["code"] for it in findings] == ["unknown-key"]
         CliRunner().invoke(main, ["check", "--fix", str(folder)])
-        assert "max_turns: 8" in (folder / start_file).read_text("utf-8")
+        assert "  timeout: 3m\n" in (folder / start_file).read_text("utf-8")
     assert not folder.parent.exists()
 
 

@@ -11,10 +11,17 @@ from waza_engine.lib.paths import real_path
 EXAMPLE = "release-notes"
 _START_FILE = "eval.yaml"
 CHANGES = {
-    "  executor: copilot-sdk\n": "  executor: replay # The recordings answer in place of an agent.\n",
-    "    constraints:\n      max_turns: 8\n": "    constraints:\n      max_turn: 8\n",
+    "name: release-notes\n": """\
+# 1. An option below is misspelt. Put the cursor on it and press Ctrl+. to fix it.
+# 2. Click "Run all". Recordings answer in place of an agent, and one trial fails.
+# 3. Click "Show the step" beside the failed check to see what the agent did.
+# 4. Change a check, for example --output-dir. It is graded again while you type.
+name: release-notes
+""",
+    "  timeout: 3m\n": "  timeot: 3m\n",
+    "  executor: copilot-sdk\n": "  executor: replay\n",
 }
-"""What the copy has instead of the example's own lines: no agent is needed, and there is a mistake to find."""
+"""What the copy has instead of the example's own lines: what to try, a mistake to find, and an executor without an agent."""
 
 
 @contextmanager

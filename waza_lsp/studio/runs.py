@@ -12,7 +12,6 @@ from waza_lsp.studio.session import RefusedError
 from waza_lsp.studio.tree import Tree
 
 if TYPE_CHECKING:
-    from waza_engine.reports.history import TaskHistory
     from waza_engine.runs.store.store import RunStore, StoredRun
 
 _MOST_RUNS = 200
@@ -64,7 +63,10 @@ class Runs:
                     for it in runs
                 ]
                 ids = [it.run_id for it in runs]
-                tasks = [{"id": task, "cells": _cells(ids, history)} for task, history in histories]
+                tasks = [
+                    {"id": task, "cells": [_cell(*it) for it in zip(ids, history, strict=True)]}
+                    for task, history in histories
+                ]
                 return {"points": points, "tasks": tasks}
         return {"points": [], "tasks": []}
 
@@ -189,20 +191,9 @@ def _eval(path: Path | None) -> Path | None:
     return (eval_of(path) or path) if path is not None else None
 
 
-def _cells(runs: list[str], history: "TaskHistory") -> list[dict[str, Any]]:
-    """Return the results of a task in each run that has it."""
-    return [
-        {
-            "run": run,
-            "status": "passed"
-            if set(statuses) == {"passed"}
-            else next(it for it in statuses if it != "passed"),
-            "passed": statuses.count("passed"),
-            "trials": len(statuses),
-        }
-        for run, statuses in zip(runs, history, strict=True)
-        if statuses
-    ]
+def _cell(run: str, statuses: list[str]) -> dict[str, Any]:
+    """Return the statuses of a task's trials in a run; none if the run does not have the task."""
+    return {"run": run, "statuses": statuses}
 
 
 @contextmanager
