@@ -12,10 +12,10 @@ EXAMPLE = "release-notes"
 _START_FILE = "eval.yaml"
 CHANGES = {
     "name: release-notes\n": """\
-# 1. An option below is misspelt. Put the cursor on it and press Ctrl+. to fix it.
-# 2. Click "Run all". Recordings answer in place of an agent, and one trial fails.
-# 3. Click "Show the step" beside the failed check to see what the agent did.
-# 4. Change a check, for example --output-dir. It is graded again while you type.
+# 1. One option is misspelt. Put the cursor on it and press Ctrl+. to fix it.
+# 2. Click "Run all". Recordings replace the agent. One trial fails.
+# 3. Click "Show the step" at a failed check to see what the agent did.
+# 4. Change that check. It is graded again while you type.
 name: release-notes
 """,
     "  timeout: 3m\n": "  timeot: 3m\n",
