@@ -46,6 +46,7 @@ def _code_of_end(socket: Any) -> int:
         return error.code
 
 
+@pytest.mark.slow
 def test_the_page_speaks_to_the_server_but_does_not_decide_its_trust(
     browser: TestClient, session: StudioSession
 ) -> None:

@@ -1,6 +1,8 @@
 """The command: its output, its refusals and its end."""
 
 import os
+import pty
+import re
 import signal
 import socket
 import subprocess
@@ -17,6 +19,8 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from waza_lsp.cli import main
+
+_COMMAND = [sys.executable, "-P", "-m", "waza_lsp", "studio", "--no-open"]
 
 
 def test_a_missing_extra_names_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -45,8 +49,9 @@ def test_a_port_in_use_and_two_folders_are_refused(tmp_path: Path) -> None:
 @pytest.fixture
 def studio() -> Iterator[subprocess.Popen[str]]:
     """A process with the demo."""
-    command = [sys.executable, "-P", "-m", "waza_lsp", "studio", "--no-open", "--demo"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [*_COMMAND, "--demo"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             yield process
         finally:
@@ -87,6 +92,34 @@ def test_a_studio_ends_with_its_servers_and_its_copy(
             break
         time.sleep(0.05)  # After a SIGKILL, the guard process removes it.
     assert not folder.parent.exists()
+
+
+@pytest.mark.slow
+def test_enter_prints_a_new_address_and_ctrl_c_ends_the_studio(tmp_path: Path) -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [*_COMMAND, str(tmp_path)])  # noqa: S606
+    shown = ""
+
+    def read_until(text: str, count: int) -> None:
+        nonlocal shown
+        while shown.count(text) < count:
+            shown += os.read(terminal, 1_000).decode()
+
+    try:
+        read_until("or Enter for a new address.", 1)
+        os.write(terminal, b"\n")
+        read_until("or Enter for a new address.", 2)
+        first, second = re.findall(r"http://(127\.0\.0\.1:\d+)/\?(\S+)", shown)
+        assert first[0] == second[0]
+        statuses = [
+            _answer(host, f"/?{token}", f"Host: {host}").split()[1] for host, token in (first, second)
+        ]
+        assert statuses == ["403", "303"], "an unused address is no longer valid"
+        os.write(terminal, b"\x03")
+        assert os.waitpid(pid, 0)[1] == 0
+    finally:
+        os.close(terminal)
 
 
 def _answer(host: str, path: str, headers: str) -> str:

@@ -48,6 +48,7 @@ def studio(*, folder: Path | None, port: int, no_open: bool, trust: bool, demo: 
         from waza_engine.lib.extras import install_command
 
         give_up(f"The package '{error.name}' is not installed. Install it with: {install_command('studio')}")
+    from waza_engine.lib.system.programs import is_in_foreground
     from waza_lsp.studio.demo import opened
 
     with opened(folder, is_demo=demo) as (root, start_file):
@@ -62,7 +63,8 @@ def studio(*, folder: Path | None, port: int, no_open: bool, trust: bool, demo: 
 
         def show_address(address: str) -> None:
             click.echo(address)
-            print_err(f"Serving {root}. Press Ctrl-C to end, or Enter for a new address.")
+            renew = ", or Enter for a new address" if is_in_foreground() else ""
+            print_err(f"Serving {root}. Press Ctrl-C to end{renew}.")
 
         try:
             serve_studio(options, show_address)

@@ -32,7 +32,7 @@ _FOREIGN_HOST = "This server answers only as 127.0.0.1 or localhost, with its po
 _FOREIGN_ORIGIN = "This request comes from another site."
 _NO_COOKIE = (
     "Open the address that waza-lsp studio has printed. It works once: for a new one, press Enter in the terminal where "
-    "the studio runs."
+    "the studio runs, or start the studio again."
 )
 
 
