@@ -155,24 +155,26 @@ class Studio:
 
     async def finds_and_fixes_a_mistake(self) -> None:
         page = self.page
-        await page.locator(".problems li button", has_text="max_turn").click()
-        await page.locator(".cm-lintRange-warning", has_text="max_turn").wait_for()
+        # On the first screen; the list leads to it, too.
+        await page.locator(".cm-lintRange-warning", has_text="timeot").wait_for()
+        await page.locator(".problems li button", has_text="timeot").click()
         assert await page.locator(".tree .row.eval.warning").count() == 1
         await self.shot("mistake")
         await self.press("Control+.")
-        await page.locator(".menu button", has_text="Change to 'max_turns'").wait_for()
+        await page.locator(".menu button", has_text="Change to 'timeout'").wait_for()
         await self.press("ArrowDown", "ArrowUp", "Enter")
-        await page.locator(".cm-lintRange-warning", has_text="max_turn").wait_for(state="detached")
-        assert await self.line("max_turns: 8").count() == 1
-        await self.until_saved("      max_turns: 8\n")
+        await page.locator(".cm-lintRange-warning", has_text="timeot").wait_for(state="detached")
+        assert await self.line("timeout: 3m").count() == 1
+        await self.until_saved("  timeout: 3m\n")
         # The same by mouse, on the bulb beside the line.
         await self.press("Control+z")
         await page.locator(".bulb").click()
-        await page.locator(".menu button", has_text="Change to 'max_turns'").click()
-        await self.line("max_turns: 8").wait_for()
+        await page.locator(".menu button", has_text="Change to 'timeout'").click()
+        await self.line("timeout: 3m").wait_for()
 
     async def completes_and_explains(self) -> None:
         page = self.page
+        await self.go_to("changelog-is-untouched")
         await self.line("max_turns: 8").click()
         await self.press("End", "Enter", "Control+Space")
         await page.locator(".cm-tooltip-autocomplete", has_text="max_tokens").wait_for()
@@ -216,7 +218,7 @@ class Studio:
         await trace.get_by_text("RELEASE.md, step 6").first.wait_for()
         assert "trial 2" in await trace.inner_text()
         await self.shot("trace")
-        await trace.get_by_text("eval.yaml:44").first.click()
+        await trace.get_by_text("eval.yaml:48").first.click()
         await self.page.locator(".cm-activeLine", has_text="path: RELEASE.md").wait_for()
 
     async def grades_an_edit_live(self) -> None:
@@ -309,8 +311,8 @@ class Studio:
         await self.shot("conflict")
         assert "# theirs" in self.on_disk()
         await page.get_by_role("button", name="Take the file from disk").click()
-        await self.line("# mine and yours").wait_for()
-        assert await page.get_by_text("has changed on disk").count() == 0
+        await page.get_by_text("has changed on disk").wait_for(state="detached")
+        assert await self.line("# mine and yours!").count() == 0
         self.complaints = [it for it in self.complaints if "409" not in it]
 
     async def goes_to_other_files(self) -> None:
@@ -367,7 +369,9 @@ async def keeps_strangers_out(context: "BrowserContext", address: str) -> None:
         assert status in {400, 403, 404}, path
     stranger = await context.browser.new_context()  # type: ignore[union-attr]
     page = await stranger.new_page()
-    for used in (address, f"http://{host}/", f"http://{host}/api/session"):
+    # A name that leads here (DNS rebinding): browsers resolve all names below localhost so.
+    foreign_name = f"http://evil.localhost:{host.partition(':')[2]}/"
+    for used in (address, f"http://{host}/", f"http://{host}/api/session", foreign_name):
         answer = await page.goto(used)
         assert answer is not None
         assert answer.status == 403

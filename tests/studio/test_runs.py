@@ -63,8 +63,8 @@ def test_the_history_has_a_point_for_each_run(demo: TestClient) -> None:
     newest, oldest = _runs(demo)
     assert [it["run"] for it in found["points"]] == [oldest, newest]
     cells = {it["id"]: it["cells"] for it in found["tasks"]}
-    assert cells["writes-the-notes"][0] == {"run": oldest, "statuses": ["passed", "failed"]}
-    assert cells["bumps-the-version"][1] == {"run": newest, "statuses": ["passed", "passed"]}
+    assert cells["writes-the-notes"][0] == {"run": oldest, "passed": 1, "trials": 2}
+    assert cells["bumps-the-version"][1] == {"run": newest, "passed": 2, "trials": 2}
 
 
 def test_a_failed_check_of_the_demo_points_to_its_file_and_line(demo: TestClient) -> None:

@@ -63,10 +63,7 @@ class Runs:
                     for it in runs
                 ]
                 ids = [it.run_id for it in runs]
-                tasks = [
-                    {"id": task, "cells": [_cell(*it) for it in zip(ids, history, strict=True)]}
-                    for task, history in histories
-                ]
+                tasks = [{"id": task, "cells": [*_cells(ids, history)]} for task, history in histories]
                 return {"points": points, "tasks": tasks}
         return {"points": [], "tasks": []}
 
@@ -191,9 +188,11 @@ def _eval(path: Path | None) -> Path | None:
     return (eval_of(path) or path) if path is not None else None
 
 
-def _cell(run: str, statuses: list[str]) -> dict[str, Any]:
-    """Return the statuses of a task's trials in a run; none if the run does not have the task."""
-    return {"run": run, "statuses": statuses}
+def _cells(runs: list[str], history: list[list[str]]) -> Iterator[dict[str, Any]]:
+    """Yield how many trials of a task passed in each run that has the task."""
+    for run, statuses in zip(runs, history, strict=True):
+        if statuses:
+            yield {"run": run, "passed": statuses.count("passed"), "trials": len(statuses)}
 
 
 @contextmanager
