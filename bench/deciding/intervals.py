@@ -23,7 +23,7 @@ from waza_engine.statistics.bootstrap import bootstrap
 from waza_engine.statistics.clustered import mean_interval
 from waza_engine.statistics.distributions import binomial_pmf
 from waza_engine.statistics.flips import flip_rate
-from waza_engine.statistics.paired import effect_interval
+from waza_engine.statistics.paired import effect_interval, judged_difference
 from waza_engine.statistics.passes import passes_of_tasks
 from waza_engine.statistics.rates import clopper_pearson, rate_difference, wilson
 
@@ -135,6 +135,9 @@ def other_intervals(rounds: int) -> Iterator[str]:
         ]
         cells.append(float(np.mean(covered)))
     yield f"  {_span(cells)}"
+    yield "Judged pairs, exact sums, one verdict on each task, every n from 2 to 100:"
+    for ties in (0.0, 0.2, 0.5):
+        yield f"  {ties:.0%} ties: {_span([_judged_coverage(ties, it) for it in range(2, 101)])}"
     yield "pass^2 of tasks with 5 trials, and the flip rate of things with 5 verdicts, every n from 2 to 100:"
     each = max(4, rounds // 50)
     for between in (0.0, 0.3, 0.8):
@@ -156,6 +159,22 @@ def other_intervals(rounds: int) -> Iterator[str]:
     for kappa in (0.0, 0.4, 0.7, 0.9):
         cells = [_kappa_coverage(kappa, items, max(4, rounds // 50)) for items in range(2, 101)]
         yield f"  kappa {kappa}: {_span(cells)}"
+
+
+def _judged_coverage(ties: float, tasks: int) -> float:
+    wins_and_losses = [(it, that) for it in range(tasks + 1) for that in range(tasks + 1 - it)]
+    found = [
+        judged_difference([1.0] * it + [-1.0] * that + [0.0] * (tasks - it - that)).interval
+        for it, that in wins_and_losses
+    ]
+    covered = 0.0
+    for rate in RATES:
+        truth = (1 - ties) * (2 * rate - 1)
+        for (wins, losses), interval in zip(wins_and_losses, found, strict=True):
+            if contains(interval, truth):
+                decided = wins + losses
+                covered += binomial_pmf(decided, tasks, 1 - ties) * binomial_pmf(wins, decided, rate)
+    return covered / len(RATES)
 
 
 def _kappa_coverage(kappa: float, items: int, each: int) -> float:

@@ -91,7 +91,7 @@ def test_pass_a_regression_ends_with_1_if_asked(
     many = [str(_results(tmp_path / f"{it}.jsonl", it, stimuli=6)) for it in ("good", "bad")]
     worse = _compare(*many, "--fail-on-regression")
     assert worse.exit_code == 1
-    shown = "by stimulus: -1.00, 95 % interval -1.00 to -0.45, 0 better, 6 worse, 0 equal of 6 tasks, p = 0.031: worse\n"
+    shown = "by stimulus: -1.00, 95 % interval -1.00 to -0.22, 0 better, 6 worse, 0 equal of 6 tasks, p = 0.031: worse\n"
     assert shown in worse.stdout
     better = _compare(runs[1], runs[0], "--fail-on-regression")
     assert (better.exit_code, "1 better, 0 equal, 0 worse" in better.stdout) == (0, True)

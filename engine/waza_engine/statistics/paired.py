@@ -41,10 +41,20 @@ class PairedDifference:
 def paired_difference(before: Sequence[float], after: Sequence[float]) -> PairedDifference:
     """Compare the mean scores of the same tasks, from 0 to 1, in two runs."""
     differences = [second - first for first, second in zip(before, after, strict=True)]
+    return _difference(differences, effect_interval(before, after))
+
+
+def judged_difference(scores: Sequence[float]) -> PairedDifference:
+    """Compare two runs by one score for each task: 1 if the second is better, -1 if the first is, or between."""
+    found = mean_interval([(1 + it) / 2 for it in scores])
+    return _difference(scores, ConfidenceInterval(2 * found.lower - 1, 2 * found.upper - 1))
+
+
+def _difference(differences: Sequence[float], interval: ConfidenceInterval) -> PairedDifference:
     wins = sum(it > _TOLERANCE for it in differences)
     losses = sum(it < -_TOLERANCE for it in differences)
     effect = math.fsum(differences) / len(differences) if differences else 0.0
-    interval, p_value = effect_interval(before, after), sign_flip_test(differences)
+    p_value = sign_flip_test(differences)
     return PairedDifference(
         tasks=len(differences),
         effect=effect,

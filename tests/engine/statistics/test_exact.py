@@ -10,7 +10,13 @@ import pytest
 from waza_engine.model.scores import ConfidenceInterval
 from waza_engine.statistics.clustered import effective_tasks, mean_interval
 from waza_engine.statistics.distributions import binomial_pmf
-from waza_engine.statistics.paired import paired_difference, sign_flip_test, sign_test, smallest_p
+from waza_engine.statistics.paired import (
+    judged_difference,
+    paired_difference,
+    sign_flip_test,
+    sign_test,
+    smallest_p,
+)
 from waza_engine.statistics.power import fewest_tasks, most_losses, passes_to_show, sign_flip_of_counts
 from waza_engine.statistics.rates import clopper_pearson, rate_difference, wilson
 from waza_engine.statistics.two_rates import compare_rates, fisher_exact
@@ -126,6 +132,17 @@ def test_the_interval_does_not_contain_zero_if_a_difference_is_shown(seed: int) 
     found = paired_difference(before, after)
     assert (found.interval.lower < 0 < found.interval.upper) <= (found.p_value > 0.05)
     assert -1 <= found.interval.lower <= found.effect <= found.interval.upper <= 1
+
+
+def test_judged_pairs_have_the_interval_of_a_rate() -> None:
+    for wins in range(13):
+        found, rate = judged_difference([1.0] * wins + [-1.0] * (12 - wins)), wilson(wins, 12)
+        p_value = sign_test(wins, 12 - wins)
+        assert (found.effect, found.p_value) == pytest.approx((wins / 6 - 1, p_value))
+        if p_value > 0.05:
+            ends = (2 * rate.lower - 1, 2 * rate.upper - 1)
+            assert (found.interval.lower, found.interval.upper) == pytest.approx(ends)
+    assert judged_difference([]).interval == ConfidenceInterval(-1.0, 1.0)
 
 
 def test_the_interval_is_not_that_of_the_test() -> None:

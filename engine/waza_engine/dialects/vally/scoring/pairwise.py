@@ -31,7 +31,7 @@ from waza_engine.model.scores import mean, standard_deviation
 from waza_engine.model.suite import Suite, Task
 from waza_engine.statistics.bootstrap import bootstrap
 from waza_engine.statistics.compare_runs import measured_json
-from waza_engine.statistics.paired import paired_difference, sign_test
+from waza_engine.statistics.paired import judged_difference, sign_test
 from waza_engine.statistics.verdict import verdicts
 
 Preferred = Callable[[TrialRecord, TrialRecord], Comparison]
@@ -121,8 +121,7 @@ def _evidence(pairs: Sequence[Pair]) -> dict[str, Any]:
     by_task: dict[str, list[float]] = {}
     for it in pairs:
         by_task.setdefault(it.treatment.task, []).append(it.score)
-    means = [mean(it) for it in by_task.values()]
-    difference = paired_difference([0.5 - it / 2 for it in means], [0.5 + it / 2 for it in means])
+    difference = judged_difference([mean(it) for it in by_task.values()])
     return measured_json(difference, verdicts([difference])[0])
 
 
