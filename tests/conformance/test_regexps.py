@@ -4,15 +4,17 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from tests.each import check_each
 from waza_engine.lib.go.regexp import regex_error, regex_matches
 
 _TABLE = json.loads((Path(__file__).parent / "regexp-cases.json").read_text())
 
 
-@pytest.mark.parametrize("case", _TABLE["cases"], ids=lambda it: f"{it['pattern']!a}-{it['text']!a}")
-def test_case(case: dict[str, Any]) -> None:
+def test_cases() -> None:
+    check_each(((f"{it['pattern']!a}-{it['text']!a}", it) for it in _TABLE["cases"]), check_case)
+
+
+def check_case(case: dict[str, Any]) -> None:
     pattern, expected = case["pattern"], case["go"]
     if "error" in expected:
         assert regex_error(pattern) is not None

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import check_each
 from waza_engine.graders.registry import graders
 from waza_engine.grading.batch import answer_line
 
@@ -27,8 +28,7 @@ def line_of(vector: Vector) -> str:
     return json.dumps(line)
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=[it["id"] for it in VECTORS])
-def test_the_verdict_is_that_of_the_sheet(vector: Vector) -> None:
+def check_vector(vector: Vector) -> None:
     answer = answer_line(line_of(vector))
     assert "error" not in answer, answer
     (result,) = answer["results"]
@@ -41,6 +41,10 @@ def test_the_verdict_is_that_of_the_sheet(vector: Vector) -> None:
         result
     )
     assert result["score"] == pytest.approx(expected["score"], abs=1e-9), result
+
+
+def test_the_verdicts_are_those_of_the_sheet() -> None:
+    check_each(((it["id"], it) for it in VECTORS), check_vector)
 
 
 def test_every_type_has_vectors() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.each import check_each
 from waza_engine.grading.batch import answer_line
 
 Vector = dict[str, Any]
@@ -90,14 +91,20 @@ def _same(found: Any, wanted: Any) -> bool:
     return bool(found == wanted)
 
 
-@pytest.mark.parametrize(
-    "vector",
-    [pytest.param(it, id=it["id"], marks=pytest.mark.slow if it.get("slow") else ()) for it in VECTORS],
-)
-def test_vector(vector: Vector) -> None:
+def check_vector(vector: Vector) -> None:
     answer = answer_line(line_of(vector))
     assert answer["id"] == vector["id"]
     assert differences(vector, answer) == []
+
+
+def test_vectors() -> None:
+    check_each(((it["id"], it) for it in VECTORS if not it.get("slow")), check_vector)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("vector", [pytest.param(it, id=it["id"]) for it in VECTORS if it.get("slow")])
+def test_slow_vector(vector: Vector) -> None:
+    check_vector(vector)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import check_each
 from tests.test_pages import sections_of
 from waza_engine.analysis.schema.files import read_schema
 from waza_engine.generate.schemas.versions import UnknownPlaceError
@@ -14,16 +15,16 @@ from waza_engine.recognition.recognise import dialects, releases
 from waza_engine.recognition.releases import Fact, Release, Releases, is_newer
 
 ROOT = Path(__file__).parents[3]
-FACTS = [
-    pytest.param(of.name, it, id=f"{of.name} {it.place}")
-    for of in dialects()
-    for it in releases(of.name).facts
-]
+FACTS = [(of.name, it) for of in dialects() for it in releases(of.name).facts]
 _SOURCE = re.compile(r"(docs/reference/[\w-]+\.md), section ([\d.]+)")
 
 
-@pytest.mark.parametrize(("dialect", "fact"), FACTS)
-def test_each_fact_has_a_source_and_known_versions(dialect: str, fact: Fact) -> None:
+def test_each_fact_has_a_source_and_known_versions() -> None:
+    check_each(((f"{dialect} {fact.place}", (dialect, fact)) for dialect, fact in FACTS), check_fact)
+
+
+def check_fact(case: tuple[str, Fact]) -> None:
+    dialect, fact = case
     cited = _SOURCE.fullmatch(fact.source)
     assert cited is not None
     assert cited[2] in sections_of(ROOT / cited[1])

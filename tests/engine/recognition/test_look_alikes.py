@@ -5,8 +5,7 @@
 
 from pathlib import Path, PurePath
 
-import pytest
-
+from tests.each import check_each
 from waza_engine.lib.yaml.reader import read_yaml
 from waza_engine.recognition.recognise import recognise
 
@@ -21,8 +20,11 @@ def test_there_are_many() -> None:
     assert len({title for title, _, _ in FILES}) == len(FILES)
 
 
-@pytest.mark.parametrize(("path", "text"), [it[1:] for it in FILES], ids=[it[0] for it in FILES])
-def test_a_file_of_another_tool_is_left_alone(path: str, text: str) -> None:
-    data = read_yaml(text)
-    keys = data if isinstance(data, dict) else None
-    assert recognise(keys, PurePath(path)) is None
+def test_files_of_other_tools_are_left_alone() -> None:
+    def check(file: tuple[str, str]) -> None:
+        path, text = file
+        data = read_yaml(text)
+        keys = data if isinstance(data, dict) else None
+        assert recognise(keys, PurePath(path)) is None
+
+    check_each(((title, (path, text)) for title, path, text in FILES), check)
