@@ -87,6 +87,8 @@ async function start(root: HTMLElement): Promise<void> {
 async function showFailedCheck(path: string, line: number, message: string): Promise<void> {
   const { runs } = await readRuns(path);
   showTrace(runs.find((it) => it.status !== 'running')?.id ?? '', undefined, { path, line: line + 1, message });
+  // The panel is wider than before, so the lines of the editor have moved.
+  requestAnimationFrame(() => void documents.show(path, { line }));
 }
 
 const root = document.getElementById('studio');

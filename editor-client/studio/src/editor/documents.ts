@@ -142,7 +142,7 @@ class Documents {
     if (position !== undefined) {
       const doc = file.view.state.doc;
       const line = doc.line(Math.min(Math.max(position.line, 0) + 1, doc.lines));
-      const anchor = Math.min(line.from + (position.character ?? 0), line.to);
+      const anchor = Math.min(line.from + (position.character ?? line.text.search(/\S|$/)), line.to);
       file.view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) });
     }
     this.keep();

@@ -23,6 +23,7 @@ import {
 import { languageOf, nameOf } from '../logic/paths.ts';
 import { cursor } from './cursor.ts';
 import type { OpenFile } from './documents.ts';
+import { hangingIndent } from './hangingIndent.ts';
 import { appearance } from './theme.ts';
 
 const LANGUAGES: Record<string, () => Extension> = {
@@ -49,6 +50,7 @@ export function editorOf(file: OpenFile, doc: Text, server: Extension, nonce: st
     foldGutter(),
     drawSelection(),
     EditorView.lineWrapping,
+    hangingIndent,
     bracketMatching(),
     closeBrackets(),
     highlightActiveLine(),

@@ -99,7 +99,7 @@ function Body({ server }: { server: LanguageServer }) {
   // A trace has two columns of its own.
   const share = isTrace ? Math.max(width, 58) : width;
   return (
-    <main ref={main} style={{ gridTemplateColumns: `minmax(150px, 15%) minmax(0, 1fr) 5px minmax(0, ${share}%)` }}>
+    <main ref={main} style={{ gridTemplateColumns: `minmax(140px, 13%) minmax(0, 1fr) 5px minmax(0, ${share}%)` }}>
       <Files />
       <div class="middle">
         <Editor />
