@@ -179,7 +179,8 @@ def _messages(it: Wire, method: str) -> list[Any]:
     return [message["params"] for message in it.all if message.get("method") == method]
 
 
-@pytest.mark.parametrize("client", first_quick([PULLING, {}]))
+@pytest.mark.parametrize("client", [PULLING, {}])
+@pytest.mark.slow
 def test_a_slow_first_check_shows_its_progress(client: Any, tmp_path: Path) -> None:
     with wire(tmp_path, [sys.executable, "-P", "-c", _SLOW.format(seconds=0.5)]) as it:
         start(it, tmp_path, client | {"window": {"workDoneProgress": True}})
@@ -199,6 +200,7 @@ def test_a_slow_first_check_shows_its_progress(client: Any, tmp_path: Path) -> N
     assert shown == [(token, {"kind": "begin", "title": "Checking eval.yaml"}), (token, {"kind": "end"})]
 
 
+@pytest.mark.slow
 def test_a_client_that_gives_a_token_is_not_asked(tmp_path: Path) -> None:
     with wire(tmp_path, [sys.executable, "-P", "-c", _SLOW.format(seconds=0.2)]) as it:
         start(it, tmp_path, PULLING | {"window": {"workDoneProgress": True}})
@@ -210,7 +212,8 @@ def test_a_client_that_gives_a_token_is_not_asked(tmp_path: Path) -> None:
     assert not _messages(it, "window/workDoneProgress/create")
 
 
-@pytest.mark.parametrize("seconds", first_quick([0.05, 0.5]))
+@pytest.mark.parametrize("seconds", [0.05, 0.5])
+@pytest.mark.slow
 def test_a_client_that_answers_late_or_declines_sees_no_progress(seconds: float, tmp_path: Path) -> None:
     with wire(tmp_path, [sys.executable, "-P", "-c", _SLOW.format(seconds=seconds)]) as it:
         it.refuses = seconds > 0.1
@@ -225,6 +228,7 @@ def test_a_client_that_answers_late_or_declines_sees_no_progress(seconds: float,
     assert not _messages(it, "$/progress")
 
 
+@pytest.mark.slow
 def test_a_quick_check_shows_no_progress(tmp_path: Path) -> None:
     code = "from waza_lsp.server.startup import early_progress, main; early_progress._PATIENCE_SECONDS = 60; main.serve_stdio()"
     with wire(tmp_path, [sys.executable, "-P", "-c", code]) as it:
@@ -235,6 +239,7 @@ def test_a_quick_check_shows_no_progress(tmp_path: Path) -> None:
     assert not _messages(it, "window/workDoneProgress/create")
 
 
+@pytest.mark.slow
 def test_the_progress_of_a_report_on_the_workspace(tmp_path: Path) -> None:
     (tmp_path / "eval.yaml").write_text(EVAL, encoding="utf-8")
     with wire(tmp_path) as it:
@@ -283,6 +288,7 @@ def test_each_request_is_answered_once_and_all_goes_on(tmp_path: Path) -> None:
     assert sorted(answers) == [1, 2, 3, 4, 99]
 
 
+@pytest.mark.slow
 def test_what_was_published_is_not_published_again(tmp_path: Path) -> None:
     with wire(tmp_path) as it:
         answer = start(it, tmp_path, {})
