@@ -47,9 +47,7 @@ def show_text_report(
         terminal_layout(),
         problems_only=quiet,
         hides_passed=after_progress and is_terminal,
-        more=report_command(record, store_dir, "--html", "report.html")
-        if store_dir and may_be_stored
-        else "",
+        more=_more(record, store_dir) if store_dir and may_be_stored else "",
         reviews=_review_command(record, store_dir) if store_dir else "",
         k=k,
     )
@@ -89,6 +87,13 @@ def terminal_layout(indent: int = 6) -> Layout:
 def report_command(record: RunRecord, store_dir: Path, *options: str) -> str:
     """Return the command that reports a stored run."""
     return shlex.join(["waza-lsp", "report", record.run_id, *_where(store_dir), *options])
+
+
+def _more(record: RunRecord, store_dir: Path) -> str:
+    """Return the command that shows more: if a task failed, the steps of the run, else its report."""
+    if any(it.status == "failed" and it.trials for it in record.tasks):
+        return shlex.join(["waza-lsp", "trace", record.run_id, *_where(store_dir), "--open"])
+    return report_command(record, store_dir, "--html", "report.html")
 
 
 def _review_command(record: RunRecord, store_dir: Path) -> str:

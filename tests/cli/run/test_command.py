@@ -77,7 +77,7 @@ def test_the_summary_says_what_failed() -> None:
         "      polite 0.00  tasks/poor.yaml:5",
         '        "please" not found in the output',
         "          starts with: 'Mock response for: hello Task: Poor task'",
-        next(it for it in result.stdout.splitlines() if it.startswith("See more: waza-lsp report 20")),
+        next(it for it in result.stdout.splitlines() if it.startswith("See more: waza-lsp trace 20")),
         result.stdout.splitlines()[-1],
     ]
     assert result.stdout.splitlines()[-1].startswith("FAILED: 1 of 2 tasks passed, score 0.75")

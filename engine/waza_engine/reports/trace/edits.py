@@ -83,7 +83,8 @@ def edits_of(name: str, arguments: Any) -> list[FileEdit]:
     """Return the changes that a call states; empty if it states none."""
     tool = _tool(name)
     if patch := _patch_in(tool, arguments):
-        return [FileEdit(**it) for it in changes_of_patch(patch)]
+        found = [FileEdit(**it) for it in changes_of_patch(patch)]
+        return [it for it in found if len(it.path) <= _LONGEST_PATH]
     if not isinstance(arguments, Mapping):
         return []
     if tool in _BY_COMMAND:
@@ -105,7 +106,8 @@ def path_arguments(arguments: Any) -> list[str]:
     """Return the arguments of a call that name files."""
     if not isinstance(arguments, Mapping):
         return []
-    return [it for key in _PATHS if isinstance(it := arguments.get(key), str)]
+    named = (arguments.get(key) for key in _PATHS)
+    return [it for it in named if isinstance(it, str) and len(it) <= _LONGEST_PATH]
 
 
 def _tool(name: str) -> str:

@@ -5,6 +5,7 @@ have then what is known of the calls, the prompt and the output.
 """
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -102,15 +103,15 @@ def _paired(transcript: Sequence[Event]) -> tuple[dict[int, Event], set[int]]:
 
     Results without an id come in the order of the calls.
     """
-    waiting: dict[str, list[int]] = {}
+    waiting: dict[str, deque[int]] = {}
     ends: dict[int, Event] = {}
     used: set[int] = set()
     for index, event in enumerate(transcript):
         name = text_of(event.get("tool_call_id"))
         if event.get("type") == _START:
-            waiting.setdefault(name, []).append(index)
+            waiting.setdefault(name, deque()).append(index)
         elif event.get("type") == _END and waiting.get(name):
-            ends[waiting[name].pop(0)] = event
+            ends[waiting[name].popleft()] = event
             used.add(index)
     return ends, used
 

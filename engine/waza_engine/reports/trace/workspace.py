@@ -18,6 +18,8 @@ from waza_engine.reports.trace.steps import Step
 
 _MOST_CHARACTERS = 8_000_000
 """From so many characters of changed texts on, changes are stated as parts: a file of 1 MB may be edited 100 times."""
+_MOST_SEARCHED = 1_000_000_000
+"""From so many characters on, edits are no longer searched for in the texts: it takes about a second."""
 _DRIVE = re.compile(r"^[A-Za-z]:/")
 
 
@@ -93,6 +95,7 @@ def _before(final: Mapping[str, str], patches: Mapping[str, FilePatch]) -> dict[
 def _undone(final: Mapping[str, str], steps: Sequence[Step], paths: "_Paths") -> dict[str, str]:
     """Return the texts before the first step without a diff, by taking back what calls state, from the last to the first."""
     texts: dict[str, str | None] = dict(final)
+    searched = 0
     for step in reversed(steps):
         if step.call is None or step.call.success is False:
             continue
@@ -101,7 +104,9 @@ def _undone(final: Mapping[str, str], steps: Sequence[Step], paths: "_Paths") ->
             text = texts.get(path)
             if text is None:
                 continue
-            texts[path] = _taken_back(text, edit)
+            searched += len(text)
+            if searched <= _MOST_SEARCHED:
+                texts[path] = _taken_back(text, edit)
     return {path: text for path, text in texts.items() if text is not None}
 
 
@@ -177,6 +182,7 @@ class _Replay:
     """The last step whose stated change did not fit, by path."""
     _told: dict[str, int] = field(default_factory=dict)
     _characters: int = 0
+    _searched: int = 0
 
     def start(self, initial: Mapping[str, str]) -> None:
         self.initial, self.state, self.is_started = initial, dict(initial), True
@@ -194,10 +200,10 @@ class _Replay:
 
     def reconcile(self, final: Mapping[str, str], gone: set[str], unread: set[str], last: int) -> None:
         """Add the changes that only the state at the end shows."""
-        changed = {it.path for it in self.changes}
+        known = {*self.initial, *(it.path for it in self.changes)}
         for path in sorted({*self.state, *final, *gone}):
             text = final.get(path)
-            is_lost = path in gone and path not in {*self.initial, *changed}
+            is_lost = path in gone and path not in known
             if path not in unread and (self.state.get(path) != text or is_lost):
                 self._add(FileChange(self._step_of(path, last), path, text, "found"))
 
@@ -230,7 +236,8 @@ class _Replay:
             self._add(FileChange(step, path, None, "told"))
             return
         before = self.state.get(path)
-        text = edited(before, edit)
+        self._searched += len(before or "")
+        text = edited(before, edit) if self._searched <= _MOST_SEARCHED or edit.whole is not None else None
         if text is not None:
             self._add(_shortened(FileChange(step, path, text, "told"), edit, self._characters))
             self.state[path] = text

@@ -1,5 +1,6 @@
 """The workspace after each step, from what calls state and from the files at the end."""
 
+import time
 from typing import Any
 
 import pytest
@@ -192,6 +193,21 @@ def test_many_edits_of_a_large_file_are_stated_as_parts(monkeypatch: pytest.Monk
     assert found.is_exact
     assert [it.is_part for it in found.changes].count(False) == 3
     assert found.changes[-1] == FileChange(50, "a", "49\n", "told", is_part=True, before="line 49\n")
+
+
+@pytest.mark.slow
+def test_hostile_sizes_take_seconds() -> None:
+    text = "x" * 1_000_000
+    edits = [("edit", {"path": "a", "old_str": "y", "new_str": "z"})] * 3_000
+    deep = ("view", {"path": "/a" * 500_000})
+    names = {f"f{it}": "" for it in range(20_000)}
+    nameless: list[Call] = [("bash", {})] * 20_000
+    start = time.process_time()
+    found = work(
+        deep, *edits, *nameless, files={"a": text, **names}, removed=[f"g{it}" for it in range(20_000)]
+    )
+    assert time.process_time() - start < 20
+    assert replayed(found) == {"a": text, **names}
 
 
 _TEXTS = st.lists(
