@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.engine.audit.evals import recording  # noqa: E402  # the checkout is put on the path above
+from tests.forked import FRESH  # noqa: E402
 from tests.server.results_harness import Editor, editor  # noqa: E402
 from waza_engine.audit.run import audit_suite  # noqa: E402
 from waza_engine.project.load_suite import load_suite  # noqa: E402
@@ -153,6 +154,8 @@ def _command(path: Path, tasks: int) -> tuple[float, float, float]:
 
 def _live(options: argparse.Namespace) -> Iterator[Row]:
     """From an edit to what the editor shows of it, in a server of its own."""
+    # Workers of tests are forked; those of users are processes of their own.
+    os.environ[FRESH] = "1"
     for tasks in sorted({50, options.tasks}):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder).resolve()
