@@ -23,6 +23,7 @@ from tests.cli.ci.github import OWN_ID, REPOSITORY, TOKEN, FakeGitHub
 ACTION = Path(__file__).parents[3] / "action.yml"
 _EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}", re.DOTALL)
 _WORD = re.compile(r"'[^']*'|&&|\|\||!=|==|[()]|[\w.-]+")
+_FROM_OUTSIDE = ("PATH", "HOME", "XDG_CACHE_HOME", "OPENAI_BASE_URL", "OPENAI_API_KEY")
 _PYTHON = """#!/bin/bash
 if [ "$1" = -I ]; then
   printf 'python=%s\\nfolder=%s\\n' "$0" "$RUNNER_TEMP/evals" >> "$GITHUB_OUTPUT"
@@ -92,7 +93,7 @@ class Job:
         event = self.temporary / "event.json"
         event.write_text(json.dumps(self.event), encoding="utf-8")
         environment = {
-            **{it: os.environ[it] for it in ("PATH", "XDG_CACHE_HOME", "HOME") if it in os.environ},
+            **{it: os.environ[it] for it in _FROM_OUTSIDE if it in os.environ},
             **{it: str(path) for it, path in files.items()},
             "GITHUB_ACTIONS": "true",
             "GITHUB_EVENT_NAME": self.event_name,

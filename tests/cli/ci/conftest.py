@@ -31,7 +31,9 @@ class Project:
         self.repository.git("switch", "-q", "topic")
         return job
 
-    def pull_request(self, *, is_fork: bool = False, branch: str = "topic") -> Job:
+    def pull_request(
+        self, *, is_fork: bool = False, branch: str = "topic", event: str = "pull_request"
+    ) -> Job:
         """Commit, and run the workflow of the pull request."""
         head = self.repository.commit()
         self.github.add_pull(self.number, head)
@@ -41,7 +43,7 @@ class Project:
             "head": {"sha": head, "ref": branch, "repo": {"full_name": owner}},
             "base": {"sha": self.repository.git("rev-parse", "main"), "ref": "main"},
         }
-        job = self._job("pull_request", {"pull_request": pull})
+        job = self._job(event, {"pull_request": pull})
         job.base_ref, job.ref_name = "main", f"{self.number}/merge"
         job.head_repository = 666 if is_fork else OWN_ID
         job.is_green = job.perform()

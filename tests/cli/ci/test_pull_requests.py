@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ HOSTILE = "@everyone ![x](https://evil.example/x.png) <img src=x onerror=1> `` `
 """A name that tries mentions, pictures, markup, references, commands of a workflow and of a shell."""
 
 
+@pytest.mark.slow
 def test_a_changed_skill_and_a_second_push(project: Project) -> None:
     project.push()
     project.repository.replace("skills/alpha/SKILL.md", "well", "better")
@@ -109,7 +111,6 @@ def test_no_base_runs_and_broken_evals(project: Project) -> None:
     assert "GitHub has no runs of 'main' yet" in job.output
 
 
-@pytest.mark.slow
 def test_only_recordings_are_graded(project: Project) -> None:
     repository = project.repository
     repository.replace("skills/beta/SKILL.md", "well", "better")
@@ -197,9 +198,42 @@ def test_the_base_branch_keeps_the_runs_of_what_did_not_change(project: Project)
     assert not job.did("Comment")
 
 
-def test_pull_request_target_is_refused(project: Project) -> None:
+@pytest.mark.slow
+def test_a_shallow_clone_is_a_problem_that_the_comment_names(project: Project, tmp_path: Path) -> None:
+    project.repository.commit()
+    project.repository.git(
+        "clone", "-q", "--depth", "1", project.repository.root.as_uri(), str(tmp_path / "shallow")
+    )
+    project.repository.root = tmp_path / "shallow"
+    project.repository.git("branch", "-q", "main", "HEAD")
+    project.inputs = {"since": "0" * 39 + "1"}
     job = project.pull_request()
-    job.event_name, job.steps = "pull_request_target", {}
-    assert not job.perform()
+    assert job.steps["run"]["status"] == "2"
+    [body] = project.github.bodies
+    assert "fetch-depth: 0" in body
+    assert "0 of 2 evals run." in body
+
+
+@pytest.mark.slow
+def test_a_judge_that_is_down_is_no_failure(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{project.github.url}/judge")
+    monkeypatch.setenv("OPENAI_API_KEY", "of-a-judge")
+    project.repository.replace(
+        "evals/beta/eval.yaml",
+        "tasks: [",
+        "  - type: prompt\n    name: judged\n    config: {prompt: Is it good?}\ntasks: [",
+    )
+    project.inputs = {"audit": "false"}
+    project.github.failures = [("POST", "/judge/", 503, {"Retry-After": "0"})] * 20
+    job = project.pull_request()
+    assert job.steps["run"]["status"] == "3", job.output
+    [body] = project.github.bodies
+    assert "## waza-lsp: ⚠️ not everything could be judged" in body
+    assert "❌" not in body
+
+
+def test_pull_request_target_is_refused(project: Project) -> None:
+    job = project.pull_request(event="pull_request_target")
+    assert not job.is_green
     assert "gives secrets to the code of strangers" in job.output
     assert not job.did("Comment")

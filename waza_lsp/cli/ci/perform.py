@@ -58,8 +58,14 @@ def perform(request: Request) -> int:
     options, event, base = run_options(request.run_options), read_event(), BaseRuns.of(request.base_dir)
     problems: list[str] = []
     chosen = _evals(request.paths, problems)
-    changes = _changes(request, chosen, base)
-    changed = changes.changed if changes is not None else tuple(map(_all_of, chosen))
+    try:
+        changes = _changes(request, chosen, base)
+        changed = changes.changed if changes is not None else tuple(map(_all_of, chosen))
+    except TreeError as error:
+        # The comment says so, too: an older one would look as if it were about this commit.
+        changes, changed = None, ()
+        problems.append(str(error))
+        print_err(f"error: {error}")
     if request.is_base:
         # Later comparisons need every task.
         changed = tuple(_all_of(ChosenEval(it.path), it.reasons) for it in changed)
@@ -95,7 +101,12 @@ def _all_of(chosen: ChosenEval, reasons: tuple[str, ...] = ()) -> ChangedEval:
 
 
 def _changes(request: Request, chosen: Sequence[ChosenEval], base: BaseRuns) -> Changes | None:
-    """Return what has changed; None if everything runs. Runs of the base branch count from those that exist."""
+    """Return what has changed; None if everything runs. Runs of the base branch count from those that exist.
+
+    Raises:
+        TreeError: the commit to compare with cannot be read.
+
+    """
     since = base.commit if request.is_base else request.since
     if not since or not chosen:
         return None
@@ -105,7 +116,7 @@ def _changes(request: Request, chosen: Sequence[ChosenEval], base: BaseRuns) -> 
         if request.is_base:
             print_err(f"note: everything runs, because {error}")
             return None
-        give_up(str(error))
+        raise
     for line in change_lines(changes):
         print_err(line)
     return changes
