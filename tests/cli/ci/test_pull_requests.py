@@ -134,7 +134,7 @@ def test_a_fork_with_hostile_names(project: Project) -> None:
     quoted = json.dumps(HOSTILE)
     repository.write("evals/alpha/tasks/one.yaml", f"id: one\nname: {quoted}\ninputs: {{prompt: x}}\n")
     repository.replace("evals/alpha/eval.yaml", "name: alpha", f"name: {quoted}")
-    repository.replace("evals/alpha/eval.yaml", '"Write"', quoted)
+    repository.replace("evals/alpha/eval.yaml", '"Write"', json.dumps(f"{HOSTILE} moon"))
     first = project.pull_request(is_fork=True, branch="main")
     assert not first.is_green
     assert not first.did("Comment")
@@ -156,7 +156,9 @@ def test_a_fork_with_hostile_names(project: Project) -> None:
 def _require_inert(body: str) -> None:
     """Check that a stranger's words only stand in code."""
     blocks = re.sub(r"^(`{3,})text\n.*?^\1$", "", body, flags=re.MULTILINE | re.DOTALL)
-    plain = re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "", blocks)
+    tags = re.sub(r"<code>[^<\n]*</code>", "", blocks)
+    assert tags.count("<details") == tags.count("</details>") > 0
+    plain = re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "", tags)
     for word in ("@everyone", "evil.example", "<img", "::error", "$(touch", "#12"):
         assert word in body, word
         assert word not in plain, plain
@@ -166,7 +168,7 @@ def _require_inert(body: str) -> None:
 @pytest.mark.slow
 def test_huge_output_fits_into_a_comment(project: Project) -> None:
     repository = project.repository
-    for number in range(120):
+    for number in range(32):
         name = f"{number:03}" + "\u00fc\U0001f4a5 " * 90
         repository.write(
             f"evals/beta/tasks/t{number}.yaml", f"id: t{number}\nname: {name}\ninputs: {{prompt: x}}\n"

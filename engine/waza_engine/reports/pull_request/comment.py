@@ -1,11 +1,12 @@
 """The comment on a pull request, as Markdown.
 
-Names, messages and paths are other people's text. They only stand in code, inline or in blocks: there, GitHub and GitLab
+Names, messages and paths are other people's text. They only stand in code, inline, in blocks or between tags: there, GitHub and GitLab
 make neither mentions nor links nor HTML of them.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 
 from waza_engine.audit.score import score_text
 from waza_engine.lib.plurals import counted
@@ -135,8 +136,10 @@ _VERDICTS = frozenset(["better", "worse", "no difference shown", "cannot be show
 def _failures(summary: Summary) -> Iterator[str]:
     failing = [(it, task) for it in summary.evals for task in it.tasks if task.failures]
     for number, (it, task) in enumerate(failing[:_MOST_LINES]):
-        begin = f"<details{' open' * (number == 0)}><summary>{_SIGNS[task.status]} Failing checks</summary>"
-        yield f"\n{begin}\n\n{code(task.name)} of {code(it.path or it.name)}\n\n{fenced(task.failures)}\n\n</details>"
+        # Markdown leaves markup alone, so the name is escaped as in a page.
+        name = f"<code>{escape(one_line(task.name) or '?')}</code>"
+        begin = f"<details{' open' * (number == 0)}><summary>{_SIGNS[task.status]} {name}</summary>"
+        yield f"\n{begin}\n\n{code(it.path or it.name)}\n\n{fenced(task.failures)}\n\n</details>"
     if len(failing) > _MOST_LINES:
         yield f"\nand {counted(len(failing) - _MOST_LINES, 'more task')} that did not pass"
 
