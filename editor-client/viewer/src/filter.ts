@@ -19,7 +19,9 @@ export function isFiltering(filter: Filter): boolean {
 
 /** Errors are failed steps, and those that a failed check points to. */
 export function filtered(rows: readonly Row[], filter: Filter, marked: ReadonlySet<number> = new Set()): Row[] {
-  const words = filter.text.toLowerCase().trim();
+  const words = filter.text.trim();
+  // A pattern needs no copy of large texts in lower case.
+  const pattern = new RegExp(words.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i');
   return rows.filter((row) => {
     const { call } = row.step;
     if (filter.onlyTools && !call) {
@@ -31,14 +33,14 @@ export function filtered(rows: readonly Row[], filter: Filter, marked: ReadonlyS
     if (filter.onlyErrors && !isError(row.step) && !marked.has(row.n)) {
       return false;
     }
-    return words === '' || contains(row, words);
+    return words === '' || contains(row, pattern);
   });
 }
 
-function contains(row: Row, words: string): boolean {
+function contains(row: Row, pattern: RegExp): boolean {
   const { call, text } = row.step;
   const texts = call ? [call.name, asText(call.arguments), resultText(call.result), call.error ?? ''] : [titleOf(row), text];
-  return texts.some((it) => it.toLowerCase().includes(words));
+  return texts.some((it) => pattern.test(it));
 }
 
 /** Return the tools of a trial with their numbers of calls, the most used first. */

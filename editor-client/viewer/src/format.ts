@@ -60,6 +60,14 @@ export function visible(text: string): string {
   return text.replace(UNSEEN, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** The lines without the indentation that all of them have. */
+export function dedented(text: string): string {
+  const lines = text.split('\n');
+  const indents = lines.filter((it) => it.trim() !== '').map((it) => it.length - it.trimStart().length);
+  const least = Math.min(...indents.slice(0, 1000), Infinity);
+  return lines.map((it) => it.slice(Math.min(least, it.length - it.trimStart().length))).join('\n');
+}
+
 /** The first line of a text, cut after so many characters. */
 export function firstLine(text: string, most = 160): string {
   const line = text.slice(0, most * 4).trimStart().split(/\r?\n/, 1)[0] ?? '';

@@ -4,11 +4,29 @@ import type { Workspace } from './trace.ts';
 
 export type Files = ReadonlyMap<string, string>;
 
+const KEPT = 6;
+/** The files that were asked for last. The next ones are mostly those of a step or two later. */
+const recent = new WeakMap<Workspace, (readonly [number, Files])[]>();
+
 /** Return the text files after a step; step 0 is the start. */
 export function filesAfter(workspace: Workspace, step: number): Files {
-  const files = new Map([...Object.entries(workspace.initial), ...knownParts(workspace)]);
+  const kept = recent.get(workspace) ?? [];
+  const earlier = kept.filter(([at]) => at <= step).sort(([a], [b]) => b - a)[0];
+  if (earlier?.[0] === step) {
+    return earlier[1];
+  }
+  const files = replayed(workspace, earlier?.[0] ?? -Infinity, step, earlier?.[1]);
+  recent.set(workspace, [[step, files] as const, ...kept].slice(0, KEPT));
+  return files;
+}
+
+function replayed(workspace: Workspace, from: number, to: number, start: Files | undefined): Files {
+  const files = new Map(start ?? [...Object.entries(workspace.initial), ...knownParts(workspace)]);
   for (const change of sorted(workspace)) {
-    if (change.step > step) {
+    if (change.step <= from) {
+      continue;
+    }
+    if (change.step > to) {
       break;
     }
     if (change.text === null) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { filtered, NO_FILTER, toolsOf } from '../src/filter.ts';
-import { asText, duration, resultText, visible } from '../src/format.ts';
+import { asText, dedented, duration, resultText, visible } from '../src/format.ts';
 import { countChanges, diffLines, folded } from '../src/lines.ts';
 import { marksByStep, marksOf } from '../src/marks.ts';
 import { gist, rowsOf } from '../src/steps.ts';
@@ -65,6 +65,11 @@ test('calls and results are said in words', () => {
   assert.equal(JSON.parse(resultText({ exit: 1, content: 'x' })).exit, 1);
   assert.equal(asText(0), '0');
   assert.deepEqual([950, 1500, 65_000, 125_000, 7_260_000, null].map(duration), ['950 ms', '1.5 s', '65 s', '2 min 5 s', '2 h 1 min', '']);
+});
+
+test('an entry stands at the left', () => {
+  assert.equal(dedented('    - a: 1\n\n      b: 2\n'), '- a: 1\n\n  b: 2\n');
+  assert.equal(dedented(''), '');
 });
 
 test('characters that hide or reorder text become visible', () => {

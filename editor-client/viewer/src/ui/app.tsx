@@ -19,7 +19,7 @@ import { FilesPane } from './files_pane.tsx';
 import { GradersView } from './graders_view.tsx';
 import { Header } from './header.tsx';
 import { onKeys } from './keys.ts';
-import { selectedOrigin } from './selection.ts';
+import { selectedOrigin, type Selected } from './selection.ts';
 import { Splitter } from './splitter.tsx';
 import type { StepActions } from './step_view.tsx';
 import { TimelineView } from './timeline_view.tsx';
@@ -123,7 +123,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
     select: (n) => toStep(n, false),
     showCheck: (mark) => toMark(mark, side),
     copyLink: (n) => void copyLink(n),
-    ...(templates.length > 0 && { makeCheck: (row) => makeCheck({ step: row.step, ...selectedOrigin(root) }) }),
+    ...(templates.length > 0 && { makeCheck: (row) => makeCheck(chosenOrigin(side, row.n, selectedOrigin(root))) }),
   });
   const compare = () => {
     if (place.beside !== undefined) {
@@ -258,7 +258,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
                     line={at.line}
                     onFile={(file) => setPlace({ trial: place.trial, step: selected, file, ...(place.beside !== undefined && { beside: place.beside }) })}
                     onMark={(mark) => toMark(mark)}
-                    onMakeCheck={templates.length > 0 ? (path) => makeCheck({ path, ...selectedOrigin(root) }) : undefined}
+                    onMakeCheck={templates.length > 0 ? (path) => makeCheck({ ...selectedInFiles(root), path }) : undefined}
                   />
                 )}
               </div>
@@ -309,8 +309,14 @@ function counterpart(trials: Source['index']['trials'], place: number): number |
   return others.find((it) => trials[it]?.status !== head?.status) ?? others[0] ?? (trials.length > 1 ? Number(place === 0) : undefined);
 }
 
-/** What is selected in a file stands for itself; everything else belongs to the selected step. */
-function chosenOrigin(open: Opened | undefined, n: number, chosen: Omit<Origin, 'task'>): Omit<Origin, 'task'> {
+/** What is selected elsewhere says nothing about a file. */
+function selectedInFiles(root: HTMLElement): Pick<Selected, 'selected'> {
+  const { selected, path } = selectedOrigin(root);
+  return selected !== undefined && path !== undefined ? { selected } : {};
+}
+
+/** What is selected in a file stands for itself; everything else belongs to a step. */
+function chosenOrigin(open: Opened | undefined, selected: number, { n = selected, ...chosen }: Selected): Omit<Origin, 'task'> {
   const step = open?.rows[indexOf(open.rows, n)]?.step;
   return step && chosen.path === undefined ? { step, ...chosen } : chosen;
 }

@@ -1,7 +1,7 @@
 /** The steps of one trial, with the filter above them. */
 
 import type { ComponentChildren, RefObject } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { filtered, isFiltering, NO_FILTER, toolsOf, type Filter } from '../filter.ts';
 import { plural } from '../format.ts';
@@ -11,6 +11,8 @@ import { isError, type Row } from '../steps.ts';
 import { outputLines, StepView, type StepActions } from './step_view.tsx';
 import { VirtualList, type Jump } from './virtual.tsx';
 
+/** So long after the last key, what is typed is searched. */
+const TYPED_MS = 150;
 /** Shows the end of the step before. */
 export const HEADROOM = 56;
 
@@ -136,6 +138,12 @@ export function Focused({ isWanted, onFocus, onEnter, attributes, children, ...r
 
 export function FilterBar({ rows, filter, onFilter, shown }: { rows: readonly Row[]; filter: Filter; onFilter: (filter: Filter) => void; shown: number }) {
   const tools = useMemo(() => toolsOf(rows), [rows]);
+  const [text, setText] = useState(filter.text);
+  useEffect(() => setText(filter.text), [filter.text]);
+  useEffect(() => {
+    const later = text === filter.text ? undefined : setTimeout(() => onFilter({ ...filter, text }), TYPED_MS);
+    return () => clearTimeout(later);
+  }, [text, filter]);
   const chosen = filter.tools[0] ?? (filter.onlyTools ? '*' : '');
   return (
     <div class="bar" role="search" aria-label="Filter the steps">
@@ -145,8 +153,8 @@ export function FilterBar({ rows, filter, onFilter, shown }: { rows: readonly Ro
         aria-label="Text in the steps"
         aria-keyshortcuts="/"
         data-search=""
-        value={filter.text}
-        onInput={(event) => onFilter({ ...filter, text: event.currentTarget.value })}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
       />
       <select
         aria-label="Tools"

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-import { asText } from '../format.ts';
+import { asText, dedented } from '../format.ts';
 import type { Mark } from '../marks.ts';
 import type { Opened } from '../opened.ts';
 import { stepOf } from '../marks.ts';
@@ -43,7 +43,7 @@ export function GradersView({ opened, host, current, onGo, isWhole = false }: Pr
           {grader.entry && (
             <details open={isWhole}>
               <summary>Entry in the eval</summary>
-              <pre>{grader.entry}</pre>
+              <pre>{dedented(grader.entry)}</pre>
             </details>
           )}
         </li>

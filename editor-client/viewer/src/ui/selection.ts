@@ -2,8 +2,13 @@
 
 import type { Origin } from '../drafts.ts';
 
-/** The selected text, and the file in which it is selected. */
-export function selectedOrigin(root: HTMLElement): Pick<Origin, 'selected' | 'path'> {
+export interface Selected extends Pick<Origin, 'selected' | 'path'> {
+  /** The number of the step in which it is. */
+  readonly n?: number;
+}
+
+/** The selected text, and the file or step in which it is selected. */
+export function selectedOrigin(root: HTMLElement): Selected {
   const selection = root.ownerDocument.getSelection();
   const node = selection?.anchorNode;
   if (!selection || selection.isCollapsed || !node || !root.contains(node)) {
@@ -11,5 +16,6 @@ export function selectedOrigin(root: HTMLElement): Pick<Origin, 'selected' | 'pa
   }
   const element = node instanceof Element ? node : node.parentElement;
   const path = element?.closest<HTMLElement>('[data-path]')?.dataset['path'];
-  return { selected: selection.toString(), ...(path !== undefined && { path }) };
+  const n = element?.closest<HTMLElement>('[data-step]')?.dataset['step'];
+  return { selected: selection.toString(), ...(path !== undefined && { path }), ...(n !== undefined && { n: Number(n) }) };
 }
