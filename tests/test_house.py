@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.slow import first_quick
+from waza_lsp.studio.demo import EXAMPLE
 
 ROOT = Path(__file__).parents[1]
 
@@ -114,6 +115,12 @@ def test_the_wheel_holds_the_two_packages_the_schemas_and_the_pages(tmp_path: Pa
     assert {it.removeprefix(inside) for it in names if it.startswith(inside)} == {
         it.relative_to(ROOT / "docs").as_posix() for it in pages
     }
+    example = [it for it in (ROOT / "examples" / EXAMPLE).rglob("*") if it.is_file()]
+    inside = "waza_lsp/studio/examples/"
+    assert {it.removeprefix(inside) for it in names if it.startswith(inside)} == {
+        it.relative_to(ROOT / "examples").as_posix() for it in example
+    }
+    assert "waza_lsp/studio/page/index.html" in names
     templates = (ROOT / "engine/waza_engine/reports/html/templates").iterdir()
     packed = [it for it in names if it.startswith("waza_engine/reports/html/templates/")]
     assert {it.rpartition("/")[2] for it in packed} == {it.name for it in templates}

@@ -41,7 +41,7 @@ def studio(*, folder: Path | None, port: int, no_open: bool, trust: bool, demo: 
         raise click.UsageError("--demo opens its own folder. Remove FOLDER or --demo.")
     try:
         # Imported late: `--help` does without, and the packages are an extra.
-        from waza_lsp.studio.start import HOST, StudioOptions, serve_studio
+        from waza_lsp.studio.start import PortError, StudioOptions, serve_studio
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _PACKAGES:
             raise
@@ -68,5 +68,5 @@ def studio(*, folder: Path | None, port: int, no_open: bool, trust: bool, demo: 
 
         try:
             serve_studio(options, show_address)
-        except OSError as error:
-            give_up(f"Cannot listen on {HOST}:{port}: {error.strerror or error}. Choose another --port")
+        except PortError as error:
+            give_up(f"{error}. Choose another --port")

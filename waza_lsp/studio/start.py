@@ -38,11 +38,15 @@ class StudioOptions:
     start_file: str = ""
 
 
+class PortError(Exception):
+    """The port cannot be opened. The message says why."""
+
+
 def serve_studio(options: StudioOptions, show_address: Callable[[str], None]) -> None:
     """Serve a folder until Ctrl-C or SIGTERM. `show_address` is called when the port is open.
 
     Raises:
-        OSError: the port cannot be opened.
+        PortError: the port cannot be opened.
 
     """
     # A terminal is no place for what others send, such as broken requests.
@@ -98,9 +102,9 @@ def _listen(port: int) -> socket.socket:
         listener.bind((HOST, port))
         # The address is shown before the server accepts connections: they wait until then.
         listener.listen()
-    except BaseException:
+    except OSError as error:
         listener.close()
-        raise
+        raise PortError(f"Cannot listen on {HOST}:{port}: {error.strerror or error}") from error
     return listener
 
 

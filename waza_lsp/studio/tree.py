@@ -1,5 +1,6 @@
 """List the files of the studio's folder: what neither git nor the project's settings exclude."""
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.snapshot import Snapshot
 
 MAX_ENTRIES = 5_000
+_MOST_FILES = 100_000
 _SUFFIXES = (".yaml", ".yml")
 _MAX_EVAL_BYTES = 500_000
 """Larger files are not parsed only to show an icon."""
@@ -39,8 +41,9 @@ class Tree:
         return {"entries": entries, "truncated": False}
 
     def evals(self) -> Iterator[Path]:
-        """Yield the YAML files."""
-        return (it for it in workspace_files(self._folder, Projects()) if it.suffix in _SUFFIXES)
+        """Yield the YAML files. In a folder with very many files, only those among the first ones."""
+        files = itertools.islice(workspace_files(self._folder, Projects()), _MOST_FILES)
+        return (it for it in files if it.suffix in _SUFFIXES)
 
     def _is_eval(self, path: Path) -> bool:
         if path.suffix not in _SUFFIXES:
