@@ -125,6 +125,7 @@ export type RunEvent = { run_id: string; token: string; key: string } & (
   | { event: 'trial_progress'; task: string; trial: number; text: string }
   | TrialFinished
   | TaskFinished
+  | { event: 'decided'; task: string; decision: string; count: number; mean: number; reason: string }
   | { event: 'note'; level: string; message: string }
   | { event: 'run_finished'; status: string; score: number; error: string; graders?: GraderTotals[] }
 );

@@ -29,6 +29,11 @@ export function trialLines({ task, trial, status, score, error, graders }: Told<
   return [`${task}, trial ${trial}: ${error || `${status}, score ${score.toFixed(2)}`}`, ...lines].join('\n');
 }
 
+export function decisionLine({ task, decision, count, mean, reason }: Told<'decided'>): string {
+  const why = reason && ` (${reason})`;
+  return `${decision.toUpperCase()} ${task || 'this run'}: ${Math.round(mean * 100)} % in ${count}${why}`;
+}
+
 /**
  * The sentence of a reason, and its comparison as a message of its own: beside a line, VS Code shows the first message
  * only, and of one with a comparison it shows the beginnings of the two texts instead of the sentence.

@@ -1,4 +1,4 @@
-/** The ways to run tests: as the eval says, with recordings, with the mock, with a chosen model, several times, or to grade again. */
+/** The ways to run tests: as the eval says, with recordings, with the mock, with a chosen model, several times, until decided, or to grade again. */
 
 import {
   Disposable,
@@ -100,6 +100,7 @@ export function offerProfiles(controller: TestController, tree: TestTree, runs: 
     offer('Run with Mock', async () => ({ executor: 'mock' })),
     offer('Run with Model...', askModel),
     offer('Run Several Trials...', askTrials),
+    offer('Run until Decided...', askThreshold),
     controller.createRunProfile('Grade Again', TestRunProfileKind.Run, grade, false, undefined, true),
   );
 }
@@ -117,6 +118,21 @@ async function askTrials(): Promise<object | undefined> {
   });
   const trials = countIn(answer ?? '');
   return trials ? { trials } : undefined;
+}
+
+async function askThreshold(): Promise<object | undefined> {
+  const answer = await window.showInputBox({
+    title: 'Which pass rate must each task reach? It gets trials until that is decided, at most 50.',
+    value: '80 %',
+    validateInput: (text) => (rateIn(text) === undefined ? 'A percentage from 0 to 100' : undefined),
+  });
+  const threshold = rateIn(answer ?? '');
+  return threshold === undefined ? undefined : { threshold };
+}
+
+function rateIn(text: string): number | undefined {
+  const percentage = /^\s*(\d+(?:\.\d+)?)\s*%?\s*$/.exec(text)?.[1];
+  return percentage === undefined || Number(percentage) > 100 ? undefined : Number(percentage) / 100;
 }
 
 function countIn(text: string): number | undefined {

@@ -9,7 +9,7 @@ import { Disposable, TestRunRequest, type TestController, type TestItem, type Te
 import { batched } from './batched';
 import type { RunEvent, Told } from './protocol';
 import type { Server } from './server';
-import { trialLines } from './testMessages';
+import { decisionLine, trialLines } from './testMessages';
 import type { TestTree } from './testTree';
 import { abandoned, judge, judgeGrader, judgeTask, skipAll } from './testVerdicts';
 
@@ -148,6 +148,9 @@ function follow(run: ShownRun, event: RunEvent, tree: TestTree): void {
       if (item) {
         judgeTask(shown, item, event);
       }
+      break;
+    case 'decided':
+      say(decisionLine(event));
       break;
     case 'note':
       say(event.message);

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
+from waza_engine.runs.planning.until_decided import MOST_TRIALS
 from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.server.runs.process import RunRequest
 from waza_lsp.server.session import Session
@@ -18,7 +19,9 @@ _SETTING = "waza.run.askAboveTokens"
 async def may_spend(session: Session, request: RunRequest) -> bool:
     """Return whether the run may start: it is cheap, of unknown cost, or the user agrees."""
     most = session.configuration.settings.run_ask_above_tokens
-    forecast = session.ledger.forecast(request.eval_path, request.tasks, request.trials)
+    forecast = session.ledger.forecast(
+        request.eval_path, request.tasks, request.trials if request.threshold is None else MOST_TRIALS
+    )
     if not most or forecast is None or forecast.tokens <= most:
         return True
     if await asyncio.to_thread(_is_free, request):

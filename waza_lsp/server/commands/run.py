@@ -192,14 +192,16 @@ async def _run(session: Session, params: Params, tasks: list[str]) -> Answer | N
     settings, process_dir = session.configuration.settings, session.workspace.process_dir(eval_path)
     executor = text_in(params, "executor") or settings.run_executor
     model = text_in(params, "model") or settings.run_model
-    trials = params.get("trials")
+    trials, threshold = params.get("trials"), params.get("threshold")
+    is_rate = isinstance(threshold, int | float) and 0 <= threshold <= 1
     request = RunRequest(
         eval_path,
         tuple(tasks),
         executor,
         model,
         directory=process_dir,
-        trials=trials if isinstance(trials, int) and trials > 0 else 0,
+        trials=trials if isinstance(trials, int) and trials > 0 and not is_rate else 0,
+        threshold=threshold if is_rate else None,
     )
     if await asyncio.to_thread(_is_experiment, eval_path, session.client.encoding):
         # The variants of an experiment name their own models.

@@ -12,9 +12,11 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.lib.plurals import counted
 from waza_engine.model.records import GraderOutcome
 from waza_engine.runs.events import (
     ArmEvent,
+    Decided,
     Event,
     ExecutorUnavailable,
     Note,
@@ -129,12 +131,17 @@ class _Counts:
     current: str = ""
     done_tasks: set[str] = field(default_factory=set)
     done_trials: int = 0
+    decided: int | None = None
+    """The number of decided tasks of a run with `--until-decided`."""
 
     def take(self, event: Event) -> bool:
         """Count an event. Returns whether the progress has changed."""
         match event:
             case RunStarted():
                 self.tasks, self.trials = len(event.tasks), max(1, event.trials)
+                self.decided = 0 if event.until_decided else None
+            case Decided(decision=word) if self.decided is not None and word != "open":
+                self.decided += 1
             case TaskStarted():
                 self.current = event.name or event.task
             case TrialFinished() | ArmEvent(told=TrialFinished()):
@@ -150,6 +157,9 @@ class _Counts:
         """Return how far the run is, short enough for the one line of a notification. The title names a single task."""
         if not self.current:
             return None
+        if self.decided is not None:
+            # Tasks take turns, so none is the current one.
+            return f"{self.decided} of {self.tasks} decided after {counted(self.done_trials, 'trial')}"
         if self.tasks == 1:
             return (
                 f"trial {min(self.done_trials + 1, self.trials)} of {self.trials}"
@@ -161,7 +171,8 @@ class _Counts:
 
     @property
     def percentage(self) -> int:
-        return min(100, 100 * self.done_trials // max(1, self.tasks * self.trials))
+        spent = 100 * self.done_trials // max(1, self.tasks * self.trials)
+        return min(100, max(spent, 100 * (self.decided or 0) // max(1, self.tasks)))
 
 
 @dataclass(slots=True)

@@ -44,7 +44,7 @@ class RunRequest:
     """A run of an eval, or only of the tasks with these ids. `directory` is where the run starts.
 
     `part_option` is the option that selects tasks; the one of an experiment selects variants. `trials` is 0 for the
-    eval's own number.
+    eval's own number. With a `threshold`, the run goes on until each task is decided (`--until-decided`).
     """
 
     eval_path: Path
@@ -56,6 +56,7 @@ class RunRequest:
     directory: Path | None = None
     part_option: str = "--task"
     trials: int = 0
+    threshold: float | None = None
 
     @property
     def selects_tasks(self) -> bool:
@@ -77,6 +78,8 @@ class RunRequest:
             options += ["--agent-format", self.agent_format]
         if self.trials:
             options += ["--trials", str(self.trials)]
+        if self.threshold is not None:
+            options += ["--until-decided", "--threshold", str(self.threshold)]
         start = [sys.executable, "-P", "-m", "waza_lsp", "run", str(self.eval_path)]
         return [*start, "--events", "jsonl", *options]
 
