@@ -33,6 +33,16 @@ async def test_the_report_opens_beside_the_text_and_can_load_nothing(
         sandbox, policy = await screen.policy_of_web_page(report)
         assert "allow-scripts" not in sandbox
         assert policy.startswith("default-src 'none';")
+        # The steps run the viewer's script and the bridge to the editor, and nothing else.
+        await screen.command("waza: Show Steps")
+        await screen.web_page("Files after step")
+        _, policy = await screen.policy_of_web_page("Files after step")
+        assert policy.startswith("default-src 'none'; script-src 'sha256-")
+        assert "unsafe" not in policy
+        await screen.click_in_web_page("Files after step", "Make a check")
+        await screen.click_in_web_page("Files after step", "Add to the eval")
+        await screen.line("must_exist:")
+        await screen.shot("steps")
 
 
 async def test_the_way_to_a_first_eval(

@@ -323,6 +323,11 @@ class Screen:
         frame = await self._web_frame(text)
         return str(await frame.evaluate("document.body.innerText"))
 
+    async def click_in_web_page(self, text: str, button: str) -> None:
+        """Press a button of the web view that contains a text."""
+        frame = await self._web_frame(text)
+        await frame.get_by_role("button", name=button, exact=True).first.click()
+
     async def policy_of_web_page(self, text: str) -> tuple[str, str]:
         """Return the sandbox of a web view's frame and the content policy of its page."""
         frame = await self._web_frame(text)
