@@ -122,6 +122,15 @@ def test_a_broken_eval_is_reported_and_a_repaired_one_runs(repository: Repositor
     assert "all tasks (new eval)" in _run(".", "--changed-since", "topic", "--dry-run").stderr
 
 
+def test_an_audit_of_what_changed(repository: Repository) -> None:
+    repository.replace("evals/beta/fixtures/notes.md", "Notes", "Sketches")
+    arguments = ["audit", "--changed-since", "main", "--format", "json", "--no-cache"]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert [it["name"] for it in json.loads(result.stdout)["evals"]] == ["beta"]
+    assert result.stderr.startswith("1 of 2 evals audited, since main (merge base ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -13,6 +13,13 @@ _FORMATS = ("text", "json", "sarif", "junit", "github")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path, exists=True))
 @click.option("--task", "tasks", multiple=True, metavar="GLOB", help="Only tasks whose name or id matches.")
 @click.option(
+    "--changed-since",
+    "since",
+    metavar="REF",
+    default="",
+    help="Only evals that have changed since the merge base with REF, such as origin/main.",
+)
+@click.option(
     "--format",
     "output",
     type=click.Choice(_FORMATS),
@@ -58,6 +65,7 @@ _FORMATS = ("text", "json", "sarif", "junit", "github")
 def audit(  # noqa: PLR0913, PLR0917  # one for each option
     paths: tuple[Path, ...],
     tasks: tuple[str, ...],
+    since: str,
     output: str,
     html: Path | None,
     fail_under: float | None,
@@ -85,6 +93,7 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
       waza-lsp audit evals/notes/eval.yaml --task 'writes-*'
       waza-lsp audit --html audit.html
       waza-lsp audit --fail-under 80 --format junit > audit.xml
+      waza-lsp audit --changed-since origin/main --fail-under 80
       waza-lsp audit --with-programs evals/notes
       waza-lsp audit evals/notes/eval.yaml --keep writes-a-note:halve-output
     """
@@ -95,4 +104,4 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
 
     limits = {"max_tokens": max_tokens, "max_seconds": max_seconds}
     request = {"tasks": tasks, "store_dir": store_dir, "use_cache": use_cache, "with_programs": with_programs}
-    start(paths, kept, {**request, **limits}, Output(output, html, fail_under, quiet=quiet))
+    start(paths, kept, since, {**request, **limits}, Output(output, html, fail_under, quiet=quiet))

@@ -31,11 +31,17 @@ class Output:
     quiet: bool
 
 
-def start(paths: Sequence[Path], kept: Sequence[str], options: Mapping[str, Any], output: Output) -> NoReturn:
-    """Audit the evals, or keep broken work, and end the program with the exit status."""
+def start(
+    paths: Sequence[Path], kept: Sequence[str], since: str, options: Mapping[str, Any], output: Output
+) -> NoReturn:
+    """Audit the evals, or keep broken work, and end the program with the exit status.
+
+    With `since`, only the evals that have changed since that commit.
+    """
     request = Request(keep=tuple(map(_wanted, kept)), **options)
     audits = Audits(request)
-    report = audits.perform(_evals(paths, audits.report.problems))
+    evals = _evals(paths, audits.report.problems)
+    report = audits.perform(_changed(evals, since) if since else evals)
     if request.keep:
         _end_kept(report, request.keep)
     if request.tasks and not report.evals and not report.problems and not report.stopped:
@@ -45,6 +51,14 @@ def start(paths: Sequence[Path], kept: Sequence[str], options: Mapping[str, Any]
     if output.html is not None:
         _write_page(report, output.html)
     _end(report, output.fail_under)
+
+
+def _changed(evals: Iterator[Path], since: str) -> list[Path]:
+    # Imported late: most audits compare with no commit.
+    from waza_engine.project.eval_sets import ChosenEval
+    from waza_lsp.cli.run.changed_since import only_changed
+
+    return [it.path for it in only_changed(list(map(ChosenEval, evals)), since, "audited")]
 
 
 def _wanted(text: str) -> Wanted:

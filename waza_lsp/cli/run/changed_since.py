@@ -12,20 +12,23 @@ from waza_lsp.cli.load_errors import short_path
 _MOST_LINES = 100
 
 
-def only_changed(chosen: Sequence[ChosenEval], ref: str) -> list[ChosenEval]:
-    """Return the evals to run, and print what has changed. End the program if the commit cannot be read."""
+def only_changed(chosen: Sequence[ChosenEval], ref: str, done: str = "run") -> list[ChosenEval]:
+    """Return the evals that have changed, with their changed tasks, and print what has changed.
+
+    `done` is the word for what is done with them. End the program if the commit cannot be read.
+    """
     try:
         changes = changed_since(ref, chosen, Path.cwd())
     except TreeError as error:
         give_up(str(error))
-    for line in change_lines(changes):
+    for line in change_lines(changes, done):
         print_err(line)
     return [ChosenEval(it.path, it.task_ids) for it in changes.changed]
 
 
-def change_lines(changes: Changes) -> list[str]:
-    """Return what runs and why, in lines."""
-    lines = [f"{changes.summary}, since {changes.base}"]
+def change_lines(changes: Changes, done: str = "run") -> list[str]:
+    """Return what is done with which evals, and why, in lines."""
+    lines = [f"{changes.summary(done)}, since {changes.base}"]
     lines += (_line(it) for it in changes.changed[:_MOST_LINES])
     if (more := len(changes.changed) - _MOST_LINES) > 0:
         lines.append(f"  and {more} more")

@@ -54,11 +54,10 @@ class Changes:
     skills: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
 
-    @property
-    def summary(self) -> str:
-        """The numbers of skills and evals, as in `2 skills changed, 3 of 41 evals run`."""
+    def summary(self, done: str = "run") -> str:
+        """Return the numbers of skills and evals, as in `2 skills changed, 3 of 41 evals run`."""
         skills = f"{counted(len(self.skills), 'skill')} changed, " if self.skills else ""
-        return f"{skills}{len(self.changed)} of {counted(self.evals, 'eval')} run{'s' * (self.evals == 1)}"
+        return f"{skills}{len(self.changed)} of {counted(self.evals, 'eval')} {done}"
 
 
 @dataclass(frozen=True, slots=True)
