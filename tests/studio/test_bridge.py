@@ -10,7 +10,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from tests.studio.conftest import SOCKET
 from waza_lsp.studio import bridge
-from waza_lsp.studio.bridge import completed
+from waza_lsp.studio.bridge import completed, refused
 from waza_lsp.studio.session import StudioSession
 
 
@@ -138,6 +138,53 @@ def test_sockets_are_counted(browser: TestClient, monkeypatch: pytest.MonkeyPatc
     with _connected(browser) as third:
         third.send_text("[]")
         assert _code_of_end(third) == 1003
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        *[
+            "file:///etc/passwd",
+            "FILE:///etc/passwd",
+            "file:/etc/passwd",
+            "file://host/etc/passwd",
+            "file:///",
+        ],
+        *[
+            " file:///etc/passwd",
+            "file\t:///etc/passwd",
+            "file:///%00",
+            "file:///\0",
+            "file:///\ud800",
+            "http://[",
+        ],
+        *[
+            "{folder}/../other.yaml",
+            "{folder}/%2e%2e/other.yaml",
+            "{folder}%2f..%2fother.yaml",
+            "{folder}-2/other.yaml",
+        ],
+        "{folder}/out/other.yaml",
+    ],
+)
+def test_no_form_of_an_address_leads_out_of_the_folder(session: StudioSession, place: str) -> None:
+    (session.folder / "out").symlink_to("..")
+    address = place.replace("{folder}", session.folder.as_uri())
+    for params in (
+        {"uri": address},
+        {"textDocument": {"uri": address}},
+        {"arguments": [{"files": [{"newUri": address}]}]},
+    ):
+        answer = refused({"id": 7, "method": "a", "params": params}, session.folder)
+        assert answer is not None
+        assert json.loads(answer)["id"] == 7
+        assert refused({"method": "a", "params": params}, session.folder) == ""
+
+
+def test_addresses_in_the_folder_and_of_no_file_pass(session: StudioSession) -> None:
+    for address in (session.folder.as_uri(), f"{session.folder.as_uri()}/new%20file.yaml", "untitled:1", ""):
+        assert refused({"method": "a", "params": {"uri": address}}, session.folder) is None
+    assert refused({"id": 1, "result": None}, session.folder) is None
 
 
 _FORMS: list[Any] = [

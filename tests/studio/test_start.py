@@ -1,7 +1,6 @@
 """The command: its output, its refusals and its end."""
 
 import os
-import pty
 import re
 import signal
 import socket
@@ -96,6 +95,7 @@ def test_a_studio_ends_with_its_servers_and_its_copy(
 
 @pytest.mark.slow
 def test_enter_prints_a_new_address_and_ctrl_c_ends_the_studio(tmp_path: Path) -> None:
+    pty = pytest.importorskip("pty", reason="needs pseudo terminals")
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(sys.executable, [*_COMMAND, str(tmp_path)])  # noqa: S606

@@ -112,7 +112,7 @@ class _Bridge:
             if len(text) > MAX_MESSAGE_BYTES:
                 raise _Close(_TOO_LARGE, "The message is too large.")
             message = _message(text)
-            refusal = _refusal(message, self._session.folder)
+            refusal = refused(message, self._session.folder)
             if refusal is None:
                 is_first = message.get("method") == "initialize"
                 return completed(message, self._session) if is_first else message
@@ -214,7 +214,7 @@ def _message(text: str) -> dict[str, Any]:
     return found
 
 
-def _refusal(message: dict[str, Any], folder: Path) -> str | None:
+def refused(message: dict[str, Any], folder: Path) -> str | None:
     """Return the answer to a message about a path outside of the folder ("" for a notification); None if it is fine."""
     if message.get("method") == "initialize" or all(
         _is_in(it, folder) for it in _places(message.get("params"))
