@@ -1,6 +1,7 @@
 """`waza-lsp run --changed-since REF`: which evals and tasks run, why, and what a hostile commit cannot do."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -203,3 +204,41 @@ def test_a_hostile_commit_runs_nothing_and_leaves_nothing(
     assert not trap.exists()
     assert not list(temporary.iterdir())
     assert "\n::" not in result.output
+
+
+@pytest.mark.slow
+def test_every_file_that_an_example_uses_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both dialects: skills, fixtures, and all that graders read, start or compare with."""
+    made = Repository(tmp_path / "project")
+    shutil.copytree(_ROOT / "examples", made.root / "examples")
+    made.commit()
+    monkeypatch.chdir(made.root)
+    for path, expected in _USED.items():
+        place = made.root / "examples" / path
+        before = place.read_bytes()
+        added = b"\n  - prompt: zzz\n    confidence: high\n" if path.endswith(".yaml") else b"\nzzz\n"
+        place.write_bytes(before + added)
+        said = _run("examples", "--changed-since", "main", "--dry-run").stderr
+        assert [it.strip() for it in said.splitlines() if it.startswith("  ")] == [
+            f"examples/{it}" for it in expected
+        ], path
+        place.write_bytes(before)
+
+
+_ROOT = Path(__file__).parents[3]
+_USED = {
+    "README.md": [],
+    "support-desk/skills/ticket-triage/SKILL.md": ["support-desk/eval.yaml: all tasks (skill text)"],
+    "support-desk/fixtures/tickets/1042.md": ["support-desk/eval.yaml: all tasks (fixtures)"],
+    "release-notes/fixtures/app/src/main.js": ["release-notes/eval.yaml: all tasks (fixtures)"],
+    "file-editor/checks/word_is_gone.py": ["file-editor/eval.yaml: 1 of 4 tasks (grader text)"],
+    "file-editor/schemas/edit-report.schema.json": ["file-editor/eval.yaml: 1 of 4 tasks (grader text)"],
+    "file-editor/snapshots/config/app.json": ["file-editor/eval.yaml: 1 of 4 tasks (grader text)"],
+    "file-editor/fixtures/src/worker.py": ["file-editor/eval.yaml: 2 of 4 tasks (fixtures)"],
+    "code-explainer/recordings/explain-retry.json": ["code-explainer/eval.yaml: all tasks (recordings)"],
+    "code-explainer/trigger_tests.yaml": ["code-explainer/eval.yaml: all tasks (trigger tests)"],
+    "meeting-minutes/fixtures/meeting.txt": [
+        "meeting-minutes/eval.yaml: all tasks (fixtures)",
+        "meeting-minutes/improved.eval.yaml: all tasks (fixtures)",
+    ],
+}

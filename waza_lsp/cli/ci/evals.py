@@ -60,7 +60,7 @@ def run_options(text: str) -> dict[str, Any]:
         words = shlex.split(text)
     except ValueError as error:
         raise click.UsageError(f"--run-options: {error}") from error
-    context = run_command.make_context("run", ["eval.yaml", *words], resilient_parsing=False)
+    context = run_command.make_context("run", ["eval.yaml", *words])
     options = dict(context.params)
     if chosen := [it for it in _OURS if options.get(it)]:
         names = ", ".join(f"--{it.replace('_', '-')}" for it in chosen)
