@@ -6,6 +6,7 @@ Each audit grades them like mutants. One that passes is a finding.
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.lib.paths import real_path
 from waza_engine.model.trajectory import SkillInvocation, Trajectory
-from waza_engine.project.store_location import counter_folder
+from waza_engine.project.store_location import counter_folder, recording_stems
 
 _MOST = 50
 """Counter examples of one task."""
@@ -149,9 +150,7 @@ def _is_link(path: Path) -> bool:
 
 
 def _stems(task: str) -> Iterator[str]:
-    """Yield the names that a counter example can have: `TASK`, `TASK.2`, ..."""
-    yield task
-    yield from (f"{task}.{number}" for number in range(2, _MOST + 1))
+    return islice(recording_stems(task), _MOST)
 
 
 def _portable(trajectory: Trajectory, folder: Path) -> Trajectory:

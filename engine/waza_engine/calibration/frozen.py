@@ -6,7 +6,7 @@ beside them holds what was said of them. So the set belongs to the eval, and not
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import islice
 from pathlib import Path
 
 from waza_engine.calibration.judgement import Judgement, add_judgements, read_judgements
@@ -15,7 +15,7 @@ from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import ReplayExecutor, read_recording, recording_file
 from waza_engine.lib.files.safe_write import require_inside, write_text_atomic
 from waza_engine.model.trajectory import Trajectory
-from waza_engine.project.store_location import RECORDINGS_FOLDER
+from waza_engine.project.store_location import RECORDINGS_FOLDER, recording_stems
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.recordings.find import Recording
 
@@ -139,10 +139,6 @@ def _files(folder: Path, task: str) -> Iterator[Path]:
 
 def _names(folder: Path, task: str) -> Iterator[Path]:
     try:
-        yield recording_file(folder, task)
-        for number in count(2):
-            if number > _MOST_OF_TASK:
-                return
-            yield recording_file(folder, f"{task}.{number}")
+        yield from (recording_file(folder, it) for it in islice(recording_stems(task), _MOST_OF_TASK))
     except ExecutorError as error:
         raise FrozenSetError(str(error)) from error

@@ -4,7 +4,8 @@ Apart from the store, because checking whether there are runs must not import it
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import count
 from pathlib import Path
 
 from waza_engine.lib.files.safe_read import marked_folder
@@ -34,6 +35,12 @@ def default_store_dir(eval_path: Path) -> Path:
 def counter_folder(eval_path: Path) -> Path:
     """Return the folder with the counter examples of an eval: recordings that must fail."""
     return eval_path.parent / RECORDINGS_FOLDER / _COUNTER_FOLDER
+
+
+def recording_stems(task: str) -> Iterator[str]:
+    """Yield the names without ".json" that the recordings of a task can have: `TASK`, `TASK.2`, ..., without end."""
+    yield task
+    yield from (f"{task}.{number}" for number in count(2))
 
 
 def recording_sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:

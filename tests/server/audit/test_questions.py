@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 
 from waza_lsp.server.audit.controller import LiveAudit
+from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.snapshot import Snapshot
 
 EVAL = """\
@@ -95,9 +96,36 @@ async def test_nothing_is_asked_while_nothing_changes(tmp_path: Path) -> None:
     it.audit.recordings_known(it.snapshot)
     it.audit.recordings_known(it.snapshot)
     assert await it.rest() == ["t0", "t1", "t2"]
+    # Edited in place: the time of the folder stays.
+    (tmp_path / "recordings" / "t0.json").write_text('{"version": 1}')
+    it.audit.recordings_known(it.snapshot)
+    assert await it.rest() == ["t0", "t1", "t2"]
     it.audit.document_opened(it.snapshot)
     it.audit.recordings_known(it.snapshot)
     assert await it.rest() == ["t0", "t1", "t2"]
+
+
+async def test_all_open_documents_of_an_eval_hear_of_new_recordings(tmp_path: Path) -> None:
+    told: list[str] = []
+    first, second = (SimpleNamespace(uri=it, path=tmp_path / it) for it in ("a.yaml", "b.yaml"))
+    started = asyncio.Event()
+    started.set()
+
+    async def owner(_: object) -> Path:
+        return tmp_path / "eval.yaml"
+
+    ledger = SimpleNamespace(
+        _started=started,
+        _owner=owner,
+        _read={},
+        _reading={},
+        _client=SimpleNamespace(encoding="utf-16"),
+        _merge=lambda *_: None,
+        _on_change=SimpleNamespace(recordings_known=lambda it: told.append(it.uri)),
+        documents_of=lambda _: [first, second],
+    )
+    await ResultLedger._read_in(cast("Any", ledger), cast("Any", first), tmp_path / "eval.yaml")
+    assert told == ["a.yaml", "b.yaml"]
 
 
 async def test_files_of_the_eval_and_skills_are_news_but_open_documents_are_known(tmp_path: Path) -> None:

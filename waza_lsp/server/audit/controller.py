@@ -5,8 +5,9 @@ their place.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,12 @@ from waza_engine.audit.codes import RULES
 from waza_engine.lib.files.read_tracking import Stamp
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.model.findings import Rule, Severity
-from waza_engine.project.store_location import default_store_dir, recording_sources
+from waza_engine.project.store_location import (
+    RECORDINGS_FOLDER,
+    default_store_dir,
+    recording_sources,
+    recording_stems,
+)
 from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.diagnostics.severities import SEVERITIES
 from waza_lsp.diagnostics.suppressions import without_suppressed
@@ -40,6 +46,8 @@ _MOST_TASKS = 100
 _DRAFT_SECONDS = 2.0
 """How long the menu of code actions may wait for drafts."""
 _MOST_DRAFTS = 3
+_MOST_RECORDINGS = 4
+"""So many recordings of a task are watched; the worker audits as many."""
 _RULES = {it.code: it for it in RULES}
 
 
@@ -112,7 +120,8 @@ class LiveAudit:
         if eval_path is None or not self._configuration.settings.audit_enable:
             return
         sources = recording_sources(eval_path, default_store_dir(eval_path))
-        state = eval_path, tuple(map(file_state, sources))
+        # A recording that is edited in place does not change the time of its folder.
+        state = eval_path, tuple(map(file_state, (*sources, *_recordings(eval_path, snapshot))))
         if self._states.get(snapshot.uri) != state:
             self._states[snapshot.uri] = state
             self._add(snapshot.uri, _Pending(is_all=True))
@@ -290,6 +299,14 @@ class LiveAudit:
                 yield Annotation(
                     span, it["message"], rule.code, eval_path, it["task"], severity=SEVERITIES[level]
                 )
+
+
+def _recordings(eval_path: Path, snapshot: Snapshot) -> Iterator[Path]:
+    """Yield where the recordings of a document's tasks may be."""
+    folder = eval_path.parent / RECORDINGS_FOLDER
+    tasks = [it.id for it in runnables_in(snapshot) if it.kind == "task"]
+    for task in tasks[:_MOST_TASKS]:
+        yield from (folder / f"{it}.json" for it in islice(recording_stems(task), _MOST_RECORDINGS))
 
 
 def _joined(one: _Pending, other: _Pending) -> _Pending:

@@ -280,7 +280,10 @@ class ResultLedger:
                     self._merge(eval_path, found)
                     if found.tasks:
                         self._on_change.store_read()
-            self._on_change.recordings_known(snapshot)
+            # A reading is about an eval: of its open documents, only one asks.
+            beside = self.documents_of(eval_path) if eval_path is not None else []
+            for it in {snapshot.uri: snapshot, **{it.uri: it for it in beside}}.values():
+                self._on_change.recordings_known(it)
         finally:
             self._reading.pop(key, None)
 
