@@ -220,6 +220,14 @@ class Studio:
         await self.shot("trace")
         await trace.get_by_text("eval.yaml:48").first.click()
         await self.page.locator(".cm-activeLine", has_text="path: RELEASE.md").wait_for()
+        # A check that is made from the step goes into the eval, where it is graded at once.
+        await trace.get_by_role("button", name="Make a check").first.click()
+        await page.get_by_role("button", name="Add to the eval").click()
+        await page.locator(".cm-activeLine", has_text="type: tool-calls").wait_for()
+        await page.locator(".inlay.passed", has_text="live").wait_for()
+        await self.until_saved("      - type: tool-calls\n        name: create\n")
+        await self.press("Control+z")
+        await page.locator(".inlay.passed", has_text="live").wait_for(state="detached")
 
     async def grades_an_edit_live(self) -> None:
         page = self.page

@@ -7,7 +7,7 @@ import { Text } from '@codemirror/state';
 
 import { newTextOf, snippetOf, startOf } from '../src/logic/completionItems.ts';
 import { findCheck } from '../src/logic/failedCheck.ts';
-import { inlineText, isVerdict, severityOf } from '../src/logic/findings.ts';
+import { inlineText, isFailedCheck, isProblem, severityOf } from '../src/logic/findings.ts';
 import { findTask, insertion, type Item } from '../src/logic/insertCheck.ts';
 import { lensKind } from '../src/logic/lenses.ts';
 import { matrixOf } from '../src/logic/matrix.ts';
@@ -97,7 +97,8 @@ test('findings have the levels and the short texts of the editor', () => {
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
   assert.deepEqual([1, 2, 3, 4].map((severity) => severityOf({ range, message: '', severity: severity as 1 })), ['error', 'warning', 'info', 'hint']);
   assert.equal(severityOf({ range, message: '' }), 'error');
-  assert.ok(isVerdict('failed-check') && isVerdict('live-verdict') && !isVerdict('unknown-key'));
+  assert.deepEqual(['failed-check', 'live-verdict', 'unknown-key'].map(isFailedCheck), [true, false, false]);
+  assert.deepEqual(['failed-check', 'live-verdict', 'unknown-key'].map(isProblem), [true, false, true]);
   assert.equal(inlineText('one\ntwo'), 'one');
   assert.equal(inlineText('x'.repeat(500)).length, 100);
 });

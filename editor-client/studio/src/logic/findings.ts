@@ -12,11 +12,14 @@ export function codeOf(finding: Diagnostic): string {
   return String(finding.code ?? '');
 }
 
-/** The codes of what runs and live grading say about a line: it also stands at the line's end. */
-const VERDICTS = new Set(['failed-check', 'live-verdict']);
+/** Whether a finding is a check that failed in a run or in live grading: it is also at the end of its line. */
+export function isFailedCheck(code: string): boolean {
+  return code === 'failed-check';
+}
 
-export function isVerdict(code: string): boolean {
-  return VERDICTS.has(code);
+/** Whether a finding is a problem. That a grader passes is none; an inlay hint says so. */
+export function isProblem(code: string): boolean {
+  return code !== 'live-verdict';
 }
 
 const LONGEST = 100;

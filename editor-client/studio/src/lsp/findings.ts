@@ -7,7 +7,7 @@ import { EditorView } from '@codemirror/view';
 import type { Diagnostic as Finding } from 'vscode-languageserver-types';
 
 import { documents } from '../editor/documents.ts';
-import { codeOf, severityOf } from '../logic/findings.ts';
+import { codeOf, isProblem, severityOf } from '../logic/findings.ts';
 import { toPath } from '../logic/paths.ts';
 import { offsetOf } from '../logic/textEdits.ts';
 import { type Problem, problems, session } from '../studio.ts';
@@ -33,7 +33,7 @@ export function showFindings(client: LSPClient, params: Published, fix: Fix): vo
   if (params.version !== undefined && params.version !== file.version) {
     return; // Those of the newest text follow.
   }
-  const found = params.diagnostics.map((it): Diagnostic => {
+  const found = params.diagnostics.filter((it) => isProblem(codeOf(it))).map((it): Diagnostic => {
     const from = plugin.unsyncedChanges.mapPos(offsetOf(plugin.syncedDoc, it.range.start));
     const to = plugin.unsyncedChanges.mapPos(offsetOf(plugin.syncedDoc, it.range.end));
     const tags = (it.tags ?? []).map((tag) => (tag === 1 ? 'unneeded' : 'outdated'));
@@ -68,7 +68,7 @@ function rendered(message: string, code: string, address: string): Node {
 function listElsewhere({ uri, diagnostics }: Published): void {
   const path = toPath(session.value?.root_uri ?? '', uri);
   if (path !== null) {
-    const listed = diagnostics.map((it) => ({
+    const listed = diagnostics.filter((it) => isProblem(codeOf(it))).map((it) => ({
       path,
       from: -1,
       line: it.range.start.line,

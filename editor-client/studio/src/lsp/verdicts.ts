@@ -4,37 +4,32 @@ import { setDiagnosticsEffect } from '@codemirror/lint';
 import { type Extension, type Range, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
 
-import { inlineText, isVerdict } from '../logic/findings.ts';
+import { inlineText, isFailedCheck } from '../logic/findings.ts';
 
 class Verdict extends WidgetType {
   constructor(
-    private readonly code: string,
     private readonly message: string,
-    private readonly severity: string,
     private readonly open: (view: EditorView, dom: HTMLElement, message: string) => void,
   ) {
     super();
   }
 
   override eq(other: Verdict): boolean {
-    return other.message === this.message && other.code === this.code && other.severity === this.severity;
+    return other.message === this.message;
   }
 
   toDOM(view: EditorView): HTMLElement {
     const note = document.createElement('span');
-    note.className = `verdict ${this.severity}`;
+    note.className = 'verdict';
     const text = note.appendChild(document.createElement('span'));
     text.className = 'words';
     text.textContent = inlineText(this.message);
-    if (this.code === 'failed-check') {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.className = 'to-step';
-      button.textContent = 'Show the step';
-      button.onmousedown = (event) => event.preventDefault();
-      button.onclick = () => this.open(view, note, this.message);
-      note.append(button);
-    }
+    const button = note.appendChild(document.createElement('button'));
+    button.type = 'button';
+    button.className = 'to-step';
+    button.textContent = 'Show the step';
+    button.onmousedown = (event) => event.preventDefault();
+    button.onclick = () => this.open(view, note, this.message);
     return note;
   }
 
@@ -57,10 +52,10 @@ export function verdicts(openStep: (view: EditorView, line: number, message: str
       }
       const doc = transaction.state.doc;
       const lines = new Map<number, Range<Decoration>>();
-      for (const { from, source = '', message, severity } of told.value) {
+      for (const { from, source = '', message } of told.value) {
         const place = doc.lineAt(from).to;
-        if (isVerdict(source) && !lines.has(place)) {
-          const widget = new Verdict(source, message, severity, open);
+        if (isFailedCheck(source) && !lines.has(place)) {
+          const widget = new Verdict(message, open);
           lines.set(place, Decoration.widget({ widget, side: 2 }).range(place));
         }
       }

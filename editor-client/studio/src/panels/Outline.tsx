@@ -31,7 +31,7 @@ export function Outline({ server }: { server: LanguageServer }) {
   }, [file, stale, found]);
   useEffect(() => setSymbols([]), [file]);
   if (file === null || symbols.length === 0) {
-    return <p class="nothing">No outline: open an eval, a task or a SKILL.md.</p>;
+    return <p class="nothing">No outline: open an eval or a task.</p>;
   }
   const doc = file.view.state.doc;
   const here = at.path === file.path ? at.offset : -1;

@@ -60,7 +60,10 @@ async function show(place: TracePlace, root: () => HTMLElement | null): Promise<
       const path = entries.value.find((it) => it.path === file || file.endsWith(`/${it.path}`))?.path ?? file;
       documents.show(path, { line: line - 1 }).catch((it: Error) => tell(it.message, 'error'));
     },
-    makeCheck: ({ task, yaml }) => void insertCheck(index.run?.eval_path ?? '', task, yaml),
+    makeCheck({ task, yaml }) {
+      root()?.querySelector<HTMLDialogElement>('dialog[open]')?.close();
+      void insertCheck(index.run?.eval_path ?? '', task, yaml);
+    },
   };
   const element = root();
   return element === null ? () => {} : mount(element, source, host);
