@@ -1,5 +1,6 @@
 """What all tests share: the order of the files, signals, byte code, and a count of the tests that were left out."""
 
+import faulthandler
 import gc
 import inspect
 import os
@@ -105,6 +106,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     # A worker of pytest-xdist tells the controller, which collects no tests itself.
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["left_out"] = session.config.stash.get(_LEFT_OUT, 0)
+        # The controller kills a worker that takes 10 s to end. Before that, it shows what it still waits for.
+        faulthandler.dump_traceback_later(8)
 
 
 @pytest.hookimpl(optionalhook=True)
