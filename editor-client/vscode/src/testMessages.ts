@@ -31,7 +31,7 @@ export function trialLines({ task, trial, status, score, error, graders }: Told<
 
 export function decisionLine({ task, decision, count, mean, reason }: Told<'decided'>): string {
   const why = reason && ` (${reason})`;
-  return `${decision.toUpperCase()} ${task || 'this run'}: ${Math.round(mean * 100)} % in ${count}${why}`;
+  return `${decision.toUpperCase()} ${task || 'this run'}: ${Math.round(mean * 100)} % in ${count} ${task ? 'trials' : 'tasks'}${why}`;
 }
 
 /**
