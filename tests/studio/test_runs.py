@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from starlette.testclient import TestClient
 
 from tests.studio.conftest import ORIGIN
+from waza_engine.runs.store.store import RunStore
 from waza_lsp.cli import main
 from waza_lsp.studio.app import studio_app
 from waza_lsp.studio.demo import EXAMPLE, opened
@@ -93,6 +94,26 @@ def test_runs_are_compared(demo: TestClient) -> None:
         policy = answer.headers["content-security-policy"]
         assert policy.startswith("sandbox; default-src 'none'")
         assert "frame-ancestors 'self'" in policy
+
+
+def test_an_experiment_is_shown_with_all_its_arms(demo: TestClient) -> None:
+    folder = Path(demo.get("/api/session").json()["folder"])
+    ran = CliRunner().invoke(main, ["run", "skill.experiment.yaml"])
+    assert ran.exit_code == 0, ran.output
+    runs = demo.get("/api/runs").json()["runs"]
+    arms = [it for it in runs if it["variant"]]
+    assert {it["variant"] for it in arms} == {"without-skill", "with-skill"}
+    with RunStore(folder / ".waza-lsp") as store:
+        [experiment] = {it.frame.arm.run_id for it in store.runs() if it.frame.arm is not None}
+    index = demo.get("/api/trace", params={"run": experiment}).json()
+    assert {it["origin"] for it in index["trials"]} == {"without-skill", "with-skill"}
+    assert len(index["trials"]) == 12
+    assert demo.get("/api/trace/trial", params={"run": experiment, "n": 11}).json()["steps"]
+    assert "without-skill" in demo.get("/pages/report", params={"run": experiment}).text
+    assert demo.get("/api/compare", params={"a": experiment, "b": arms[0]["id"]}).status_code == 422
+    assert demo.get("/api/compare", params={"a": arms[1]["id"], "b": arms[0]["id"]}).status_code == 200
+    with RunStore(folder / ".waza-lsp") as store:
+        store.delete_runs([it["id"] for it in arms])
 
 
 def test_an_eval_is_audited_in_a_process_of_its_own(demo: TestClient) -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from waza_engine.project.suite_files import eval_of
-from waza_lsp.server.results.stores import find_run, open_stores, stores_among
+from waza_lsp.server.results.stores import open_stores, stores_among
 from waza_lsp.studio.session import RefusedError
 from waza_lsp.studio.tree import Tree
 
 if TYPE_CHECKING:
+    from waza_engine.model.records import RunRecord
+    from waza_engine.reports.trace.page import Place
     from waza_engine.runs.store.store import RunStore, StoredRun
 
 _MOST_RUNS = 200
@@ -75,10 +77,9 @@ class Runs:
 
         """
         from waza_engine.reports.comparison import comparison_data
-        from waza_engine.runs.store.record import stored_record
 
         with _readable() as stack:
-            return comparison_data(names, [stored_record(*self.find(stack, it)) for it in names])
+            return comparison_data(names, [self._record(stack, it) for it in names])
 
     def comparison_page(self, names: list[str]) -> str:
         """Return the page that compares runs.
@@ -88,66 +89,84 @@ class Runs:
 
         """
         from waza_engine.reports.html.comparison import html_comparison
-        from waza_engine.runs.store.record import stored_record
 
         with _readable() as stack:
-            return "".join(html_comparison(names, [stored_record(*self.find(stack, it)) for it in names]))
+            return "".join(html_comparison(names, [self._record(stack, it) for it in names]))
 
     def report_page(self, name: str) -> str:
-        """Return the report of a run.
+        """Return the report of a run, or of all arms of an experiment.
 
         Raises:
             RefusedError: the run does not exist, or cannot be read.
 
         """
+        from waza_engine.reports.html.comparison import arms_report
         from waza_engine.reports.html.report import html_chunks
-        from waza_engine.runs.store.record import stored_record
 
         with _readable() as stack:
-            return "".join(html_chunks(stored_record(*self.find(stack, name))))
+            found = self._records(stack, name)
+            return "".join(html_chunks(found[0]) if found[0].run_id == name else arms_report(found))
 
     def trace(self, name: str) -> str:
-        """Return the index of a run's trace, as JSON.
+        """Return the index of the trace of a run, or of all arms of an experiment, as JSON.
 
         Raises:
             RefusedError: the run does not exist, or cannot be read.
 
         """
-        from waza_engine.reports.trace.page import json_text, places_of, trace_index
-        from waza_engine.runs.store.record import stored_record
+        from waza_engine.reports.trace.page import json_text, trace_index
 
         with _readable() as stack:
-            return json_text(trace_index([*places_of(stored_record(*self.find(stack, name)))]))
+            return json_text(trace_index(self._places(stack, name)))
 
     def trial(self, name: str, number: int, *, is_recording: bool) -> str:
-        """Return a trial of a run's trace by its place in the index, or its recording, as JSON.
+        """Return a trial of a trace by its place in the index, or its recording, as JSON.
 
         Raises:
             RefusedError: the run has no such trial, or cannot be read.
 
         """
         from waza_engine.reports.trace.document import TrialDocuments
-        from waza_engine.reports.trace.page import json_text, places_of
-        from waza_engine.runs.store.record import stored_record
+        from waza_engine.reports.trace.page import json_text
 
         with _readable() as stack:
-            places = [*places_of(stored_record(*self.find(stack, name)))]
+            places = self._places(stack, name)
             if number >= len(places):
                 raise RefusedError(404, f"The run has no trial {number}.")
             trial = places[number].read()
             return json_text(trial.trajectory.model_dump() if is_recording else TrialDocuments().trial(trial))
 
-    def find(self, stack: ExitStack, name: str) -> "tuple[RunStore, StoredRun]":
-        """Return a run and its store, which stays open until the stack is closed.
+    def _places(self, stack: ExitStack, name: str) -> "list[Place]":
+        from waza_engine.reports.trace.page import places_of
+
+        found = self._records(stack, name)
+        return [
+            place
+            for record in found
+            for place in places_of(record, record.arm.variant if record.arm is not None else "")
+        ]
+
+    def _record(self, stack: ExitStack, name: str) -> "RunRecord":
+        found = self._records(stack, name)
+        if found[0].run_id != name:
+            raise RefusedError(422, f"'{name}' is an experiment. Compare its arms.")
+        return found[0]
+
+    def _records(self, stack: ExitStack, name: str) -> "list[RunRecord]":
+        """Return the record of a run, or those of an experiment's arms. Their store stays open until the stack is closed.
 
         Raises:
             RefusedError: the folder has no such run.
 
         """
-        found = find_run(self._stores(stack, None), name)
-        if found is None or not self._relative(found[1].eval_path):
-            raise RefusedError(404, f"There is no run '{name}' in this folder.")
-        return found
+        from waza_engine.runs.store.record import stored_record
+
+        for store in self._stores(stack, None):
+            near = [it for it in store.find_runs(name) if self._relative(it.eval_path)]
+            arms = [it for it in near if it.frame.arm is not None and it.frame.arm.run_id == name]
+            if found := [it for it in near if it.run_id == name] or arms:
+                return [stored_record(store, it) for it in found]
+        raise RefusedError(404, f"There is no run '{name}' in this folder.")
 
     def _stores(self, stack: ExitStack, path: Path | None) -> "Iterator[RunStore]":
         from waza_engine.runs.store.store import RunStore
