@@ -209,3 +209,15 @@ def test_one_entry_is_graded_as_in_live_grading(tmp_path: Path) -> None:
         found = [grade_single_entry(bench, trial, it, "task") for it in plan.tasks[0].graders]
     assert [it.status for it in found] == ["passed", "passed", "passed", "error"]
     assert isinstance(recording, Recording)
+
+
+def test_events_keep_their_times_unless_all_are_the_same() -> None:
+    times = ["2026-10-13T10:00:00.250Z", "2026-10-13T10:00:01Z", None, "no time"]
+
+    def read(stamps: list[str | None]) -> list[object]:
+        events = [{**it, "timestamp": at} for it, at in zip(EVENTS, stamps, strict=False)]
+        return [it.get("at_ms") for it in trajectory_of({"events": events}, "a").transcript]
+
+    assert read(times) == [0, 750, None, None]
+    assert read([times[0]] * 4) == [None] * 4
+    assert read([times[0], "", None, None]) == [None] * 4

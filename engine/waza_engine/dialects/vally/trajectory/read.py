@@ -44,7 +44,9 @@ def trajectory_of(data: Mapping[str, Any], task: str) -> Trajectory:
         or (str(data.get("endReason")) if data.get("endReason") else ""),
         duration_ms=_duration_ms(metrics, metadata),
         session_id=str(metadata.get("sessionID") or ""),
-        transcript=[it for event in events if (it := _entry(event)) is not None],
+        transcript=[
+            {**it, **at} for event, at in zip(events, _times(events), strict=True) if (it := _entry(event))
+        ],
         session=session,
         tool_events=calls,
         skills=[
@@ -63,6 +65,16 @@ def _duration_ms(metrics: Mapping[str, Any], metadata: Mapping[str, Any]) -> int
         return int(recorded)
     started, completed = (unix_seconds(str(metadata.get(it))) for it in ("startedAt", "completedAt"))
     return max(int((completed - started) * 1000), 0) if started and completed else 0
+
+
+def _times(events: Sequence[Mapping[str, Any]]) -> list[dict[str, int]]:
+    """Return the time of each event since the first one; nothing if they all have the same, as in our own files."""
+    times = [unix_seconds(str(it.get("timestamp"))) for it in events]
+    known = [it for it in times if it]
+    if len(set(known)) < 2:
+        return [{} for _ in events]
+    start = min(known)
+    return [{"at_ms": round((it - start) * 1000)} if it else {} for it in times]
 
 
 def _entry(event: Mapping[str, Any]) -> dict[str, Any] | None:
