@@ -17,6 +17,7 @@ import { Conversation } from './conversation.tsx';
 import { DraftDialog, Help } from './dialogs.tsx';
 import { FilesPane } from './files_pane.tsx';
 import { GradersView } from './graders_view.tsx';
+import { Guard } from './guard.tsx';
 import { Header } from './header.tsx';
 import { onKeys } from './keys.ts';
 import { selectedOrigin, type Selected } from './selection.ts';
@@ -195,7 +196,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   latest.current = commands;
   useLayoutEffect(() => onKeys(host.keysFrom?.() ?? root, (key) => latest.current[key]), []);
 
-  const isTimed = [open, other].every((it) => it === undefined || isTimedAtAll(it.rows));
+  const isTimed = open !== undefined && [open, other].every((it) => it === undefined || isTimedAtAll(it.rows));
   const head = trials[place.trial];
   if (head === undefined) {
     return <p class="nothing">This page has no trials.</p>;
@@ -224,7 +225,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
         </button>
       </Header>
       <div class={`timelines ${isTimed ? 'is-timed' : ''}`}>
-        {open && <TimelineView opened={open} selected={pairs ? indexedStep(pairs, pair, 'left') : selected} byTime={byTime && isTimed} label={`Steps of trial ${head.trial}`} onSelect={toStep} />}
+        {open && open.rows.length > 0 && <TimelineView opened={open} selected={pairs ? indexedStep(pairs, pair, 'left') : selected} byTime={byTime && isTimed} label={`Steps of trial ${head.trial}`} onSelect={toStep} />}
         {other && pairs && <TimelineView opened={other} selected={indexedStep(pairs, pair, 'right')} byTime={byTime && isTimed} label={`Steps of trial ${other.head.trial}`} onSelect={(n) => toPair(pairs.findIndex((it) => it.right?.n === n))} />}
         {isTimed && (
           <button type="button" class="scale" aria-pressed={byTime} onClick={() => setByTime(!byTime)} title="Draw each step as long as it took">
@@ -238,7 +239,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
           {typeof left === 'string' ? (
             <p class="nothing" role={left === '' ? 'status' : 'alert'}>{left === '' ? 'Opening the trial…' : left}</p>
           ) : (
-            <>
+            <Guard key={place.trial}>
               <div class="upper">
                 {other && pairs && open ? (
                   <CompareView left={open} right={other} pairs={pairs} selected={pair} first={first} filter={filter} onFilter={setFilter} onSelect={(index) => toPair(index, false)} actions={actionsOf} jump={jump} focus={focus} />
@@ -269,11 +270,11 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
                   <span class="count">{open && counted(open)}</span>
                 </div>
                 <div class="scroller lower-lists" tabIndex={0} role="group" aria-label="Verdicts of the graders">
-                  {open && <GradersView opened={open} host={host} current={check} onGo={toMark} />}
-                  {other && <GradersView opened={other} host={host} current={undefined} onGo={(mark) => toMark(mark, other)} />}
+                  {open && <GradersView opened={open} host={host} current={check} onGo={toMark} beside={other} />}
+                  {other && <GradersView opened={other} host={host} current={undefined} onGo={(mark) => toMark(mark, other)} beside={open} />}
                 </div>
               </section>
-            </>
+            </Guard>
           )}
         </main>
       </div>

@@ -97,7 +97,13 @@ export function DraftDialog({ drafts, host, onClose, onCopy }: { drafts: readonl
               Copy
             </button>
             {host.makeCheck && (
-              <button type="button" onClick={() => host.makeCheck?.(draft)}>
+              <button
+                type="button"
+                onClick={() => {
+                  host.makeCheck?.(draft);
+                  onClose();
+                }}
+              >
                 Add to the eval
               </button>
             )}

@@ -15,15 +15,19 @@ interface Props {
   readonly current: readonly [number, number] | undefined;
   readonly onGo?: (mark: Mark) => void;
   readonly isWhole?: boolean;
+  /** The trial beside this one: their graders stand in the same order. */
+  readonly beside?: Opened | undefined;
 }
 
-export function GradersView({ opened, host, current, onGo, isWhole = false }: Props) {
+export function GradersView({ opened, host, current, onGo, isWhole = false, beside }: Props) {
   const { graders } = opened.trial;
   if (graders.length === 0) {
     return <p class="nothing">This trial was not graded.</p>;
   }
-  const passed = (place: number) => Number(graders[place]?.status === 'passed');
-  const failedFirst = graders.map((grader, place) => ({ grader, place })).sort((a, b) => passed(a.place) - passed(b.place));
+  const failed = new Set([...graders, ...(beside?.trial.graders ?? [])].filter((it) => it.status !== 'passed').map((it) => it.name));
+  const failedFirst = graders
+    .map((grader, place) => ({ grader, place }))
+    .sort((a, b) => Number(failed.has(b.grader.name)) - Number(failed.has(a.grader.name)));
   return (
     <ul class="graders">
       {failedFirst.map(({ grader, place }) => (

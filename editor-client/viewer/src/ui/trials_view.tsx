@@ -57,9 +57,7 @@ export function TrialsView({ trials, current, beside, onOpen, onCompare }: Props
                   <span class={`dot is-${it.status}`} aria-hidden="true" />
                   <span class="trial-name">{it.name || it.task}</span>
                   <span class="trial-facts">
-                    {it.status} · trial {it.trial}
-                    {it.score !== null && ` · ${number(it.score)}`} · {duration(it.duration_ms)}
-                    {it.origin !== undefined && ` · ${it.origin}`}
+                    {[it.status, `trial ${it.trial}`, it.score !== null && number(it.score), duration(it.duration_ms), it.origin].filter(Boolean).join(' · ')}
                   </span>
                 </button>
                 {place !== current && (

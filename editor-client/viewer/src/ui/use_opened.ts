@@ -22,10 +22,11 @@ export function useOpened(source: Source, place: number | undefined): Opened | s
       kept.current.set(place, it);
       redraw({});
     };
-    source.trial(place).then(
-      (it) => keep(opened(place, head, it)),
-      (error: unknown) => keep(`The trial cannot be opened. ${error instanceof Error ? error.message : String(error)}`),
-    );
+    source
+      .trial(place)
+      .then((it) => opened(place, head, it))
+      .catch((error: unknown) => `The trial cannot be opened. ${error instanceof Error ? error.message : String(error)}`)
+      .then(keep);
   }, [place, source]);
   return place === undefined ? '' : (kept.current.get(place) ?? '');
 }
