@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
@@ -14,7 +14,7 @@ from waza_lsp.cli.audit.perform import Audits
 from waza_lsp.cli.audit.perform import Request as AuditRequest
 from waza_lsp.cli.audit.report import AuditedFiles
 from waza_lsp.cli.check.formats import as_github, as_sarif
-from waza_lsp.cli.check.report import CheckedFile, Tries
+from waza_lsp.cli.check.report import CheckedFile, ReportedFinding, Tries
 from waza_lsp.cli.check.sources import find_sources
 from waza_lsp.cli.check.start import CodeFilter, check_sources
 from waza_lsp.cli.ci.event import is_on_github
@@ -41,15 +41,22 @@ def find_all(paths: Sequence[Path], audited: Sequence[Path]) -> Findings:
     nothing: frozenset[str] = frozenset()
     checked = check_sources(sources, sources, CodeFilter(nothing, nothing), found.problems, Tries.NONE)
     _sum_up(checked, found)
+    # A file of hints would hide what matters: GitHub shows ten annotations of a kind.
+    annotated = [replace(it, found=tuple(filter(_is_serious, it.found))) for it in checked]
     if audited:
         report = Audits(AuditRequest()).perform(it.absolute() for it in audited)
         found.problems += report.problems
         found.audits = [_audit(it) for it in report.evals[:500]]
-        checked = [*checked, *AuditedFiles(report)]
-    if is_on_github() and (commands := as_github(checked)):
+        of_audit = list(AuditedFiles(report))
+        checked, annotated = [*checked, *of_audit], [*annotated, *of_audit]
+    if is_on_github() and (commands := as_github(annotated)):
         click.echo(commands)
     found.sarif = as_sarif(checked)
     return found
+
+
+def _is_serious(reported: ReportedFinding) -> bool:
+    return reported.finding.severity in {Severity.ERROR, Severity.WARNING}
 
 
 def _sum_up(checked: Sequence[CheckedFile], found: Findings) -> None:
@@ -57,15 +64,14 @@ def _sum_up(checked: Sequence[CheckedFile], found: Findings) -> None:
     lines = []
     for file in checked:
         for it in file.found:
-            severity = it.finding.severity
-            if severity in {Severity.ERROR, Severity.WARNING}:
-                found.errors += severity is Severity.ERROR
-                found.warnings += severity is Severity.WARNING
+            if _is_serious(it):
+                found.errors += it.finding.severity is Severity.ERROR
+                found.warnings += it.finding.severity is Severity.WARNING
                 lines.append((file.name, it))
     lines.sort(key=lambda it: it[1].finding.severity is not Severity.ERROR)
     found.lines = [
         FindingSummary(
-            path=cut(name),
+            path=cut(name.replace(os.sep, "/")),
             line=it.span.start.line + 1,
             level="error" if it.finding.severity is Severity.ERROR else "warning",
             code=it.finding.code,
@@ -78,7 +84,7 @@ def _sum_up(checked: Sequence[CheckedFile], found: Findings) -> None:
 def _audit(audited: EvalAudit) -> AuditSummary:
     sums = AuditSums.of(audited.audits)
     return AuditSummary(
-        path=cut(str(audited.path)),
+        path=cut(audited.path.as_posix()),
         score=sums.score,
         passing=[cut(it.name or it.task) for it in audited.audits if it.passes_without_work][:50],
         survivors=sums.mutants - sums.killed,
