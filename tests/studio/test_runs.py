@@ -167,12 +167,13 @@ def test_runs_of_evals_outside_of_the_folder_are_not_shown(demo: TestClient) -> 
     store = folder / ".waza-lsp" / "runs.sqlite3"
     before = store.read_bytes()
     newest, oldest = _runs(demo)
-    with sqlite3.connect(store) as sql:
-        sql.execute("UPDATE runs SET eval_path = '/etc/eval.yaml' WHERE run_id = ?", (oldest,))
-    sql.close()
     try:
-        assert _runs(demo) == [newest]
-        assert demo.get("/api/trace", params={"run": oldest}).status_code == 404
+        for path in ("/etc/eval.yaml", f"{folder}-2/eval.yaml", f"{folder}/../eval.yaml", "eval.yaml", ""):
+            with sqlite3.connect(store) as sql:
+                sql.execute("UPDATE runs SET eval_path = ? WHERE run_id = ?", (path, oldest))
+            sql.close()
+            assert _runs(demo) == [newest], path
+            assert demo.get("/api/trace", params={"run": oldest}).status_code == 404
         store.write_bytes(b"no database")
         broken = demo.get("/api/runs")
         assert broken.status_code == 500

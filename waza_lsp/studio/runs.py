@@ -179,8 +179,9 @@ class Runs:
 
     def _relative(self, eval_path: Path) -> str:
         """Return the path of an eval as the page names it; "" if it is outside of the folder."""
-        path = os.path.relpath(eval_path, self._folder)
-        return "" if path.startswith("..") or Path(path).is_absolute() else Path(path).as_posix()
+        # Stores hold real paths; one of others may hold anything.
+        path = Path(os.path.normpath(eval_path))
+        return path.relative_to(self._folder).as_posix() if path.is_relative_to(self._folder) else ""
 
     def _data(self, run: "StoredRun") -> dict[str, Any]:
         from waza_engine.runs.run_header import is_running
