@@ -5,9 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from tests.cli.ci.conftest import Project
 from tests.repositories import TASK
+from waza_lsp.cli import main
 
 MARK = "<!-- waza-lsp:waza-lsp -->"
 HOSTILE = "@everyone ![x](https://evil.example/x.png) <img src=x onerror=1> `` `a` #12\\n::error::y | $(touch z) ${{ x }} \x1b[2J\u202e"
@@ -232,6 +234,34 @@ def test_a_judge_that_is_down_is_no_failure(project: Project, monkeypatch: pytes
     [body] = project.github.bodies
     assert "## waza-lsp: ⚠️ not everything could be judged" in body
     assert "❌" not in body
+
+
+def test_on_a_machine_of_one_s_own(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without GitHub, and with one folder for the runs of the base branch and the new ones."""
+    monkeypatch.chdir(project.repository.root)
+    for name in ("GITHUB_EVENT_PATH", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_EVENT_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    folder = project.folder / "base"
+
+    def ran(*arguments: str) -> Result:
+        return CliRunner().invoke(
+            main, ["ci", "run", "evals", "--no-audit", "--output", str(folder), *arguments]
+        )
+
+    assert (first := ran("--of-base")).exit_code == 0, first.output
+    project.repository.replace("evals/beta/eval.yaml", '"Write"', '"moon"')
+    second = ran("--since", "main", "--base", str(folder), "--run-options", "--trials 2")
+    assert second.exit_code == 1, second.output
+    assert "::" not in second.output
+    printed = CliRunner().invoke(main, ["report", str(folder), "--format", "github"]).stdout
+    assert "**❌** `beta` 1.00 -> 0.00 (n = 1, cannot be shown with this many)" in printed
+    assert "- ❌ `three` 1.00 -> 0.00 (n = 1 and 2, cannot be shown with this many)" in printed
+    assert (folder / "comment.md").read_text(encoding="utf-8").partition("\n")[2].strip() == printed.strip()
+    results = sorted(map(str, (folder / "results").iterdir()))
+    compared = CliRunner().invoke(main, ["report", results[1], "--against", results[0], "--format", "github"])
+    assert "`beta`" in compared.stdout
+    for options in ("--junit x.xml", "--trials", "--resume", "--model a --model b"):
+        assert ran("--run-options", options).exit_code == 2
 
 
 def test_pull_request_target_is_refused(project: Project) -> None:

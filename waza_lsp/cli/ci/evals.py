@@ -104,6 +104,8 @@ class EvalRuns:
         shown = PurePosixPath(path.as_posix())
         name = file_name(shown, is_replayed=is_replayed)
         directory = (options["store_dir"] or default_store_dir(changed.path.absolute())).absolute()
+        # Before the run: it may write into the folder of the base runs.
+        base = self.base.record(shown, is_replayed=is_replayed)
         files = Reports(
             results=self.output / RESULTS / f"{name}.json",
             junit=self.output / "junit" / f"{name}.xml",
@@ -126,7 +128,6 @@ class EvalRuns:
                 self.status = EXIT_ERROR
                 return
         self.status = worse_exit(self.status, status)
-        base = self.base.record(shown, is_replayed=is_replayed)
         with _readable(record, directory) as whole:
             if not is_replayed:
                 self.consumption += whole.consumption
