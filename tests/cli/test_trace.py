@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.engine.reports.trace.pages import Page
+from waza_engine.reports.trace import read
 from waza_lsp.cli import main
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "release-notes"
@@ -159,6 +160,11 @@ def test_a_file_that_is_no_trace_is_an_error_line(text: str, message: str) -> No
     result = invoke("trace", "x.json")
     assert (result.exit_code, len(result.output.splitlines())) == (2 if message else 0, 1)
     assert message in result.output
+
+
+def test_results_may_be_larger_than_a_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "MAX_BYTES", 1000)
+    assert len(page("results.json").data("index")["trials"]) == 6
 
 
 def test_the_page_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:

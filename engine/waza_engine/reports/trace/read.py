@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import read_recording
-from waza_engine.lib.files.safe_read import MAX_BYTES, regular_bytes
+from waza_engine.lib.files.safe_read import MAX_BYTES, TooLargeError, regular_bytes
 from waza_engine.model.pydantic_messages import error_text
 from waza_engine.model.records import RunRecord, TrialRecord
 from waza_engine.model.trajectory import Trajectory
@@ -24,7 +24,7 @@ _OF_RESULTS = frozenset(["tasks", "summary"])
 
 
 def read_trial_file(path: Path) -> RunRecord | None:
-    """Return a run with the trial in a JSON file; None if the file holds the results of a run.
+    """Return a run with the trial in a JSON file; None if the file holds the results of a run, or is larger than a trial.
 
     Raises:
         ResultsError: the file cannot be read, or holds something else.
@@ -32,6 +32,8 @@ def read_trial_file(path: Path) -> RunRecord | None:
     """
     try:
         data = json.loads(regular_bytes(path, MAX_BYTES).decode("utf-8-sig"))
+    except TooLargeError:
+        return None
     except OSError as error:
         raise ResultsError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
