@@ -41,8 +41,13 @@ export function isTimedAtAll(rows: readonly Row[]): boolean {
 }
 
 function timedSpans(rows: readonly Row[]): (readonly [number, number])[] {
-  let latest = 0;
-  const starts = rows.map(({ step }) => (latest = Math.max(latest, step.at_ms ?? latest)));
+  let [latest, latestEnd] = [0, 0];
+  const starts = rows.map(({ step }) => {
+    // Calls may run at once. What has no duration comes after the call before it.
+    latest = Math.max(latest, step.at_ms ?? latest, step.duration_ms === null ? latestEnd : 0);
+    latestEnd = Math.max(latestEnd, latest + (step.duration_ms ?? 0));
+    return latest;
+  });
   const ends = rows.map(({ step }, index) => (starts[index] ?? 0) + (step.duration_ms ?? 0));
   const begin = starts[0] ?? 0;
   const total = Math.max(1, ends.reduce((most, it) => Math.max(most, it), 0) - begin);

@@ -101,6 +101,8 @@ test('the timeline covers all steps, by time or by number', () => {
   assert.deepEqual(byNumber.turns.map((it) => it.turn), [1, 2, 3, 4]);
   assert.ok(!isTimedAtAll(rows.map((it) => ({ ...it, step: { ...it.step, at_ms: 200 } }))));
   assert.deepEqual(timelineOf([], true).segments, []);
+  const after = timelineOf(rowsOf(trialOf([said(1, 'a'), { ...call(2, 'x', {}), at_ms: 200, duration_ms: 400 }, { ...said(3, 'b'), at_ms: 200 }, { ...said(4, 'c'), at_ms: 1100 }])), true);
+  assert.deepEqual(after.spans.map(([from]) => from), [0, 0.1, 0.5, 1]);
   const many = rowsOf(trialOf(Array.from({ length: 20_000 }, (_, it) => call(it + 1, 'x', {}, '', it % 10 > 0))));
   const large = timelineOf(many, true);
   assert.ok(large.segments.length <= 501);

@@ -103,7 +103,7 @@ function CheckView({ check, mark, opened, host, onGo, isCurrent, isWhole }: { ch
             <>
               <dt>{name}</dt>
               <dd>
-                <LongText text={text} lines={4} isWhole={isWhole} />
+                <LongText text={text} lines={8} isWhole={isWhole} />
               </dd>
             </>
           ))}
