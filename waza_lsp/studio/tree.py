@@ -12,7 +12,7 @@ from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.snapshot import Snapshot
 
 MAX_ENTRIES = 5_000
-_MOST_FILES = 100_000
+_MOST_FILES = 20_000
 _SUFFIXES = (".yaml", ".yml")
 _MAX_EVAL_BYTES = 500_000
 """Larger files are not parsed only to show an icon."""
