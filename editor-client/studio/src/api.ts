@@ -144,5 +144,6 @@ export const readRuns = (path?: string): Promise<{ runs: Run[] }> => get('/api/r
 export const readHistory = (path: string): Promise<History> => get('/api/history', { path });
 export const readTrace = (run: string): Promise<Index> => get('/api/trace', { run });
 export const readTrial = (run: string, n: number): Promise<Trial> => get('/api/trace/trial', { run, n: String(n) });
+export const readRecording = (run: string, n: number): Promise<unknown> => get('/api/trace/recording', { run, n: String(n) });
 export const readComparison = (a: string, b: string): Promise<Comparison> => get('/api/compare', { a, b });
 export const readAudit = (path: string, signal?: AbortSignal): Promise<Audit> => get('/api/audit', { path }, signal);

@@ -1,6 +1,6 @@
 /** Starts the page. */
 
-import { hoverTooltips, formatKeymap, findReferencesKeymap, jumpToDefinitionKeymap, renameKeymap } from '@codemirror/lsp-client';
+import { hoverTooltips, formatKeymap, findReferencesKeymap, jumpToDefinitionKeymap } from '@codemirror/lsp-client';
 import { keymap } from '@codemirror/view';
 import { render } from 'preact';
 
@@ -15,6 +15,7 @@ import { completion } from './lsp/completion.ts';
 import { findings, showFindings } from './lsp/findings.ts';
 import { inlayHints } from './lsp/inlayHints.ts';
 import { openMenu, quickFixes } from './lsp/quickFixes.ts';
+import { rename } from './lsp/rename.ts';
 import { safeHtml } from './lsp/safeHtml.ts';
 import { LanguageServer } from './lsp/server.ts';
 import { verdicts } from './lsp/verdicts.ts';
@@ -35,8 +36,9 @@ async function start(root: HTMLElement): Promise<void> {
     safeHtml,
     [
       completion(of),
+      rename(of),
       hoverTooltips(),
-      keymap.of([...formatKeymap, ...renameKeymap, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
+      keymap.of([...formatKeymap, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
       findings,
       verdicts((view, line, message) => {
         const file = documents.open.value.find((it) => it.view === view);

@@ -7,7 +7,7 @@ import { markdown } from '@codemirror/lang-markdown';
 import { python } from '@codemirror/lang-python';
 import { yaml, yamlFrontmatter } from '@codemirror/lang-yaml';
 import { bracketMatching, codeFolding, foldGutter, foldKeymap, indentUnit } from '@codemirror/language';
-import { lintGutter, lintKeymap } from '@codemirror/lint';
+import { lintGutter, nextDiagnostic, previousDiagnostic } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { EditorState, type Extension, type Text } from '@codemirror/state';
 import {
@@ -66,7 +66,9 @@ export function editorOf(file: OpenFile, doc: Text, server: Extension, nonce: st
       ...historyKeymap,
       ...foldKeymap,
       ...completionKeymap,
-      ...lintKeymap,
+      // The list of problems is below the editor.
+      { key: 'F8', run: nextDiagnostic },
+      { key: 'Shift-F8', run: previousDiagnostic },
     ]),
     appearance,
     language?.() ?? [],

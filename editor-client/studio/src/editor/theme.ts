@@ -36,6 +36,8 @@ const theme = EditorView.theme({
   '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--selection)', outline: 'none' },
   '.cm-searchMatch': { backgroundColor: 'var(--mark)' },
   '.cm-selectionMatch': { backgroundColor: 'var(--line)' },
+  '.cm-panel': { fontSize: '13px' },
+  '.cm-panel input, .cm-panel button, .cm-panel label': { fontSize: 'inherit' },
   '.cm-panels': { backgroundColor: 'var(--side)', color: 'var(--text)', borderColor: 'var(--edge)' },
   '.cm-tooltip': {
     backgroundColor: 'var(--float)',

@@ -25,6 +25,6 @@ export const CAPABILITIES = {
     formatting: {},
     definition: {},
     references: {},
-    rename: {},
+    rename: { prepareSupport: true },
   },
 } as const;

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { toFragment } from '../../../viewer/src/link.ts';
 import { type Host, mount, type Source } from '../../../viewer/src/mount.tsx';
-import { readTrace, readTrial } from '../api.ts';
+import { readRecording, readTrace, readTrial } from '../api.ts';
 import { insertCheck } from '../commands.ts';
 import { documents } from '../editor/documents.ts';
 import { keep } from '../editor/kept.ts';
@@ -51,6 +51,7 @@ async function show(place: TracePlace, root: () => HTMLElement | null): Promise<
       read.catch(() => known.delete(n));
       return read;
     },
+    recording: (n) => readRecording(place.run, n),
   };
   const fragment = place.fragment ?? (await fragmentOf(place, source));
   const host: Host = {
