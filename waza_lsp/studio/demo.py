@@ -37,7 +37,12 @@ def opened(folder: Path | None, *, is_demo: bool) -> Iterator[tuple[Path, str]]:
         return
     with temporary_folder() as parent:
         root = parent / EXAMPLE
-        shutil.copytree(_examples() / EXAMPLE, root, ignore=shutil.ignore_patterns(".*"))
+        shutil.copytree(
+            _examples() / EXAMPLE, root, ignore=shutil.ignore_patterns(".*"), copy_function=shutil.copyfile
+        )
+        for it in (root, *root.rglob("*/")):
+            # An installation may be read-only; its copy is not.
+            it.chmod(0o700)
         start = root / _START_FILE
         text = start.read_text("utf-8")
         for old, new in CHANGES.items():
