@@ -26,18 +26,22 @@ export interface Timeline {
   readonly tokens: readonly number[];
 }
 
+/** Steps within a smaller share of the trial's time were replayed. */
+const LEAST_SPAN = 0.2;
 /** More segments than this cannot be told apart on a screen. */
 const MOST_SEGMENTS = 500;
 
 export function timelineOf(rows: readonly Row[], byTime: boolean): Timeline {
-  const spans = byTime && isTimedAtAll(rows) ? timedSpans(rows) : rows.map((_, index) => [index / rows.length, (index + 1) / rows.length] as const);
+  const spans = byTime ? timedSpans(rows) : rows.map((_, index) => [index / rows.length, (index + 1) / rows.length] as const);
   return { spans, segments: segmentsOf(rows, spans), turns: turnsOf(rows, spans), tokens: tokensOf(rows) };
 }
 
-/** Whether the times of the steps say anything. Of a replayed trial, all may happen at once. */
-export function isTimedAtAll(rows: readonly Row[]): boolean {
+/** Whether the times of the steps say anything. Of a replayed trial, all happen at once, whatever it took when it was recorded. */
+export function isTimedAtAll(rows: readonly Row[], total: number | null): boolean {
   const moments = new Set(rows.map((it) => it.step.at_ms).filter((it) => it !== null));
-  return moments.size > 1 && moments.size >= rows.length / 4;
+  const times = [...moments];
+  const span = times.reduce((most, it) => Math.max(most, it), 0) - times.reduce((least, it) => Math.min(least, it), Infinity);
+  return moments.size > 1 && moments.size >= rows.length / 4 && span >= (total ?? 0) * LEAST_SPAN;
 }
 
 function timedSpans(rows: readonly Row[]): (readonly [number, number])[] {

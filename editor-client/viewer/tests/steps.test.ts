@@ -99,7 +99,9 @@ test('the timeline covers all steps, by time or by number', () => {
   const byNumber = timelineOf(rows, false);
   assert.deepEqual([0, 0.3, 0.99].map((it) => rowAt(byNumber, it)), [0, 1, 3]);
   assert.deepEqual(byNumber.turns.map((it) => it.turn), [1, 2, 3, 4]);
-  assert.ok(!isTimedAtAll(rows.map((it) => ({ ...it, step: { ...it.step, at_ms: 200 } }))));
+  assert.ok(!isTimedAtAll(rows.map((it) => ({ ...it, step: { ...it.step, at_ms: 200 } })), null));
+  assert.ok(isTimedAtAll(rows, 1000));
+  assert.ok(!isTimedAtAll(rows, 10_000));
   assert.deepEqual(timelineOf([], true).segments, []);
   const after = timelineOf(rowsOf(trialOf([said(1, 'a'), { ...call(2, 'x', {}), at_ms: 200, duration_ms: 400 }, { ...said(3, 'b'), at_ms: 200 }, { ...said(4, 'c'), at_ms: 1100 }])), true);
   assert.deepEqual(after.spans.map(([from]) => from), [0, 0.1, 0.5, 1]);

@@ -196,7 +196,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
   latest.current = commands;
   useLayoutEffect(() => onKeys(host.keysFrom?.() ?? root, (key) => latest.current[key]), []);
 
-  const isTimed = open !== undefined && [open, other].every((it) => it === undefined || isTimedAtAll(it.rows));
+  const isTimed = open !== undefined && [open, other].every((it) => it === undefined || isTimedAtAll(it.rows, it.trial.duration_ms));
   const head = trials[place.trial];
   if (head === undefined) {
     return <p class="nothing">This page has no trials.</p>;
