@@ -141,6 +141,8 @@ async def test_a_review_is_recorded_by_a_command(tmp_path: Path, task: Path) -> 
         }
         assert await it.execute("waza.review", **about) is None
         assert "needs a verdict" in it.messages[-1]
+        assert await it.execute("waza.review", **about, passed=True, score=80) is None
+        assert "from 0 to 1" in it.messages[-1]
         left = plain(await it.execute("waza.review", **about, passed=False, comment="Rude"))
         assert left == {"runId": found["runId"], "pending": []}
         assert await it.execute("waza.review", **about, passed=True) is None

@@ -15,7 +15,7 @@ from waza_engine.reports.experiment import (
     experiment_text,
 )
 from waza_engine.reports.html.comparison import experiment_page
-from waza_engine.reports.results_jsonl import summary_line, trial_lines
+from waza_engine.reports.results.write_jsonl import summary_line, trial_lines
 from waza_engine.runs.run import EXIT_STATUS, exit_status, worse_exit
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import RunStore, StoreError

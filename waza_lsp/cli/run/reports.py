@@ -103,7 +103,9 @@ class Reports:
         self, record: RunRecord, store: "RunStore | None", audits: Sequence["EvalAudit"]
     ) -> Iterator[str]:
         is_lines = self.results is not None and self.results.suffix.lower() == ".jsonl"
-        results = "waza_engine.reports.results_jsonl:results_lines" if is_lines else PRINTED_FORMATS["json"]
+        results = (
+            "waza_engine.reports.results.write_jsonl:results_lines" if is_lines else PRINTED_FORMATS["json"]
+        )
         reports = [
             (self.results, results),
             (self._file_of_model(record), PRINTED_FORMATS["json"]),

@@ -123,8 +123,8 @@ def _is_results_file(path: Path) -> bool:
 
 def _read_results(path: Path) -> RunRecord:
     # Imported late: stored runs do without.
-    from waza_engine.reports.read_jsonl import read_jsonl
     from waza_engine.reports.results.read import ResultsError, read_results
+    from waza_engine.reports.results.read_jsonl import read_jsonl
 
     is_lines = path.suffix.lower() == ".jsonl" or exists(str(path / "results.jsonl"))
     try:

@@ -73,6 +73,8 @@ def _submit(path: Path, params: Params) -> Answer:
     passed, trial, score = params.get("passed"), params.get("trial"), params.get("score")
     if not isinstance(passed, bool):
         raise ReviewError("A review needs a verdict: `passed` is true or false.")
+    if isinstance(score, int | float) and not 0 <= score <= 1:
+        raise ReviewError("The score of a review is from 0 to 1.")
     task, grader, number = (
         text_in(params, "task"),
         text_in(params, "grader"),

@@ -1,1 +1,1 @@
-"""Write and read waza's results JSON."""
+"""Write and read results: waza's JSON, and files with one line per trial."""

@@ -13,7 +13,7 @@ from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
-from waza_engine.reports.results_jsonl import results_lines
+from waza_engine.reports.results.write_jsonl import results_lines
 from waza_engine.runs.planning.plan import Overrides, PlanError, make_plan
 from waza_engine.runs.run import run_suite
 

@@ -18,10 +18,10 @@ from waza_engine.judges.scripted import ScriptedJudge
 from waza_engine.model.judge import JudgeCall, JudgeRequest, JudgeTurn
 from waza_engine.model.records import RunRecord
 from waza_engine.project.load_suite import load_suite
-from waza_engine.reports.read_jsonl import read_jsonl
 from waza_engine.reports.results.read import ResultsError, read_results
+from waza_engine.reports.results.read_jsonl import read_jsonl
 from waza_engine.reports.results.write import results_json
-from waza_engine.reports.results_jsonl import results_lines
+from waza_engine.reports.results.write_jsonl import results_lines
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
 
