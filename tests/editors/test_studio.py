@@ -3,7 +3,6 @@
 import asyncio
 import importlib.util
 import json
-import re
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -14,9 +13,11 @@ import pytest
 
 from tests.editors.programs import MODE, RAN
 from tests.editors.studio_host import running_studio
+from tests.editors.studio_strangers import cleans_hostile_markup, keeps_strangers_out
 from tests.editors.vscode_package import EXTENSION
 from tests.editors.vscode_programs import chromium
 from tests.editors.vscode_screen import running_browser
+from tests.editors.workspaces import CLIENTS
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Locator, Page
@@ -35,31 +36,13 @@ stimuli:
       - type: run-command
         config: {command: sleep 60}
 """
-_FOREIGN = """<!doctype html><script>
-const told = async (act) => { try { return await act(); } catch (error) { return 'refused'; } };
-const options = { credentials: 'include' };
-const json = { ...options, headers: { 'content-type': 'application/json' } };
-const opens = (address) => new Promise((resolve) => {
-  const socket = new WebSocket(address);
-  socket.onopen = () => resolve('open');
-  socket.onerror = () => resolve('refused');
-});
-const file = JSON.stringify({ path: 'foreign.txt', text: 'x', version: '' });
-window.told = Promise.all([
-  told(async () => (await fetch('http://HOST/api/session', options)).status),
-  told(async () => (await fetch('http://HOST/api/file?path=eval.yaml', options)).text()),
-  told(async () => (await fetch('http://HOST/api/trust', { ...json, method: 'POST', body: '{}' })).status),
-  told(async () => (await fetch('http://HOST/api/file', { ...json, method: 'PUT', body: file })).status),
-  opens('ws://HOST/lsp'),
-]);
-// Requests that need no permission are sent; the server has to refuse them.
-navigator.sendBeacon('http://HOST/api/trust', '{}');
-</script>"""
 
 
 def missing() -> Iterator[str]:
     if chromium() is None:
         yield "chromium"
+    if not (CLIENTS / "studio" / "node_modules" / ".bin" / "esbuild").is_file():
+        yield "the packages of the studio's page (npm ci in editor-client/studio)"
     if not _AXE.is_file():
         yield "axe-core (npm ci in editor-client/vscode)"
     for package in ("playwright", "starlette", "uvicorn", "websockets"):
@@ -91,6 +74,7 @@ async def test_the_demo_leads_from_a_mistake_to_the_step_of_a_failed_check(tmp_p
                 await studio.goes_to_other_files()
             assert studio.complaints == []
             await keeps_strangers_out(context, address)
+            await cleans_hostile_markup(context)
     RAN.add("the studio in Chromium")
 
 
@@ -357,30 +341,3 @@ async def audited(page: "Page") -> list[dict[str, Any]]:
         {"impact": it["impact"], "id": it["id"], "nodes": [node["html"] for node in it["nodes"]]}
         for it in found["violations"]
     ]
-
-
-async def keeps_strangers_out(context: "BrowserContext", address: str) -> None:
-    """A page of another port has the browser's cookies for ours, and no more; the printed address works once."""
-    host = re.sub(r"^http://|/.*$", "", address)
-    foreign = await context.new_page()
-    text = _FOREIGN.replace("HOST", host)
-    await foreign.route("http://127.0.0.1:9/*", lambda it: it.fulfill(body=text, content_type="text/html"))
-    await foreign.goto("http://127.0.0.1:9/")
-    assert await foreign.evaluate("window.told") == ["refused"] * 5
-    own = await context.new_page()
-    assert (await own.goto(f"http://{host}/")).status == 200  # type: ignore[union-attr]
-    assert (await own.evaluate("fetch('/api/file?path=foreign.txt').then((it) => it.status)")) == 404
-    for path in ("../../etc/passwd", "/etc/passwd", "a/../../x", "..\\x", "C:x"):
-        status = await own.evaluate(
-            "(it) => fetch('/api/file?path=' + encodeURIComponent(it)).then((it) => it.status)", path
-        )
-        assert status in {400, 403, 404}, path
-    stranger = await context.browser.new_context()  # type: ignore[union-attr]
-    page = await stranger.new_page()
-    # A name that leads here (DNS rebinding): browsers resolve all names below localhost so.
-    foreign_name = f"http://evil.localhost:{host.partition(':')[2]}/"
-    for used in (address, f"http://{host}/", f"http://{host}/api/session", foreign_name):
-        answer = await page.goto(used)
-        assert answer is not None
-        assert answer.status == 403
-    await stranger.close()
