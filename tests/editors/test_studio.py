@@ -312,6 +312,7 @@ class Studio:
         await page.locator(".files input[type=search]").fill("skill.exp")
         await page.get_by_role("treeitem", name="skill.experiment.yaml").click()
         await page.get_by_role("tab", name="skill.experiment.yaml").wait_for()
+        await page.locator(".cm-editor.cm-focused").get_by_label("Text of skill.experiment.yaml").wait_for()
         await self.line("eval.yaml").click()
         await self.press("End", "ArrowLeft", "F12")
         await page.get_by_label("Text of eval.yaml").wait_for()

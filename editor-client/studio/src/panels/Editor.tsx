@@ -1,6 +1,6 @@
 /** The open files: their tabs, the editor of the active one, and what to do about a conflict. */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import { documents, type OpenFile } from '../editor/documents.ts';
 import { nameOf } from '../logic/paths.ts';
@@ -10,7 +10,8 @@ export function Editor() {
   const open = useValue(documents.open);
   const active = useValue(documents.active);
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the next frame, in which the editor gets the focus.
+  useLayoutEffect(() => {
     place.current?.replaceChildren(...(active === null ? [] : [active.view.dom]));
     active?.view.requestMeasure();
   }, [active]);
