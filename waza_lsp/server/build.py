@@ -9,6 +9,8 @@ from typing import Any
 
 from lsprotocol import types
 
+from waza_engine.audit.codes import RULES as AUDIT_RULES
+from waza_engine.calibration.codes import RULES as JUDGE_RULES
 from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.server.audit.controller import LiveAudit
 from waza_lsp.server.commands.add_check import add_check
@@ -35,6 +37,7 @@ from waza_lsp.server.live.controller import LiveGrading
 from waza_lsp.server.memory import IdleCollector, collect_rarely
 from waza_lsp.server.refresh import Refreshes
 from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.ledger_events import LedgerEvents
 from waza_lsp.server.results.watch import StoreWatch
@@ -128,17 +131,6 @@ def _join_parts() -> Session:
         on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
         regrade=lambda eval_path, graders: live.regrade(eval_path, graders),  # noqa: PLW0108  # made later
     )
-    audit_marks = Annotations(
-        documents,
-        on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
-        regrade=lambda *_: None,
-    )
-
-    judge_marks = Annotations(
-        documents,
-        on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
-        regrade=lambda *_: None,
-    )
 
     def recordings_known(snapshot: Snapshot) -> None:
         live.recordings_known(snapshot)
@@ -180,34 +172,19 @@ def _join_parts() -> Session:
         configuration,
         client,
     )
+    on_change, context_of = publisher.annotations_changed, workspace.context
+    audit_marks = FindingAnnotations(documents, on_change, context_of, AUDIT_RULES)
+    judge_marks = FindingAnnotations(documents, on_change, context_of, JUDGE_RULES)
     audit_worker = Worker(AUDIT_MODULE, _AUDIT_SECONDS)
-    audit = LiveAudit(
-        audit_worker,
-        questions,
-        ledger,
-        audit_marks,
-        documents,
-        workspace.context,
-        configuration,
-        client,
-        changed=refreshes.lenses.soon,
-    )
-    judges = JudgeStandings(
-        audit_worker,
-        questions,
-        judge_marks,
-        documents,
-        workspace.context,
-        configuration,
-        client,
-        changed=refreshes.lenses.soon,
-    )
+    lenses_changed = refreshes.lenses.soon
+    audit = LiveAudit(audit_worker, questions, audit_marks, configuration, client, lenses_changed)
+    judges = JudgeStandings(audit_worker, questions, judge_marks, configuration, client, lenses_changed)
     coverage = SkillCoverages(
         documents,
         workspace,
         ledger,
         marks_changed=publisher.annotations_changed,
-        lenses_changed=refreshes.lenses.soon,
+        lenses_changed=lenses_changed,
     )
     tests = TestTree(client, documents, workspace, ledger, annotations)
     return Session(

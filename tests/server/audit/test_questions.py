@@ -37,11 +37,10 @@ class Audited:
         documents = SimpleNamespace(get=lambda _: self.snapshot, of_path=self._of_path)
         parts: dict[str, Any] = {
             "worker": SimpleNamespace(ask=self._answer),
-            "questions": SimpleNamespace(about=lambda *_: {}),
-            "ledger": SimpleNamespace(eval_of=lambda _: self.path),
-            "marks": SimpleNamespace(clear=lambda _: None),
-            "documents": documents,
-            "context_of": None,
+            "questions": SimpleNamespace(
+                about=lambda *_: {}, ledger=SimpleNamespace(eval_of=lambda _: self.path), documents=documents
+            ),
+            "marks": SimpleNamespace(show_findings=lambda *_, **__: None),
             "configuration": SimpleNamespace(settings=SimpleNamespace(audit_enable=True)),
             "client": SimpleNamespace(log=pytest.fail),
             "changed": lambda: None,

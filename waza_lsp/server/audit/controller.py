@@ -11,32 +11,25 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.audit.codes import RULES
 from waza_engine.lib.files.read_tracking import Stamp
 from waza_engine.model.file_names import SKILL_FILE
-from waza_engine.model.findings import Rule, Severity
 from waza_engine.project.store_location import (
     RECORDINGS_FOLDER,
     default_store_dir,
     recording_sources,
     recording_stems,
 )
-from waza_lsp.diagnostics.ranges import RangedFinding
-from waza_lsp.diagnostics.severities import SEVERITIES
-from waza_lsp.diagnostics.suppressions import without_suppressed
 from waza_lsp.runnables.commands import AuditStatus, RunStatus
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable, runnables_in
-from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
-from waza_lsp.server.results.annotations import Annotation, Annotations, short_span
-from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.results.annotations import Annotation
+from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.reader import file_state
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.syntax.span_mapping import change_between
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.text import Place
 from waza_lsp.workspace.audit_notes import AuditNote, Survivor
 
 _PAUSE_SECONDS = 0.05
@@ -48,7 +41,6 @@ _DRAFT_SECONDS = 2.0
 _MOST_DRAFTS = 3
 _MOST_RECORDINGS = 4
 """So many recordings of a task are watched; the worker audits as many."""
-_RULES = {it.code: it for it in RULES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +71,20 @@ class _Pending(NamedTuple):
 class LiveAudit:
     """Audits of open documents. `changed` is called when lenses show something else."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  # the parts that it needs
+    def __init__(
         self,
         worker: Worker,
         questions: Questions,
-        ledger: ResultLedger,
-        marks: Annotations,
-        documents: Documents,
-        context_of: Callable[[Snapshot], CheckContext],
+        marks: FindingAnnotations,
         configuration: Configuration,
         client: Client,
         changed: Callable[[], None],
     ) -> None:
         self._worker = worker
         self._questions = questions
-        self._ledger = ledger
+        self._ledger = questions.ledger
         self._marks = marks
-        self._documents = documents
-        self._context_of = context_of
+        self._documents = questions.documents
         self._configuration = configuration
         self._client = client
         self._changed = changed
@@ -274,31 +262,11 @@ class LiveAudit:
                 audits[task] = audit
             else:
                 audits.pop(task, None)
-        by_path: dict[Path, list[Mapping[str, Any]]] = {}
-        for it in answer["findings"]:
-            by_path.setdefault(Path(it["path"]), []).append(it)
-        self._marks.clear(lambda _, it: it.eval_path == eval_path and it.task in answer["tasks"])
-        for path, findings in by_path.items():
-            snapshot = asked if path == asked.path else self._documents.of_path(path)
-            if snapshot is not None:
-                self._marks.add(snapshot, list(self._annotations(snapshot, eval_path, findings)))
+        self._marks.show_findings(
+            asked, eval_path, answer["findings"], is_old=lambda it: it.task in answer["tasks"]
+        )
         if audits != before:
             self._changed()
-
-    def _annotations(
-        self, snapshot: Snapshot, eval_path: Path, findings: Iterable[Mapping[str, Any]]
-    ) -> Iterable[Annotation]:
-        levels = self._context_of(snapshot).levels
-        for it in findings:
-            rule = _RULES[it["code"]]
-            level = levels.get(rule.code, rule.severity)
-            span = short_span(snapshot, tuple(it["pointer"])) or short_span(
-                snapshot, (next(iter(snapshot.data or {}), ""),)
-            )
-            if span is not None and isinstance(level, Severity) and not _is_suppressed(snapshot, span, rule):
-                yield Annotation(
-                    span, it["message"], rule.code, eval_path, it["task"], severity=SEVERITIES[level]
-                )
 
 
 def _recordings(eval_path: Path, snapshot: Snapshot) -> Iterator[Path]:
@@ -311,11 +279,6 @@ def _recordings(eval_path: Path, snapshot: Snapshot) -> Iterator[Path]:
 
 def _joined(one: _Pending, other: _Pending) -> _Pending:
     return _Pending((*dict.fromkeys((*one.tasks, *other.tasks)),), is_all=one.is_all or other.is_all)
-
-
-def _is_suppressed(snapshot: Snapshot, span: Span, rule: Rule) -> bool:
-    found = [RangedFinding(span, rule.at((), ""))]
-    return not without_suppressed(found, snapshot.tree, snapshot.text.lines)
 
 
 def _status(audits: Mapping[str, AuditedTask], kind: str, id_: str) -> AuditStatus | None:

@@ -1,23 +1,19 @@
 """The standing of judges in open evals: lenses at their graders, and hints. Read again when the eval's recordings are."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.analysis.pipeline import CheckContext
-from waza_engine.calibration.codes import RULES
 from waza_engine.lib.files.read_tracking import Stamp
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import Severity
 from waza_engine.project.store_location import JUDGEMENTS, REVIEWS, default_store_dir, recording_sources
-from waza_lsp.diagnostics.severities import SEVERITIES
-from waza_lsp.server.documents import Documents
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
-from waza_lsp.server.results.annotations import Annotation, Annotations, short_span
+from waza_lsp.server.results.annotations import short_span
+from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.reader import file_state
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
@@ -25,7 +21,6 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 
 _PAUSE_SECONDS = 0.2
-_RULES = {it.code: it for it in RULES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +40,7 @@ class JudgeStandings:
         self,
         worker: Worker,
         questions: Questions,
-        marks: Annotations,
-        documents: Documents,
-        context_of: Callable[[Snapshot], CheckContext],
+        marks: FindingAnnotations,
         configuration: Configuration,
         client: Client,
         changed: Callable[[], None],
@@ -55,8 +48,6 @@ class JudgeStandings:
         self._worker = worker
         self._questions = questions
         self._marks = marks
-        self._documents = documents
-        self._context_of = context_of
         self._configuration = configuration
         self._client = client
         self._changed = changed
@@ -99,7 +90,7 @@ class JudgeStandings:
         while self._pending:
             await asyncio.sleep(_PAUSE_SECONDS)
             _, snapshot = self._pending.popitem()
-            await self._read(self._documents.get(snapshot.uri) or snapshot)
+            await self._read(self._questions.documents.get(snapshot.uri) or snapshot)
 
     async def _read(self, snapshot: Snapshot) -> None:
         try:
@@ -108,38 +99,20 @@ class JudgeStandings:
             self._client.log(f"The judges of {snapshot.path} are not known: {error}")
             return
         if "judges" in answer:
-            self._show(answer)
+            self._show(snapshot, answer)
         else:
             self._client.log(f"The judges of {snapshot.path} are not known: {answer.get('none')}")
 
-    def _show(self, answer: Mapping[str, Any]) -> None:
+    def _show(self, asked: Snapshot, answer: Mapping[str, Any]) -> None:
         eval_path = Path(answer["eval"])
         judges = [
             _Judge(Path(it["path"]), tuple(it["pointer"]), it["grader"], it["text"])
             for it in answer["judges"]
         ]
         before, self._judges[eval_path] = self._judges.get(eval_path, []), judges
-        by_path: dict[Path, list[Mapping[str, Any]]] = {}
-        for it in answer["findings"]:
-            by_path.setdefault(Path(it["path"]), []).append(it)
-        self._marks.clear(lambda _, it: it.eval_path == eval_path)
-        for path, findings in by_path.items():
-            snapshot = self._documents.of_path(path)
-            if snapshot is not None:
-                self._marks.add(snapshot, list(self._annotations(snapshot, eval_path, findings)))
+        self._marks.show_findings(asked, eval_path, answer["findings"])
         if judges != before:
             self._changed()
-
-    def _annotations(
-        self, snapshot: Snapshot, eval_path: Path, findings: Iterable[Mapping[str, Any]]
-    ) -> Iterable[Annotation]:
-        levels = self._context_of(snapshot).levels
-        for it in findings:
-            rule = _RULES[it["code"]]
-            level = levels.get(rule.code, rule.severity)
-            span = short_span(snapshot, tuple(it["pointer"]))
-            if span is not None and isinstance(level, Severity):
-                yield Annotation(span, it["message"], rule.code, eval_path, "", severity=SEVERITIES[level])
 
 
 def _stored_state(eval_path: Path, snapshot: Snapshot) -> tuple[Stamp, ...]:
