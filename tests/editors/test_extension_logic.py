@@ -25,7 +25,7 @@ def extension(tmp_path_factory: pytest.TempPathFactory) -> Path:
     require_modules()
     return bundled(
         tmp_path_factory.mktemp("logic"),
-        ["choosePython", "installSteps", "tracePage", "treeShifts", "webPage"],
+        ["choosePython", "installSteps", "paced", "tracePage", "treeShifts", "webPage"],
     )
 
 
@@ -166,6 +166,45 @@ def test_links_of_a_page_lead_to_what_is_not_folded(extension: Path) -> None:
     assert dead_links(well_formed(shown)) == []
     assert shown.count('<summary id="audit-') == page.count('<div class="inner" id="audit-') > 3
     assert "prefers-color-scheme" not in shown
+
+
+PACED = """\
+const { paced } = require(%s);
+const timers = [];
+globalThis.setTimeout = (wake) => timers.push(wake);
+const settled = () => new Promise(setImmediate);
+let count = 0, isWanted = true, end;
+const it = paced(() => new Promise((...ends) => ((count += 1), (end = ends))), () => isWanted);
+(async () => {
+  const counts = [];
+  for (const step of [
+    () => (it.changed(), it.changed()),
+    () => end[0](),
+    () => timers.pop()(),
+    () => (it.changed(), timers.pop()()),
+    () => end[1]('it failed'),
+    () => (end[0](), timers.pop()()),
+    () => ((isWanted = false), it.changed(), it.resume()),
+    () => ((isWanted = true), it.resume()),
+    () => (end[0](), timers.pop()()),
+    () => it.resume(),
+  ]) {
+    step();
+    await settled();
+    counts.push(count);
+  }
+  console.log(JSON.stringify([counts, timers.length]));
+})();
+"""
+
+
+def test_work_is_repeated_after_changes_but_one_at_a_time_with_pauses_and_only_while_wanted(
+    extension: Path,
+) -> None:
+    script = PACED % json.dumps(str(extension))
+    done = subprocess.run(["node", "-e", script], capture_output=True, check=True)
+    # Not before the pause is over, not while the work goes on, also after a failure, and not while nobody wants it.
+    assert json.loads(done.stdout) == [[1, 1, 2, 2, 3, 3, 3, 4, 4, 4], 0]
 
 
 def test_a_trace_page_gets_the_theme_and_a_bridge_and_runs_nothing_else(

@@ -65,3 +65,9 @@ async def test_a_weak_check_is_seen_and_made_stronger(
         sandbox, policy = await screen.policy_of_web_page("What passes")
         assert "allow-scripts" not in sandbox
         assert policy.startswith("default-src 'none';")
+        # The page follows the text while it is visible.
+        await screen.command("View: Focus First Editor Group")
+        await screen.page.keyboard.press("Control+Z")
+        await screen.web_page("1 passes for an agent that does no work")
+        await screen.settle()
+        await screen.shot("audit-page-followed")

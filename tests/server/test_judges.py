@@ -42,3 +42,6 @@ async def test_a_judge_is_measured_above_its_grader_and_reviews_change_the_lens(
         await it.lenses_with("judge: kappa 1.00 with 3 human verdicts")
         it.replace("name: kind", "name: gentle")
         assert not [one for one in await it.lenses() if "judge:" in one]
+        it.replace("- config:", "- config:  # waza-lsp: ignore[judge-of-agent-family]")
+        it.save(path)
+        await until(lambda: told(it) == {})

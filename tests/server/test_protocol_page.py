@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from waza_engine.runs import events
+from waza_lsp.server.audit.controller import CHANGED as AUDIT_CHANGED
 from waza_lsp.server.build import COMMANDS
 from waza_lsp.server.handlers.notifications import on_initialize, trusted_option
 from waza_lsp.server.testing import tree as testview
@@ -36,7 +37,8 @@ def test_every_initialization_option_has_its_row() -> None:
 
 
 def test_the_requests_of_the_test_view_are_there() -> None:
-    for method in (testview.METHOD, testview.CHANGED, "waza/runEvent", "waza/document", "waza/liveVerdicts"):
+    others = ("waza/runEvent", "waza/document", "waza/liveVerdicts", AUDIT_CHANGED)
+    for method in (testview.METHOD, testview.CHANGED, *others):
         assert f"## `{method}`" in PAGE
 
 

@@ -3,17 +3,24 @@
 import { Uri, type LogOutputChannel } from 'vscode';
 
 import { showConversion } from './conversion';
-import { showReport } from './report';
+import { showAudit, showReport } from './report';
 import { showAddedCheck, showTrace } from './traceView';
 import { showVerdict } from './verdict';
 import { offerFolder } from './written';
 
-export async function showAnswer(command: string, answer: unknown, log: LogOutputChannel): Promise<void> {
+/** `argument` is that of the command. */
+export async function showAnswer(
+  command: string,
+  argument: unknown,
+  answer: unknown,
+  log: LogOutputChannel,
+): Promise<void> {
   switch (command) {
     case 'waza.showReport':
-    case 'waza.showAudit':
     case 'waza.compareRuns':
       return showReport(answer);
+    case 'waza.showAudit':
+      return showAudit(answer, argument);
     case 'waza.showTrace':
       return showTrace(answer);
     case 'waza.addCheck':

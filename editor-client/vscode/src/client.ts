@@ -20,6 +20,7 @@ import type { ServerCommand } from './found';
 import { progressNotifications } from './progress';
 import type { LiveVerdicts, RunEvent } from './protocol';
 import type { Ask } from './recordedRuns';
+import { auditChanged } from './report';
 import { saveBeforeRun } from './saveBeforeRun';
 import type { ServerStatus } from './serverStatus';
 import { givenByYamlExtension } from './yamlExtension';
@@ -79,7 +80,8 @@ export function createClient(
         await saveBeforeRun(command);
         const result: unknown = await next(command, complete);
         // Not awaited: the command is done, but the message can stay for long.
-        showAnswer(command, result, log).catch((error: unknown) => log.error(`${command}: ${String(error)}`));
+        const shown = showAnswer(command, complete[0], result, log);
+        shown.catch((error: unknown) => log.error(`${command}: ${String(error)}`));
         return result;
       },
     },
@@ -94,6 +96,7 @@ export function createClient(
   const crashes = client.createDefaultErrorHandler();
   client.onNotification('waza/runEvent', (event: RunEvent) => told.runEvent.fire(event));
   client.onNotification('waza/editorAction', (request: EditorAction) => perform(request));
+  client.onNotification('waza/auditChanged', ({ uri }: { uri: string }) => auditChanged(uri, ask));
   client.onNotification('waza/liveVerdicts', (found: LiveVerdicts) => told.liveVerdicts.fire(found));
   client.onNotification('waza/testsChanged', ({ uri }: { uri?: string }) => told.testsChanged.fire(uri));
   client.onDidChangeState(({ newState }) => {

@@ -29,9 +29,11 @@ TASK = """\
 class Audited:
     """A live audit of one eval whose worker only notes what it is asked. Each answer has the first task alone."""
 
-    def __init__(self, folder: Path, tasks: int) -> None:
+    def __init__(self, folder: Path, tasks: int, *, follows: bool = True) -> None:
         self.path = folder / "eval.yaml"
         self.asked: list[list[str]] = []
+        self.told: list[tuple[str, Any, int]] = []
+        """The notifications, and how many questions were asked before each."""
         self.on_question: Callable[[], None] = lambda: None
         self.snapshot = self._version(EVAL + "".join(TASK.format(id=f"t{it}") for it in range(tasks)))
         documents = SimpleNamespace(get=lambda _: self.snapshot, of_path=self._of_path)
@@ -42,7 +44,7 @@ class Audited:
             ),
             "marks": SimpleNamespace(show_findings=lambda *_, **__: None),
             "configuration": SimpleNamespace(settings=SimpleNamespace(audit_enable=True)),
-            "client": SimpleNamespace(log=pytest.fail),
+            "client": SimpleNamespace(log=pytest.fail, follows_runs=follows, notify=self._notified),
             "changed": lambda: None,
         }
         self.audit = LiveAudit(**cast("Any", parts))
@@ -65,6 +67,9 @@ class Audited:
             "problem": "",
         }
         return {"eval": str(self.path), "tasks": {first: result}, "findings": [], "left": left}
+
+    def _notified(self, method: str, params: Any) -> None:
+        self.told.append((method, params, len(self.asked)))
 
     def edit(self, task: str) -> None:
         """Edit the grader of a task."""
@@ -102,6 +107,19 @@ async def test_nothing_is_asked_while_nothing_changes(tmp_path: Path) -> None:
     it.audit.document_opened(it.snapshot)
     it.audit.recordings_known(it.snapshot)
     assert await it.rest() == ["t0", "t1", "t2"]
+
+
+async def test_the_client_hears_once_of_all_new_results(tmp_path: Path) -> None:
+    it, deaf = Audited(tmp_path, 3), Audited(tmp_path, 3, follows=False)
+    for one in (it, deaf):
+        one.audit.recordings_known(one.snapshot)
+        assert await one.rest() == ["t0", "t1", "t2"]
+    about = "waza/auditChanged", {"uri": it.path.as_uri()}
+    assert it.told == [(*about, 3)]
+    assert deaf.told == []
+    it.edit("t1")
+    assert await it.rest() == ["t1"]
+    assert it.told == [(*about, 3), (*about, 1)]
 
 
 async def test_all_open_documents_of_an_eval_hear_of_new_recordings(tmp_path: Path) -> None:

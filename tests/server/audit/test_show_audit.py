@@ -1,13 +1,17 @@
 """`waza.showAudit`: a page about an eval, written beside the store."""
 
 import asyncio
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from lsprotocol import types
 
 from tests.engine.audit.evals import recording, text_grader, write_eval
 from tests.server.results_harness import Editor, editor, plain, until
+from waza_lsp.server.audit import worker
 
 WEAK = text_grader(not_contains=["error"])
 
@@ -46,6 +50,9 @@ async def test_the_page_has_the_text_of_the_editor_and_begins_with_the_task(tmp_
         page = await page_of(it, uri=it.uri, task="t1")
         assert "1 passes for an agent that does no work" in page
         assert page.index("<b>t1</b>") < page.index("What passes")
+        # Without a message, progress or question.
+        answer = plain(await it.execute("waza.showAudit", uri=it.uri, task="t1", quiet=True))
+        assert (read(answer["path"]), answer["eval"]) == (page, suite.as_uri())
         # A file that is not open, of the same eval.
         assert "2 tasks audited" in await page_of(it, uri=(suite.parent / "tasks" / "t0.yaml").as_uri())
         assert len([*file.parent.iterdir()]) == 1
@@ -62,10 +69,36 @@ async def test_what_cannot_be_audited_is_said(tmp_path: Path) -> None:
         it.replace("tasks/*.yaml", "[")
         assert await it.execute("waza.showAudit", uri=it.uri) is None
         messages = [one.message for one in it.client.messages]
+        for argument in ({"uri": it.uri}, {"uri": lonely.as_uri()}, {}):
+            assert await it.execute("waza.showAudit", **argument, quiet=True) is None
+        assert len(it.client.messages) == len(messages)
     assert len(messages) == 4
     assert messages[0] == "There is nothing to audit: no eval lists this file."
     assert messages[1] == messages[2] == "There is no eval to audit. Open an eval or a task."
     assert pages_in(tmp_path) == []
+
+
+def test_two_pages_are_made_at_the_same_time_and_given_up_ones_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suite = written(tmp_path, 3)
+    known = {
+        "path": str(suite),
+        "eval": str(suite),
+        "processDir": str(suite.parent),
+        "texts": {},
+        "first": "",
+    }
+    ticks = count()
+    # Each question has time for one task.
+    monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: next(ticks) * 0.06))
+
+    def done(name: str) -> int:
+        answer = worker._audit_page({**known, "page": name})
+        return 99 if "html" in answer else answer["done"]
+
+    assert [done(it) for it in "xababab"] == [1, 1, 1, 2, 2, 99, 99]
+    assert worker._PAGES == {}
 
 
 async def test_a_long_audit_shows_progress_and_can_be_cancelled(tmp_path: Path) -> None:

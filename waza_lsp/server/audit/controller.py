@@ -32,6 +32,7 @@ from waza_lsp.syntax.span_mapping import change_between
 from waza_lsp.syntax.text import Place
 from waza_lsp.workspace.audit_notes import AuditNote, Survivor
 
+CHANGED = "waza/auditChanged"
 _PAUSE_SECONDS = 0.05
 """How long to wait after an edit for the next key, and for live grading."""
 _MOST_TASKS = 100
@@ -95,6 +96,8 @@ class LiveAudit:
         """When the last edit was, by the clock of the event loop."""
         self._states: dict[str, tuple[Path, tuple[Stamp, ...]]] = {}
         """The eval of each document, and the state of its recordings that the audit knows, by the document's URI."""
+        self._audited: set[Path] = set()
+        """Evals with results that the client has not heard of."""
         self._working: asyncio.Task[None] | None = None
         self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
 
@@ -235,6 +238,9 @@ class LiveAudit:
             snapshot = self._documents.get(uri)
             if snapshot is not None and self._ledger.eval_of(snapshot) is not None:
                 await self._audit(snapshot, wanted)
+        audited, self._audited = self._audited, set()
+        for path in audited if self._client.follows_runs else ():
+            self._client.notify(CHANGED, {"uri": path.as_uri()})
 
     async def _audit(self, snapshot: Snapshot, wanted: _Pending) -> None:
         question = self._questions.about(snapshot, "audit", ())
@@ -254,6 +260,7 @@ class LiveAudit:
 
     def _show(self, asked: Snapshot, answer: Mapping[str, Any]) -> None:
         eval_path = Path(answer["eval"])
+        self._audited.add(eval_path)
         audits = self._audits.setdefault(eval_path, {})
         before = dict(audits)
         for task, result in answer["tasks"].items():

@@ -44,6 +44,8 @@ _SLICE_SECONDS = 0.1
 _MOST_RECORDINGS = 4
 _MOST_OTHERS = 20
 """So many other tasks are searched for trials to swap with."""
+_MOST_PAGES = 2
+"""So many pages can be made at the same time. One more gives up the oldest, which the user may have cancelled."""
 _MOST_SHOWN = 20
 _MOST_CHARACTERS = 1_000
 
@@ -133,17 +135,16 @@ def _audits(suite: Suite, tasks: Sequence[Task], texts: Mapping[Path, str]) -> I
 
 @dataclass(slots=True)
 class _Page:
-    """The audit of all tasks of an eval, as far as it is done. `name` is the same in all questions about it."""
+    """The audit of all tasks of an eval, as far as it is done."""
 
-    name: str
     audited: EvalAudit
     done: Spill[TaskAudit]
     """The tasks of `audited`."""
     left: Iterator[TaskAudit]
 
 
-_PAGES: list[_Page] = []
-"""The page that is being made, if there is one."""
+_PAGES: dict[str, _Page] = {}
+"""The pages that are being made, by the names in the questions about them; the oldest is first."""
 
 
 def _audit_page(question: Question) -> dict[str, Any]:
@@ -152,24 +153,28 @@ def _audit_page(question: Question) -> dict[str, Any]:
     `page` is the name of the page. Its questions are repeated until the `html` is there.
     """
     started = time.monotonic()
-    if not _PAGES or _PAGES[0].name != question["page"]:
+    name = question["page"]
+    page = _PAGES.get(name)
+    if page is None:
         suite = suite_of(question)
         if suite.problem:
             raise BrokenError(suite.problem)
         tasks = suite.plan.tasks
         audits = Spill[TaskAudit]()
         audited = EvalAudit(suite.eval_path, suite.plan.suite.name, audits, len(tasks))
-        _PAGES[:] = [_Page(question["page"], audited, audits, _audits(suite, tasks, texts_of(question)))]
-    audited, left = _PAGES[0].audited, _PAGES[0].left
-    while time.monotonic() - started < _SLICE_SECONDS and (audit := next(left, None)) is not None:
-        _PAGES[0].done.append(audit)
+        page = _PAGES[name] = _Page(audited, audits, _audits(suite, tasks, texts_of(question)))
+        while len(_PAGES) > _MOST_PAGES:
+            del _PAGES[next(iter(_PAGES))]
+    audited = page.audited
+    while time.monotonic() - started < _SLICE_SECONDS and (audit := next(page.left, None)) is not None:
+        page.done.append(audit)
     done, total = len(audited.audits), audited.task_count
     if done < total:
         return {"eval": str(audited.path), "done": done, "total": total}
     # Imported late: few questions are about a page, and it brings Jinja.
     from waza_engine.reports.html.audit import html_audit
 
-    _PAGES.clear()
+    del _PAGES[name]
     return {
         "eval": str(audited.path),
         "done": done,

@@ -8,8 +8,12 @@ import asyncio
 import hashlib
 import re
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+
+from lsprotocol import types
 
 from waza_engine.lib.paths import real_path
 from waza_lsp.server.commands.recorded_runs import Answer, show_page, write_page
@@ -27,51 +31,67 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 
 
 async def show_audit(session: Session, *arguments: Any) -> Answer | None:
-    """`waza.showAudit {uri, task?}`: audit an eval, and answer with the path of a page that begins with the task.
+    """`waza.showAudit {uri, task?, quiet?}`: audit an eval, and answer with the path of a page that begins with the task.
 
-    `null`, after a message, if it cannot be audited, or if the user cancels.
+    `null`, after a message, if it cannot be audited, or if the user cancels. A quiet request has no message and no
+    progress, and asks the user nothing.
     """
     params = params_of(arguments)
+    quiet = params.get("quiet") is True
+    client = session.client
+    say = client.log if quiet else client.show
     path = path_of(text_in(params, "uri"))
     snapshot = session.documents.get(text_in(params, "uri"))
     if snapshot is None and path is not None:
         snapshot = on_disk(path, session.client.encoding)
     if path is None or snapshot is None:
-        session.client.warn("There is no eval to audit. Open an eval or a task.")
+        say("There is no eval to audit. Open an eval or a task.", types.MessageType.Warning)
         return None
     # The audit executes nothing, but its page is written beside the store.
-    if not await session.trust.ask_to_run(path, session.ledger.eval_of(snapshot)):
+    eval_path = session.ledger.eval_of(snapshot)
+    is_granted = session.trust.is_granted
+    if quiet and not (is_granted(path) and is_granted(eval_path or path)):
+        return None
+    if not await session.trust.ask_to_run(path, eval_path):
         return None
     try:
-        found = await _audited(session, snapshot, text_in(params, "task"))
+        progress = Progress(client)
+        with nullcontext() if quiet else _shown(progress):
+            found = await _audited(session, snapshot, text_in(params, "task"), progress)
         if found is None:
             return None
-        page = await asyncio.to_thread(_write, Path(found["eval"]), found["html"])
+        if "none" in found:
+            say(f"There is nothing to audit: {found['none']}.", types.MessageType.Warning)
+            return None
+        audited = Path(found["eval"])
+        page = await asyncio.to_thread(_write, audited, found["html"])
     except (WorkerError, OSError) as error:
-        session.client.show(f"{path.name} cannot be audited: {error}")
+        say(f"{path.name} cannot be audited: {error}", types.MessageType.Error)
         return None
-    return show_page(session.client, page)
+    return {**show_page(client, page), "eval": audited.as_uri()}
 
 
-async def _audited(session: Session, snapshot: Snapshot, task: str) -> Answer | None:
-    """Return the answer with the page; None if the user cancelled, or after a message."""
-    name = uuid.uuid4().hex
-    progress = Progress(session.client)
+@contextmanager
+def _shown(progress: Progress) -> Iterator[None]:
+    """Show progress, unless it ends soon."""
     timer = asyncio.get_running_loop().call_later(_QUICK_SECONDS, progress.begin, "Auditing")
     try:
-        while not progress.cancel.is_set():
-            answer = await session.audit.page(snapshot, name, task)
-            if "html" in answer:
-                return dict(answer)
-            if "none" in answer:
-                session.client.warn(f"There is nothing to audit: {answer['none']}.")
-                return None
-            done, total = answer["done"], answer["total"]
-            progress.report(f"{done} of {total} tasks", done * 100 // total)
-        return None
+        yield
     finally:
         timer.cancel()
         progress.end("")
+
+
+async def _audited(session: Session, snapshot: Snapshot, task: str, progress: Progress) -> Answer | None:
+    """Return the answer with the page, or with why there is `none`; None if the user cancelled."""
+    name = uuid.uuid4().hex
+    while not progress.cancel.is_set():
+        answer = await session.audit.page(snapshot, name, task)
+        if "html" in answer or "none" in answer:
+            return dict(answer)
+        done, total = answer["done"], answer["total"]
+        progress.report(f"{done} of {total} tasks", done * 100 // total)
+    return None
 
 
 def _write(eval_path: Path, html: str) -> Path:
