@@ -139,5 +139,8 @@ async def test_without_trust_nothing_is_kept(tmp_path: Path, suite: Path) -> Non
     async with editor(tmp_path, settings={"audit": {"enable": True}}, trusted=False) as it:
         it.open(suite / "tasks" / "t.yaml")
         await until(lambda: "passes-without-work" in told(it))
+        assert await it.execute("waza.showAudit", uri=it.uri, quiet=True) is None
+        assert it.messages == []
         assert await it.execute("waza.keepCounterExample", uri=it.uri, task="t", mutant="silence") is None
     assert not (suite / "recordings" / "counter").exists()
+    assert not (suite / ".waza-lsp").exists()
