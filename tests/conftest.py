@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.forked import FRESH
+
 # Tests share the machine with others, so no test depends on how long anything takes.
 _UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("thorough", max_examples=100, **_UNTIMED)
@@ -120,3 +122,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(
             f"{count} tests were left out (slow, editor, or not selected); -m '' runs them too"
         )
+
+
+@pytest.fixture
+def fresh_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the server start its children anew, for tests that stop, kill or count them."""
+    monkeypatch.setenv(FRESH, "1")

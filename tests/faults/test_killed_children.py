@@ -178,6 +178,7 @@ def suite(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("fresh_children")
 async def test_a_worker_that_is_killed_while_it_grades_answers_all_the_same(
     tmp_path: Path, suite: Path
 ) -> None:
@@ -196,6 +197,7 @@ async def test_a_worker_that_is_killed_while_it_grades_answers_all_the_same(
             assert worker not in workers(it)
 
 
+@pytest.mark.usefixtures("fresh_children")
 async def test_a_run_that_is_killed_says_so_and_what_to_do(tmp_path: Path, suite: Path) -> None:
     slow = make_slow(suite, "36.")
     async with editor(tmp_path, settings=NO_LIVE) as it:

@@ -12,7 +12,7 @@ import pytest_lsp
 from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities, make_test_lsp_client
 
-from tests.forked import FRESH, SERVER, keep_warm
+from tests.forked import SERVER, keep_warm
 from tests.slow import first_quick
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -30,12 +30,6 @@ def suite(tmp_path: Path) -> Path:
 def _warm() -> None:
     # A test before this one may have ended it.
     keep_warm()
-
-
-@pytest.fixture
-def fresh_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the server start its children anew, for tests that stop, kill or count them."""
-    monkeypatch.setenv(FRESH, "1")
 
 
 def make_client() -> LanguageClient:

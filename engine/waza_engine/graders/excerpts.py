@@ -148,7 +148,9 @@ def _stem(word: str) -> str:
 
 
 def _lines_around(lines: Sequence[str], index: int) -> str:
-    """Return the lines around one, each with its number."""
+    """Return the lines around one, each with its number. The empty one after a final line feed is no line."""
+    if not lines[-1] and index < len(lines) - 1:
+        lines = lines[:-1]
     first = max(0, index - _CONTEXT)
     shown = lines[first : index + _CONTEXT + 1]
     width = len(str(first + len(shown)))

@@ -45,7 +45,7 @@ async def test_the_run_passes_when_the_skills_helped(bench: Bench, scripted: Scr
     assert data["baseline_outcome"]["is_baseline"] is True
     assert data["baseline_outcome"]["summary"]["succeeded"] == 0
     assert "with skills 100% of the tasks passed, without 0%: the skills helped" in text_report(record)
-    shown = "score: +1.00, 95 % interval "
+    shown = "score and pass rate: +1.00, 95 % interval "
     for page in (
         text_report(record),
         "".join(html_report(record)),

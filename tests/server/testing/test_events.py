@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.server.results.test_annotations import make_slow
 from tests.server.results.test_lenses import make_fail, run_outside
 from tests.server.results_harness import Editor, editor, plain, until
 
@@ -69,6 +70,7 @@ async def test_events_name_the_items_of_the_tree(tmp_path: Path, suite: Path) ->
 async def test_a_message_stands_where_its_text_is_by_now(tmp_path: Path, suite: Path) -> None:
     task_file = suite / "tasks" / f"{TASK}.yaml"
     make_fail(task_file)
+    make_slow(suite, "1.")  # or the run may end before the edit
     async with editor(tmp_path) as it:
         it.open(task_file)
         running = asyncio.create_task(it.execute("waza.runTask", uri=it.uri, task=TASK))

@@ -3,6 +3,7 @@
 Graders, runs and reports are imported late: `--help` does without.
 """
 
+import errno
 import json
 import os
 import sys
@@ -334,10 +335,15 @@ def _both(keep: "Keep", noted: "Regrading") -> "Keep":
 
 
 def _write_noted(noted: "Regrading", directory: Path) -> None:
-    """Keep the verdicts for `runs flaky`. A store that cannot be written costs nobody the regrading."""
+    """Keep the verdicts for `runs flaky`. A store that cannot be written costs nobody the regrading.
+
+    Who may not write there knows it, and nothing is said.
+    """
     try:
         noted.write(directory)
     except OSError as error:
+        if error.errno in {errno.EROFS, errno.EACCES, errno.EPERM}:
+            return
         print_err(f"note: 'runs flaky' will not know these verdicts: {error.strerror or error}")
 
 
