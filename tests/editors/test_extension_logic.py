@@ -207,6 +207,92 @@ def test_work_is_repeated_after_changes_but_one_at_a_time_with_pauses_and_only_w
     assert json.loads(done.stdout) == [[1, 1, 2, 2, 3, 3, 3, 4, 4, 4], 0]
 
 
+PAGES = """\
+const Module = require('node:module');
+const load = Module._load;
+const files = { a: '1', report: 'r' };
+const drawn = [], asked = [];
+let view, close;
+const panel = {
+  visible: true,
+  webview: { set html(text) { drawn.push(text); } },
+  reveal() {},
+  onDidChangeViewState: (listener) => (view = listener),
+  onDidDispose: (listener) => (close = listener),
+};
+const vscode = {
+  ColorThemeKind: {},
+  ViewColumn: {},
+  Uri: { parse: (text) => text },
+  window: {
+    activeColorTheme: {},
+    createWebviewPanel: () => panel,
+    onDidChangeActiveColorTheme: () => ({ dispose() {} }),
+  },
+  workspace: { fs: { readFile: async (uri) => new TextEncoder().encode(files[uri]) } },
+};
+Module._load = (name, ...rest) => (name === 'vscode' ? vscode : load(name, ...rest));
+const { auditChanged, showAudit, showReport } = require(%s);
+const timers = [];
+globalThis.setTimeout = (wake) => timers.push(wake);
+const ask = async (method, { command, arguments: [argument] }) => {
+  asked.push([method, command, argument]);
+  return { uri: 'a', eval: 'e' };
+};
+const step = async (change) => {
+  await change();
+  await new Promise(setImmediate);
+  timers.splice(0).forEach((wake) => wake());
+  await new Promise(setImmediate);
+};
+(async () => {
+  const counts = [];
+  for (const change of [
+    () => showAudit({ uri: 'a', eval: 'e' }, { uri: 't', task: 'first' }),
+    () => auditChanged('other', ask),
+    () => auditChanged('e', ask),
+    () => ((files.a = '2'), auditChanged('e', ask)),
+    () => ((panel.visible = false), (files.a = '3'), auditChanged('e', ask), view()),
+    () => ((panel.visible = true), view()),
+    () => showReport({ uri: 'report' }),
+    () => auditChanged('e', ask),
+    () => showAudit({ uri: 'a' }, {}),
+    () => auditChanged('e', ask),
+    () => showAudit({ uri: 'a', eval: 'e' }, {}),
+    () => (close(), auditChanged('e', ask)),
+  ]) {
+    await step(change);
+    counts.push([asked.length, drawn.length]);
+  }
+  console.log(JSON.stringify([asked[0], counts]));
+})();
+"""
+
+
+def test_the_page_of_an_audit_is_asked_for_again_while_it_is_visible(tmp_path: Path) -> None:
+    require_modules()
+    modules = bundled(tmp_path, ["report"], "--external:vscode")
+    done = subprocess.run(["node", "-e", PAGES % json.dumps(str(modules))], capture_output=True, check=True)
+    request, counts = json.loads(done.stdout)
+    argument = {"uri": "e", "task": "first", "quiet": True}
+    assert request == ["workspace/executeCommand", "waza.showAudit", argument]
+    # How often it was asked for, and drawn.
+    assert counts == [
+        [0, 1],  # the first page
+        [0, 1],  # another eval
+        [1, 1],  # the same page again
+        [2, 2],  # a new one
+        [2, 2],  # hidden
+        [3, 3],  # visible again
+        [3, 4],  # a report in its place
+        [3, 4],
+        [3, 5],  # the page of an older server
+        [3, 5],
+        [3, 6],
+        [3, 6],  # closed
+    ]
+
+
 def test_a_trace_page_gets_the_theme_and_a_bridge_and_runs_nothing_else(
     extension: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
