@@ -144,6 +144,16 @@ def test_the_data_of_the_page_is_json() -> None:
     assert len(data["trials"]) == len(data["index"]["trials"]) == 6
 
 
+def test_subagents_of_atif_that_name_one_another_are_shown_once() -> None:
+    inner: list[dict[str, Any]] = []
+    for number in range(8):
+        result = {"content": "x", "subagent_trajectory_ref": [{"trajectory_id": "sub"}]}
+        step = {"source": "agent", "message": f"level {number}", "observation": {"results": [result] * 50}}
+        inner = [{"trajectory_id": "sub", "steps": [step] * 3, "subagent_trajectories": inner}]
+    Path("nested.json").write_text(json.dumps(ATIF | inner[0]), encoding="utf-8")
+    assert len(page("nested.json").data("0")["steps"]) == 8 * 3 * 51
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

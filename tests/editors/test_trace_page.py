@@ -250,6 +250,10 @@ async def check_filter(reader: Reader) -> None:
     await page.keyboard.type("src/29")
     await reader.shows(".conversation .count", f"11 of {_MANY + 4} steps")
     await reader.shows(".step mark", "src/29")
+    # Keys stay among the steps that the filter shows.
+    await reader.press("Enter", "k", "k")
+    assert await reader.step() in {it + 2 for it in (29, *range(290, 300))}
+    await reader.press("/")
     await page.keyboard.press("ControlOrMeta+A")
     await page.keyboard.press("Delete")
     await page.get_by_label("Errors").check()
@@ -293,6 +297,10 @@ async def check_comparison(reader: Reader) -> None:
     await reader.shows(".line.is-deleted", "an option has a new name")
     await reader.shows(".line.is-added", "--output-dir")
     assert await page.locator(".graders").count() == 2
+    # The timeline selects a pair, too.
+    await page.get_by_role("slider").first.focus()
+    await reader.press("Home")
+    await reader.shows(".pair.is-selected[data-pair='0']", "User")
     await reader.press("c")
     assert await page.locator(".pair").count() == 0
 

@@ -108,7 +108,7 @@ const VARYING: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, 'ID'],
   [/\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/g, 'TIME'],
   [/\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds)\b/g, 'TIME'],
-  [/(?:\/private)?(?:\/tmp|\/var\/folders|\/var\/tmp)\/[^\s"'`:,;)\]}]*?(?=\/[\w.-]+(?:[\s"'`:,;)\]}]|$))/g, 'TEMP'],
+  [/(?:\/private)?(?:\/tmp|\/var\/folders|\/var\/tmp)\/[^\s"'`:,;)\]}]{0,300}?(?=\/[\w.-]+(?:[\s"'`:,;)\]}]|$))/g, 'TEMP'],
   [/\s+/g, ' '],
 ];
 

@@ -43,10 +43,12 @@ function pattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
+const ABSOLUTE = /^(?:[/\\]|[A-Za-z]:[/\\])/;
+
 function pathOf(step: Step | undefined): string | undefined {
   const values = step?.call?.arguments;
   const found = isRecord(values) ? (values['path'] ?? values['file_path'] ?? values['filePath']) : undefined;
-  return typeof found === 'string' && found !== '' && !found.startsWith('/') ? found : undefined;
+  return typeof found === 'string' && found !== '' && !ABSOLUTE.test(found) ? found : undefined;
 }
 
 function nameFor(text: string): string {

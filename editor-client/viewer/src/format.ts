@@ -23,8 +23,8 @@ export function amount(count: number): string {
   return count < 1_000_000 ? `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)} k` : `${(count / 1_000_000).toFixed(1)} M`;
 }
 
-export function money(cost: number): string {
-  return cost > 0 && cost < 0.01 ? '< $0.01' : `$${cost.toFixed(2)}`;
+export function rounded(value: number): string {
+  return String(Number(value.toPrecision(3)));
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

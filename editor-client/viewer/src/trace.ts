@@ -31,7 +31,10 @@ export interface TrialHead {
   readonly tool_calls: number;
   readonly tokens_in: number;
   readonly tokens_out: number;
+  /** What the judges cost, in the unit of their endpoint. */
   readonly cost?: number;
+  /** Premium requests of the agent's Copilot account. */
+  readonly premium_requests?: number;
   readonly error?: string;
   readonly origin?: string;
 }

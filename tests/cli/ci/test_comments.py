@@ -208,7 +208,7 @@ def test_runs_of_the_base_branch_come_from_the_branch_itself(github: FakeGitHub,
     github.add_artifact(NAME, _archive(**{"summary.json": _summary()}), "main")
     github.add_artifact(NAME, _archive(**base, **{"results/evil.json": "x"}), "topic")
     github.add_artifact(NAME, b"broken", "main")
-    assert "1 runs of 'main'" in fetch()
+    assert "Fetched 1 run of 'main'" in fetch()
     files = sorted(it.relative_to(tmp_path).as_posix() for it in tmp_path.rglob("*") if it.is_file())
     assert files == ["base/results/evals-a-0123.json", "base/summary.json"]
 

@@ -249,6 +249,14 @@ def test_on_a_machine_of_one_s_own(project: Project, monkeypatch: pytest.MonkeyP
         )
 
     assert (first := ran("--of-base")).exit_code == 0, first.output
+    # An eval that only moved has no stored run under its new name, so it runs.
+    project.repository.git("mv", "evals/alpha", "evals/gamma")
+    moved = project.folder / "moved"
+    again = ran("--of-base", "--base", str(folder), "--output", str(moved))
+    assert again.exit_code == 0, again.output
+    assert sorted(it.name[:11] for it in (moved / "results").iterdir()) == ["evals-beta-", "evals-gamma"]
+    assert "evals/beta" not in again.output
+    project.repository.git("mv", "evals/gamma", "evals/alpha")
     project.repository.replace("evals/beta/eval.yaml", '"Write"', '"moon"')
     second = ran("--since", "main", "--base", str(folder), "--run-options", "--trials 2")
     assert second.exit_code == 1, second.output

@@ -135,7 +135,7 @@ def test_an_audit_of_what_changed(repository: Repository) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--changed-since", "nothing"], "git knows no commit 'nothing' here. Fetch it first"),
+        (["--changed-since", "nothing"], "git has no commit 'nothing' in this repository. Fetch it first"),
         (["--changed-since", "--output=x"], "'--output=x' is not a commit"),
         (["--changed-since", ""], "'' is not a commit"),
         (["--changed-since", "main", "--task", "one"], "--changed-since selects the tasks"),

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from waza_engine.lib.files.safe_write import write_bytes_atomic
+from waza_engine.lib.plurals import counted
 from waza_engine.model.file_names import SUMMARY
 from waza_engine.reports.pull_request.comment import is_key
 from waza_engine.reports.pull_request.summary import (
@@ -54,7 +55,7 @@ def fetch_base(directory: Path, branch: str, key: str) -> None:
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes_atomic(path, [content])
-    print_err(f"{len(found) - 1} runs of '{branch}' are in {directory}")
+    print_err(f"Fetched {counted(len(found) - 1, 'run')} of '{branch}' into {directory}")
 
 
 def _newest(github: GitHub, branch: str, key: str) -> dict[str, bytes] | None:

@@ -51,8 +51,9 @@ class BaseRuns:
         except ResultsError:
             return None
 
-    def carry_over(self, path: PurePosixPath, output: Path) -> None:
-        """Copy the results of an eval that did not run again."""
+    def carry_over(self, path: PurePosixPath, output: Path) -> bool:
+        """Copy the results of an eval that does not run again. Return whether there are any."""
+        is_found = False
         for is_replayed in (False, True):
             if self.record(path, is_replayed=is_replayed) is None:
                 continue
@@ -61,6 +62,8 @@ class BaseRuns:
                 target = output / RESULTS / f"{name}.json"
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_bytes_atomic(target, [regular_bytes(file, MAX_RESULTS_BYTES)])
+                is_found = True
+        return is_found
 
     def _file(self, name: str) -> Path | None:
         return self.folder / RESULTS / f"{name}.json" if self.folder is not None else None

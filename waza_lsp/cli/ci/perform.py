@@ -47,7 +47,9 @@ class Request:
 def perform(request: Request) -> int:
     """Do everything, write the folder, and return the exit status."""
     if not is_key(request.key):
-        raise click.UsageError(f"--key: '{request.key}' is no name. Use letters, digits, '.', '_' and '-'.")
+        raise click.UsageError(
+            f"--key: '{request.key}' is not a valid name. Use letters, digits, '.', '_' and '-'."
+        )
     if missing := [str(it) for it in request.paths if not it.exists()]:
         give_up(f"No such file or folder: {', '.join(missing)}")
     if os.environ.get("GITHUB_EVENT_NAME") == "pull_request_target":
@@ -66,18 +68,15 @@ def perform(request: Request) -> int:
         changes, changed = None, ()
         problems.append(str(error))
         print_err(f"error: {error}")
+    audited = [it.path for it in changed] if request.audits else []
     if request.is_base:
-        # Later comparisons need every task.
-        changed = tuple(_all_of(ChosenEval(it.path), it.reasons) for it in changed)
+        changed = _with_unstored(changed, chosen, base, request.output)
     runs = EvalRuns(request.output, base, options, request.recordings_only, problems=problems)
     for it in changed:
         runs.perform(it)
-    found = find_all(request.paths, [it.path for it in changed] if request.audits else [])
+    found = find_all(request.paths, audited)
     runs.problems += found.problems
     summary = _summary(request, event, changes, runs, found, len(chosen))
-    if request.is_base:
-        for path in {_shown(it.path) for it in chosen} - {_shown(it.path) for it in changed}:
-            base.carry_over(path, request.output)
     _write(request, summary, found.sarif)
     status = worse_exit(runs.status, _FAILED) if found.errors else runs.status
     return EXIT_ERROR if runs.problems else status
@@ -98,6 +97,20 @@ def _evals(paths: Sequence[Path], problems: list[str]) -> list[ChosenEval]:
 
 def _all_of(chosen: ChosenEval, reasons: tuple[str, ...] = ()) -> ChangedEval:
     return ChangedEval(chosen.path, None, 0, reasons)
+
+
+def _with_unstored(
+    changed: Sequence[ChangedEval], chosen: Sequence[ChosenEval], base: BaseRuns, output: Path
+) -> tuple[ChangedEval, ...]:
+    """Carry over the results of unchanged evals; return the evals to run, because later comparisons need every task.
+
+    An unchanged eval may have no results, for example after it was renamed.
+    """
+    known = {_shown(it.path) for it in changed}
+    unchanged = {path: it.path for it in chosen if (path := _shown(it.path)) not in known}
+    unstored = [it for path, it in unchanged.items() if not base.carry_over(path, output)]
+    whole = (_all_of(ChosenEval(it.path), it.reasons) for it in changed)
+    return (*whole, *(_all_of(ChosenEval(it), ("no stored run",)) for it in unstored))
 
 
 def _changes(request: Request, chosen: Sequence[ChosenEval], base: BaseRuns) -> Changes | None:

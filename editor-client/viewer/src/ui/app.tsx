@@ -4,14 +4,14 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 
 import { align, firstDifference } from '../align.ts';
 import { draftsFrom, type Origin } from '../drafts.ts';
-import { NO_FILTER, type Filter } from '../filter.ts';
+import { filtered, isFiltering, NO_FILTER, type Filter } from '../filter.ts';
 import { fromFragment, toFragment, type Place } from '../link.ts';
 import type { Mark } from '../marks.ts';
 import { indexOf, placeOf, resolved, type Opened } from '../opened.ts';
 import { titleOf } from '../steps.ts';
 import { isTimedAtAll } from '../timeline.ts';
 import type { Draft, Host, Source, TrialHead } from '../trace.ts';
-import { CompareView, PAIR_WORDS } from './compare_view.tsx';
+import { CompareView, PAIR_WORDS, shownPairs } from './compare_view.tsx';
 import { copyText } from './copy.ts';
 import { Conversation } from './conversation.tsx';
 import { DraftDialog, Help } from './dialogs.tsx';
@@ -75,6 +75,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
 
   const show = useCallback((next: Place | undefined) => {
     if (next !== undefined) {
+      setPairAt(undefined);
       setPlace(next);
       setJump({});
     }
@@ -108,7 +109,6 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
       toPair(pairs.findIndex((it) => it.right?.n === to.step));
       return;
     }
-    setPairAt(undefined);
     show({ step: selected, ...to, ...(place.beside !== undefined && { beside: place.beside }) });
     setSaid(`Failed check of ${mark.name}: ${mark.message}`);
   };
@@ -154,14 +154,16 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
     }
   };
   const nextStep = (by: number) => {
-    if (pairs) {
-      const next = Math.min(pairs.length - 1, Math.max(0, pair + by));
+    // The filter hides the others.
+    if (pairs && open && other) {
+      const next = neighbour(shownPairs(open, other, pairs, filter), pair, by);
       focus.current = next;
       toPair(next);
     } else if (open) {
-      const row = open.rows[Math.min(open.rows.length - 1, Math.max(0, indexOf(open.rows, selected) + by))];
-      focus.current = row?.n ?? -1;
-      toStep(row?.n ?? selected);
+      const rows = isFiltering(filter) ? filtered(open.rows, filter, new Set(open.marksByStep.keys())) : open.rows;
+      const next = neighbour(rows.map((it) => it.n), selected, by);
+      focus.current = next;
+      toStep(next);
     }
   };
   const nextDifference = (by: number) => {
@@ -297,6 +299,11 @@ function counted({ trial }: Opened): string {
 
 function isFailed(head: TrialHead | undefined): boolean {
   return head?.status !== 'passed' && head?.status !== 'skipped';
+}
+
+/** The number after this one, or before it; at the end, the number itself. */
+function neighbour(numbers: readonly number[], of: number, by: number): number {
+  return (by > 0 ? numbers.find((it) => it > of) : numbers.findLast((it) => it < of)) ?? of;
 }
 
 function firstPlace(trials: Source['index']['trials']): Place {

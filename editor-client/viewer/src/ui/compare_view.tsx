@@ -35,13 +35,7 @@ export const PAIR_WORDS: Readonly<Record<PairState, string>> = {
 };
 
 export function CompareView({ left, right, pairs, selected, first, filter, onFilter, onSelect, actions, jump, focus }: Props) {
-  const shown = useMemo(() => {
-    if (!isFiltering(filter)) {
-      return pairs.map((_, index) => index);
-    }
-    const kept = new Set([...filtered(rows(pairs, 'left'), filter, new Set(left.marksByStep.keys())), ...filtered(rows(pairs, 'right'), filter, new Set(right.marksByStep.keys()))]);
-    return pairs.flatMap((it, index) => ((it.left && kept.has(it.left)) || (it.right && kept.has(it.right)) ? [index] : []));
-  }, [pairs, filter, left, right]);
+  const shown = useMemo(() => shownPairs(left, right, pairs, filter), [pairs, filter, left, right]);
   const to = useMemo((): Jump => ({ index: shown.findIndex((it) => it >= selected), align: 'start' }), [jump, shown]);
   const both = useMemo(() => pairs.flatMap((it) => it.left ?? it.right ?? []), [pairs]);
   const differing = pairs.filter((it) => it.state !== 'same').length;
@@ -96,6 +90,15 @@ export function CompareView({ left, right, pairs, selected, first, filter, onFil
       />
     </section>
   );
+}
+
+/** The places of the pairs that the filter shows. */
+export function shownPairs(left: Opened, right: Opened, pairs: readonly Pair[], filter: Filter): number[] {
+  if (!isFiltering(filter)) {
+    return pairs.map((_, index) => index);
+  }
+  const kept = new Set([...filtered(rows(pairs, 'left'), filter, new Set(left.marksByStep.keys())), ...filtered(rows(pairs, 'right'), filter, new Set(right.marksByStep.keys()))]);
+  return pairs.flatMap((it, index) => ((it.left && kept.has(it.left)) || (it.right && kept.has(it.right)) ? [index] : []));
 }
 
 function opens(pair: Pair): boolean {

@@ -34,7 +34,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['f, Shift+f', 'Next and previous failed check'],
   ['n, Shift+n', 'Next and previous difference of two trials'],
   ['d', 'Compare the files with the step before, or with the start'],
-  ['/', 'Search the steps'],
+  ['/', 'Search the steps; Enter goes back to them'],
   ['Enter', 'Open or close the arguments and the result of a call'],
   ['[, ]', 'Previous and next trial'],
   ['t', 'Show or hide the list of trials'],

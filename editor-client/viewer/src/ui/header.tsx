@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 
-import { amount, duration, firstLine, money } from '../format.ts';
+import { amount, duration, firstLine, rounded } from '../format.ts';
 import type { Index, Trial, TrialHead } from '../trace.ts';
 import { number, Status } from './graders_view.tsx';
 
@@ -53,7 +53,8 @@ export function Figures({ head, trial, isNamed = false }: { head: TrialHead; tri
     ['Tool calls', amount(head.tool_calls)],
     ['Tokens in', head.tokens_in > 0 ? amount(head.tokens_in) + (cached > 0 ? ` (${amount(cached)} cached)` : '') : ''],
     ['Tokens out', head.tokens_out > 0 ? amount(head.tokens_out) : ''],
-    ['Cost', head.cost === undefined || head.cost === null ? '' : money(head.cost)],
+    ['Premium requests', head.premium_requests ? rounded(head.premium_requests) : ''],
+    ['Cost of judges', head.cost ? rounded(head.cost) : ''],
   ];
   return (
     <dl class="figures">

@@ -10,7 +10,9 @@ export function onKeys(target: HTMLElement | Document, command: (key: string) =>
       return;
     }
     if (from?.closest('input, textarea, select, [contenteditable]')) {
-      if (event.key === 'Escape' && from instanceof HTMLElement) {
+      // The browser clears a search at Escape; Enter keeps it.
+      const leaves = event.key === 'Escape' || (event.key === 'Enter' && from.matches('[data-search]'));
+      if (leaves && from instanceof HTMLElement) {
         from.blur();
       }
       return;

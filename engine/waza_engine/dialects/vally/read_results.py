@@ -22,21 +22,21 @@ def read_run(lines: Sequence[Mapping[str, Any]]) -> ReadRun:
     eval_summary = next((it for it in summary.get("evals") or () if isinstance(it, Mapping)), {})
     first = trials[0]
     metadata = _map(_map(first.get("trajectory")).get("metadata"))
-    names = dict.fromkeys(_stimulus(it) for it in trials)
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for it in trials:
+        by_name.setdefault(_stimulus(it), []).append(it)
     return ReadRun(
         suite_name=str(first.get("evalName") or ""),
-        trials={name: _trials(name, index, trials) for index, name in enumerate(names)},
+        trials={
+            name: tuple(_trial(it, name, index, number) for number, it in enumerate(own))
+            for index, (name, own) in enumerate(by_name.items())
+        },
         executor=str(metadata.get("executor") or ""),
         model=str(metadata.get("model") or ""),
         scoring=Scoring(_number(eval_summary.get("threshold"))),
         eval_path=str(first.get("evalFilePath") or ""),
         started_at=unix_seconds(str(metadata.get("startedAt"))),
     )
-
-
-def _trials(name: str, index: int, trials: Sequence[Mapping[str, Any]]) -> tuple[TrialRecord, ...]:
-    own = (it for it in trials if _stimulus(it) == name)
-    return tuple(_trial(it, name, index, number) for number, it in enumerate(own))
 
 
 def _trial(data: Mapping[str, Any], name: str, index: int, number: int) -> TrialRecord:

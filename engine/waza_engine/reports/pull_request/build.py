@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
-from waza_engine.reports.pull_request.summary import MOST_TASKS, Compared, EvalSummary, TaskSummary, cut
+from waza_engine.reports.pull_request.summary import (
+    MOST_TASKS,
+    NO_EARLIER_SCORE,
+    Compared,
+    EvalSummary,
+    TaskSummary,
+    cut,
+)
 from waza_engine.reports.reasons import verdict
 from waza_engine.statistics.compare_runs import RunComparison, compare_runs
 
@@ -41,7 +48,7 @@ def _compared_run(record: RunRecord, before: dict[str, TaskRecord], found: RunCo
     """Return the mean scores of the tasks that both runs could judge; without a base, of all judged tasks."""
     if found is None or not found.tasks:
         scores = [score for it in record.tasks if (score := _score(it)) is not None]
-        return Compared(now=_mean(scores), n=len(scores))
+        return Compared(now=_mean(scores), n=len(scores), word=NO_EARLIER_SCORE if found is not None else "")
     now = {it.task: it for it in record.tasks}
     return Compared(
         before=_mean([_score(before[it]) or 0.0 for it in found.tasks]),
@@ -56,12 +63,14 @@ def _task(
     task: TaskRecord, before: TaskRecord | None, found: RunComparison | None, sources: Sources
 ) -> TaskSummary:
     measured = found.tasks.get(task.task) if found is not None else None
+    earlier = _score(before) if before is not None else None
+    word = NO_EARLIER_SCORE if before is not None and earlier is None else ""
     compared = Compared(
-        before=_score(before) if before is not None else None,
+        before=earlier,
         now=_score(task),
         n=task.stats.decided_runs if task.stats else 0,
         n_before=before.stats.decided_runs if before is not None and before.stats else 0,
-        word=measured.verdict.word if measured is not None else "",
+        word=measured.verdict.word if measured is not None else word,
     )
     failures = _failures(task, sources) if task.status in {"failed", "error"} else []
     return TaskSummary(

@@ -11,7 +11,14 @@ from html import escape
 from waza_engine.audit.score import score_text
 from waza_engine.lib.plurals import counted
 from waza_engine.reports.inert import inert, one_line, visible
-from waza_engine.reports.pull_request.summary import AuditSummary, Compared, EvalSummary, Summary, TaskSummary
+from waza_engine.reports.pull_request.summary import (
+    NO_EARLIER_SCORE,
+    AuditSummary,
+    Compared,
+    EvalSummary,
+    Summary,
+    TaskSummary,
+)
 
 MOST_CHARACTERS = 65_536
 """GitHub refuses longer comments."""
@@ -122,6 +129,7 @@ def _compared(compared: Compared, alone: str) -> str:
     """Return ` 0.50 -> 0.75 (n = 6, no difference shown)`."""
     now = f"{compared.now:.2f}" if compared.now is not None else "not judged"
     if compared.before is None:
+        alone = NO_EARLIER_SCORE if compared.word == NO_EARLIER_SCORE else alone
         return f" {now} (n = {compared.n}{f', {alone}' * bool(alone)})" if compared.n else f" {now}"
     count = str(compared.n)
     if compared.n_before not in {0, compared.n}:

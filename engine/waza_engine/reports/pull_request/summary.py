@@ -21,12 +21,14 @@ _MOST_EVALS, MOST_TASKS, _MOST_FAILURES = 500, 4000, 50
 _Text = Annotated[str, Field(max_length=_LONGEST)]
 _Count = Annotated[int, Field(ge=0, le=10**15)]
 _Score = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
+NO_EARLIER_SCORE = "no earlier score"
+"""An earlier run could not judge it."""
 _Status = Literal["passed", "failed", "error", "skipped", "cancelled"]
 Commit = Annotated[str, Field(pattern=r"^(?:[0-9a-f]{40}|[0-9a-f]{64})?$")]
 
 
 class SummaryError(Exception):
-    """The file is no summary of a pull request. The message says why."""
+    """The file is not a summary of a pull request. The message says why."""
 
 
 class _Part(BaseModel):
@@ -37,7 +39,7 @@ class Compared(_Part):
     """A score before and now. `before` is None without an earlier run, `now` is None if nothing could be judged.
 
     `n` counts what was measured now: trials of a task, or tasks of an eval; `n_before` the same of the base branch. `word`
-    is what the difference shows (`statistics/verdict.py`).
+    is what the difference shows (`statistics/verdict.py`), or that an earlier run has no score.
     """
 
     before: _Score | None = None
@@ -122,7 +124,7 @@ class Summary(_Part):
 
     @property
     def status(self) -> Literal["passed", "failed", "error"]:
-        """The verdict of everything together. What could not be judged counts only if nothing failed."""
+        """The overall verdict. Evals that could not be judged count only if nothing failed."""
         if self.error_count or any(it.status == "failed" and not it.is_undecided for it in self.evals):
             return "failed"
         is_open = self.problems or any(it.status not in {"passed", "skipped"} for it in self.evals)

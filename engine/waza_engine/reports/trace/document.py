@@ -13,6 +13,7 @@ from waza_engine.reports.evidence import Source, Sources
 from waza_engine.reports.trace.steps import Step, steps_of
 from waza_engine.reports.trace.targets import Target, Targets
 from waza_engine.reports.trace.workspace import workspace_data, workspace_of
+from waza_engine.runs.totals import trial_totals
 
 VERSION = 1
 _MOST_CHECKS = 500
@@ -60,7 +61,13 @@ def index_entry(task: TaskRecord, trial: TrialRecord, origin: str = "") -> Data:
         "tokens_in": usage.input_tokens if usage else 0,
         "tokens_out": usage.output_tokens if usage else 0,
     }
-    more = {"error": trial.error, "origin": origin}
+    used = trial_totals(trial).consumption
+    more = {
+        "cost": used.judge_cost,
+        "premium_requests": used.premium_requests,
+        "error": trial.error,
+        "origin": origin,
+    }
     return data | {key: it for key, it in more.items() if it}
 
 
@@ -107,16 +114,15 @@ class TrialDocuments:
             "weight": outcome.weight,
             "feedback": outcome.feedback,
             "after_turn": after_turn,
-            "checks": [self._check(outcome, it, targets) for it in parts],
+            "checks": [self._check(outcome, it, targets.of_check(it, after_turn)) for it in parts],
         }
         entry = "\n".join(line for _, line in self.sources.entry(outcome))
         return (
             data | ({"source": _source_data(source)} if source else {}) | ({"entry": entry} if entry else {})
         )
 
-    def _check(self, outcome: GraderOutcome, check: FailedCheck, targets: Targets) -> Data:
+    def _check(self, outcome: GraderOutcome, check: FailedCheck, target: Target | None) -> Data:
         source = self.sources.find(outcome, outcome.pointer_of(check))
-        target: Target | None = targets.of_check(check)
         data: Data = {
             "message": check.message,
             "wanted": check.wanted,

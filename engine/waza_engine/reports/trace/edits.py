@@ -55,8 +55,8 @@ _READ = frozenset(
 )  # fmt: skip
 """Tools that change no file."""
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]")
-_SERVER = re.compile(r".*(?:__|[./:])")
-"""What comes before the name of a tool: `mcp__files__write_file`, `files/write_file`, `builtin:edit`."""
+_AFTER_SERVER = re.compile(r"__|[./:]")
+"""Stands before the name of a tool: `mcp__files__write_file`, `files/write_file`, `builtin:edit`."""
 _LONGEST_PATH = 1000
 
 
@@ -112,7 +112,7 @@ def path_arguments(arguments: Any) -> list[str]:
 
 def _tool(name: str) -> str:
     """Return what the usual agents' names of a tool have in common: `Write`, `write_file` and `files-write_file` are `write`."""
-    last = _SERVER.sub("", name.strip()).lower()
+    last = _AFTER_SERVER.split(name.strip())[-1].lower()
     plain = _NOT_IN_NAMES.sub("", last)
     if plain in _KNOWN or plain in _READ:
         return plain

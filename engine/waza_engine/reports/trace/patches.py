@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 _HEAD = re.compile(r"^diff --git a/(.*) b/\1$")
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = re.compile(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _BEGIN = "*** Begin Patch"
-_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$")
+_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.*\S)")
 _MOVE = "*** Move to: "
 
 

@@ -12,7 +12,7 @@ from waza_engine.reports.trace.patches import FilePatch, read_diff
 from waza_engine.reports.trace.steps import Step
 from waza_engine.reports.trace.workspace import Workspace
 
-_EXCERPT_LINE = re.compile(r"^ *(\d+)  (.*)$")
+_EXCERPT_LINE = re.compile(r"^ *(\d{1,9})  (.*)$")
 _CUT = "\u2026"
 Target = dict[str, Any]
 
@@ -31,8 +31,33 @@ class Targets:
         patches = read_diff(trajectory.patch or "")
         return cls(steps, workspace, _numbered_calls(trajectory, steps), patches)
 
-    def of_check(self, check: FailedCheck) -> Target | None:
-        """Return the target of a check as JSON data; None if it points to nothing in the trial."""
+    def of_check(self, check: FailedCheck, after_turn: int = 0) -> Target | None:
+        """Return the target of a check as JSON data; None if it points to nothing in the trial.
+
+        With `after_turn`, it is a check of the state after that turn.
+        """
+        found = self._of_place(check)
+        is_earlier = after_turn > 0 and any(it.turn > after_turn for it in self.steps)
+        if found is None or not is_earlier or found["kind"] == "step":
+            return found
+        return self._at_turn(check, found, after_turn)
+
+    def _at_turn(self, check: FailedCheck, found: Target, turn: int) -> Target | None:
+        """Return a step of the turn instead of an output or a file that later turns have changed."""
+        if found["kind"] == "output":
+            said = [it.n for it in self.steps if it.kind == "agent" and it.turn == turn and it.text.strip()]
+            return _step_target(said[-1] if said else 0)
+        last = max((it.n for it in self.steps if it.turn <= turn), default=0)
+        changes = self.workspace.changes
+        if check.place is not None and check.place.text == "diff":
+            # Its lines were those of another diff.
+            return None if any(it.step > last for it in changes) else found
+        own = [it.step for it in changes if it.path == found["path"]]
+        if not any(it > last for it in own):
+            return found
+        return _step_target(max((it for it in own if it <= last), default=0))
+
+    def _of_place(self, check: FailedCheck) -> Target | None:
         place = check.place
         if place is None:
             return None
@@ -73,7 +98,7 @@ class Targets:
         if not place.line or not shown:
             return 0
         joined: list[tuple[Step, str]] = [(it, line) for it in messages for line in it.text.split("\n")]
-        if _has_lines([line for _, line in joined], shown):
+        if 0 < place.line <= len(joined) and _has_lines([line for _, line in joined], shown):
             return joined[place.line - 1][0].n
         return next((it.n for it in messages if _has_lines(it.text.split("\n"), shown)), 0)
 

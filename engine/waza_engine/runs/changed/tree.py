@@ -59,7 +59,7 @@ def find_base(folder: Path, ref: str) -> Base:
         raise TreeError(f"'{ref}' is not a commit. Name a branch, a tag or a commit, such as origin/main")
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     if commit.status:
-        raise TreeError(f"git knows no commit '{ref}' here. {_how_to_fetch(folder, ref)}")
+        raise TreeError(f"git has no commit '{ref}' in this repository. {_how_to_fetch(folder, ref)}")
     found = _git(folder, "merge-base", "HEAD", _word(commit))
     if found.status or not _word(found):
         raise TreeError(f"HEAD and '{ref}' have no common commit. {_how_to_fetch(folder, ref)}")

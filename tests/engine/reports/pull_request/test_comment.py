@@ -1,12 +1,17 @@
 """The comment on a pull request: its words, and that nothing of others is more than text."""
 
 import re
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.engine.reports.trace.pages import run_of
 from tests.slow import examples
+from waza_engine.model.records import RunRecord, TrialRecord
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.reports.pull_request.build import eval_summary
 from waza_engine.reports.pull_request.comment import (
     MOST_CHARACTERS,
     code,
@@ -16,6 +21,7 @@ from waza_engine.reports.pull_request.comment import (
 )
 from waza_engine.reports.pull_request.summary import (
     MOST_TASKS,
+    NO_EARLIER_SCORE,
     AuditSummary,
     Compared,
     EvalSummary,
@@ -38,6 +44,7 @@ def test_the_comment_has_the_line_of_each_task_that_changed() -> None:
         _task("writes-the-notes", "passed", 0.5, 0.75, "no difference shown"),
         _task("as before", "passed", 1.0, 1.0, "no difference shown"),
         _task("new", "passed", None, 1.0),
+        _task("undecided", "passed", None, 1.0, NO_EARLIER_SCORE),
         _task("worse", "failed", 1.0, 0.5, "worse"),
     ]
     compared = Compared(before=0.8, now=0.75, n=4, n_before=4, word="no difference shown")
@@ -70,6 +77,7 @@ def test_the_comment_has_the_line_of_each_task_that_changed() -> None:
         "",
         "- ❌ `worse` 1.00 -> 0.50 (n = 6, worse)",
         "- ✅ `new` 1.00 (n = 6, new task)",
+        "- ✅ `undecided` 1.00 (n = 6, no earlier score)",
         "- ✅ `writes-the-notes` 0.50 -> 0.75 (n = 6, no difference shown)",
         "- 1 other task passed, with the same scores",
         "",
@@ -82,6 +90,21 @@ def test_the_comment_has_the_line_of_each_task_that_changed() -> None:
         "",
         "- `evals/notes.yaml`: mutation score 99 %, 1 mutant not noticed, passes without work: `lazy`",
     ]
+
+
+def test_a_task_that_could_not_be_judged_before_is_not_new() -> None:
+    def run(*statuses: Literal["passed", "error"]) -> RunRecord:
+        trials = (
+            TrialRecord(f"t{number}", 0, 1, it, 1.0, 1.0, Trajectory(), infrastructure=it == "error")
+            for number, it in enumerate(statuses)
+        )
+        return run_of(*trials)
+
+    found = eval_summary(run("passed", "passed"), "a.yaml", run("passed", "error"))
+    assert [it.compared.word for it in found.tasks][1] == NO_EARLIER_SCORE
+    assert (found.compared.before, found.compared.n) == (1.0, 1)
+    found = eval_summary(run("passed"), "a.yaml", run("error"))
+    assert "`suite` 1.00 (n = 1, no earlier score)" in comment_markdown(Summary(evals=[found]))
 
 
 def test_what_could_not_be_judged_is_no_failure() -> None:

@@ -101,6 +101,15 @@ def test_the_first_trial_to_look_at_comes_before_the_script() -> None:
     assert [it["status"] for it in found.data("index")["trials"]] == ["passed", "failed", "passed"]
 
 
+def test_the_first_screen_has_what_a_trial_consumed() -> None:
+    judged = GraderOutcome("good", "prompt", "passed", 1.0, 1.0, details={"usage": {"cost": 0.002}})
+    session = {"tool_call_count": 2, "usage": {"input_tokens": 40, "premium_requests": 1.5}}
+    one = replace(trial(session=session), graders=(judged,))
+    [found, free] = Page(page_of(one, trial(2))).data("index")["trials"]
+    assert (found["tokens_in"], found["premium_requests"], found["cost"]) == (40, 1.5, 0.002)
+    assert free.keys().isdisjoint(["premium_requests", "cost"])
+
+
 def test_without_trials_there_is_a_page() -> None:
     assert Page(page_of()).data("index")["trials"] == []
 

@@ -99,6 +99,36 @@ def test_a_call_in_the_digest_is_the_step_of_that_call(names: list[str], data: s
     assert (found.name, found.arguments) == (names[index], {"n": index})
 
 
+def test_a_check_between_turns_points_to_what_was_then() -> None:
+    transcript = [
+        {"type": "user.message", "content": "one"},
+        call("create", path="a.txt", file_text="1\n"),
+        call("create", path="b.txt", file_text="b\n"),
+        message("first"),
+        {"type": "user.message", "content": "two"},
+        call("create", path="a.txt", file_text="2\n"),
+        message("second"),
+    ]
+    trajectory = Trajectory(transcript=transcript, files={"a.txt": "2\n", "b.txt": "b\n"}, output="second")
+    steps = steps_of(trajectory)
+    targets = Targets.of(trajectory, steps, workspace_of(trajectory, steps))
+
+    def found(turn: int, place: Place) -> Any:
+        return targets.of_check(FailedCheck((), "", place=place), turn)
+
+    output, changed, same = Place("output", 1), Place("file", 1, "a.txt"), Place("file", 1, "b.txt")
+    assert (found(1, output), found(2, output)) == (
+        {"kind": "step", "step": 4},
+        {"kind": "output", "line": 1},
+    )
+    in_file = {"kind": "file", "line": 1}
+    assert (found(1, changed), found(2, changed)) == (
+        {"kind": "step", "step": 2},
+        in_file | {"path": "a.txt"},
+    )
+    assert found(1, same) == in_file | {"path": "b.txt"}
+
+
 @pytest.mark.parametrize(
     ("check", "expected"),
     [
@@ -115,6 +145,9 @@ def test_a_call_in_the_digest_is_the_step_of_that_call(names: list[str], data: s
         (FailedCheck((), "", place=Place("file", 0, "never.txt")), None),
         (FailedCheck((), "", place=Place("diff", 1)), None),
         (FailedCheck((), "", place=Place("transcript", 1)), None),
+        # Numbers that no line has.
+        (FailedCheck((), "", excerpt="1  so", place=Place("transcript", 99)), {"kind": "step", "step": 4}),
+        (FailedCheck((), "", excerpt=f"{'9' * 5000}  so", place=Place("transcript", 1)), None),
     ],
 )  # fmt: skip
 def test_what_a_check_points_to(check: FailedCheck, expected: Mapping[str, object] | None) -> None:

@@ -174,6 +174,11 @@ def test_without_files_a_change_is_a_part() -> None:
     assert not work(("bash", {"command": "x"})).is_exact
 
 
+def test_a_diff_with_numbers_that_no_line_has_is_no_error() -> None:
+    patch = f"diff --git a/a b/a\n@@ -1 +{'9' * 5000} @@\n-x\n+y\n"
+    assert work(files={"a": "y\n"}, patch=patch).initial == {"a": "y\n"}
+
+
 def test_of_a_diff_without_files_the_hunks_are_parts() -> None:
     before, after = {"a.txt": OLD, "gone.txt": "x"}, {"a.txt": EDITED, "new.txt": "n\n"}
     found = work(("bash", {"command": "x"}), patch=diff(before, after))
@@ -200,11 +205,19 @@ def test_hostile_sizes_take_seconds() -> None:
     text = "x" * 1_000_000
     edits = [("edit", {"path": "a", "old_str": "y", "new_str": "z"})] * 3_000
     deep = ("view", {"path": "/a" * 500_000})
+    named = ("x" * 500_000, {})
+    padded = ("apply_patch", f"*** Begin Patch\n*** Add File: {' ' * 500_000}\x0b\n*** End Patch")
     names = {f"f{it}": "" for it in range(20_000)}
     nameless: list[Call] = [("bash", {})] * 20_000
     start = time.process_time()
     found = work(
-        deep, *edits, *nameless, files={"a": text, **names}, removed=[f"g{it}" for it in range(20_000)]
+        deep,
+        named,
+        padded,
+        *edits,
+        *nameless,
+        files={"a": text, **names},
+        removed=[f"g{it}" for it in range(20_000)],
     )
     assert time.process_time() - start < 20
     assert replayed(found) == {"a": text, **names}

@@ -81,7 +81,8 @@ def _events(data: Mapping[str, Any], start: float, depth: int) -> Iterator[dict[
             yield {**event, **time}
         if depth < _MOST_DEPTH:
             for reference in _references(step):
-                if (found := nested.get(reference)) is not None:
+                # Only once: references to one another would multiply.
+                if (found := nested.pop(reference, None)) is not None:
                     yield from _events(found, start, depth + 1)
 
 
