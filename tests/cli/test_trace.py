@@ -123,6 +123,7 @@ def test_an_atif_trajectory_is_a_trial_without_a_verdict() -> None:
     found = page("golden.json")
     [entry] = found.data("index")["trials"]
     assert (entry["task"], entry["status"], entry["tool_calls"]) == ("golden", "skipped", 2)
+    assert entry["score"] is None
     assert (entry["tokens_in"], entry["tokens_out"], entry["duration_ms"]) == (30, 3, 2000)
     trial = found.data("0")
     assert [(it["kind"], it["text"] or it["call"]["name"], it["at_ms"]) for it in trial["steps"]] == [
@@ -134,6 +135,7 @@ def test_an_atif_trajectory_is_a_trial_without_a_verdict() -> None:
         ("agent", "Done", None),
     ]
     assert [it["call"]["success"] for it in trial["steps"] if "call" in it] == [True, False]
+    assert [it["duration_ms"] for it in trial["steps"] if "call" in it] == [None, None]
     assert trial["workspace"]["changes"] == []
     assert trial["output"] == "Done"
 

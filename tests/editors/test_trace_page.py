@@ -253,7 +253,7 @@ async def check_filter(reader: Reader) -> None:
     # Keys stay among the steps that the filter shows.
     await reader.press("Enter", "k", "k")
     assert await reader.step() in {it + 2 for it in (29, *range(290, 300))}
-    await reader.press("/")
+    await reader.press("f", "/")
     await page.keyboard.press("ControlOrMeta+A")
     await page.keyboard.press("Delete")
     await page.get_by_label("Errors").check()

@@ -54,7 +54,8 @@ def index_entry(task: TaskRecord, trial: TrialRecord, origin: str = "") -> Data:
         "name": task.name or trial.task,
         "trial": trial.trial,
         "status": trial.status,
-        "score": trial.score,
+        # Without a verdict, there is no score.
+        "score": trial.score if trial.status != "skipped" else None,
         "duration_ms": trial.trajectory.duration_ms,
         "turns": usage.turns if usage else 0,
         "tool_calls": session.tool_call_count if session else 0,

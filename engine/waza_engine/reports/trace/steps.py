@@ -121,7 +121,8 @@ def _call_step(start: Event, end: Event | None, known: Mapping[str, ToolEvent]) 
     event = known.get(name)
     at, stop = _time(start), _time(end) if end else None
     duration = event.duration_ms if event and event.duration_ms > 0 else None
-    if duration is None and at is not None and stop is not None and stop >= at:
+    if duration is None and at is not None and stop is not None and stop > at:
+        # A file with one time for a call and its result does not say how long the call took.
         duration = stop - at
     call = StepCall(
         name,
