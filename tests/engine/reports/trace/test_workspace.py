@@ -205,7 +205,7 @@ def test_hostile_sizes_take_seconds() -> None:
     text = "x" * 1_000_000
     edits = [("edit", {"path": "a", "old_str": "y", "new_str": "z"})] * 3_000
     deep = ("view", {"path": "/a" * 500_000})
-    named = ("x" * 500_000, {})
+    named: Call = ("x" * 500_000, {})
     padded = ("apply_patch", f"*** Begin Patch\n*** Add File: {' ' * 500_000}\x0b\n*** End Patch")
     names = {f"f{it}": "" for it in range(20_000)}
     nameless: list[Call] = [("bash", {})] * 20_000
