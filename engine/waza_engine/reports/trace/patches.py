@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-_HEAD = re.compile(r"^diff --git a/(.*) b/\1$")
+_HEAD = "diff --git "
 _HUNK = re.compile(r"^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _BEGIN = "*** Begin Patch"
 _FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.*\S)")
@@ -68,12 +68,11 @@ class FilePatch:
 def read_diff(patch: str) -> list[FilePatch]:
     """Return the changed files of a unified diff."""
     lines = _lines(patch)
-    starts = [at for at, it in enumerate(lines) if it.startswith("diff --git ")]
+    starts = [at for at, it in enumerate(lines) if it.startswith(_HEAD)]
     return [_file_patch(lines[start:end], start + 1) for start, end in pairwise([*starts, len(lines)])]
 
 
 def _file_patch(lines: list[str], first: int) -> FilePatch:
-    head = _HEAD.match(lines[0].rstrip("\n"))
     hunks: list[tuple[int, list[str]]] = []
     for line in lines[1:]:
         if found := _HUNK.match(line):
@@ -86,7 +85,7 @@ def _file_patch(lines: list[str], first: int) -> FilePatch:
             hunks[-1][1].append(line)
     header = lines[: next((at for at, it in enumerate(lines) if it.startswith("@@")), len(lines))]
     return FilePatch(
-        head[1] if head else "",
+        _path_of(lines[0].removeprefix(_HEAD).rstrip("\n")),
         is_new=any(it.startswith("new file") for it in header),
         is_deleted=any(it.startswith("deleted file") for it in header),
         is_binary=any(it.startswith(("Binary files ", "GIT binary patch")) for it in header),
@@ -94,6 +93,12 @@ def _file_patch(lines: list[str], first: int) -> FilePatch:
         first_line=first,
         lines=lines,
     )
+
+
+def _path_of(names: str) -> str:
+    """Return the path in `a/PATH b/PATH`; "" if there are two."""
+    path = names[2 : 2 + (len(names) - len("a/ b/")) // 2]
+    return path if names == f"a/{path} b/{path}" else ""
 
 
 def _lines(text: str) -> list[str]:

@@ -206,10 +206,12 @@ def test_hostile_sizes_take_seconds() -> None:
     edits = [("edit", {"path": "a", "old_str": "y", "new_str": "z"})] * 3_000
     deep = ("view", {"path": "/a" * 500_000})
     named: Call = ("x" * 500_000, {})
-    padded = ("apply_patch", f"*** Begin Patch\n*** Add File: {' ' * 500_000}\x0b\n*** End Patch")
+    padded = ("apply_patch", f"*** Begin Patch\n*** Add File: {' ' * 500_000}x\n*** End Patch")
     names = {f"f{it}": "" for it in range(20_000)}
     nameless: list[Call] = [("bash", {})] * 20_000
     start = time.process_time()
+    patch = f"diff --git a/{' b/' * 500_000} b/x\n@@ -1 +1 @@\n+x\n"
+    assert work(files={"a": text}, patch=patch).initial == {"a": text}
     found = work(
         deep,
         named,
