@@ -331,14 +331,16 @@ async def check_hostile(reader: Reader) -> None:
 async def check_print(reader: Reader) -> None:
     """Paper has every step with everything in it, and no panes."""
     page = reader.page
-    await page.emulate_media(media="print")
+    await page.emulate_media(media="print", color_scheme="dark")
     await page.locator(".printed").wait_for()
+    soft = "getComputedStyle(document.querySelector('.waza-trace')).getPropertyValue('--soft')"
+    assert await page.evaluate(soft) == "#f6f8fa"
     assert await page.locator(".printed .step").count() == _MANY + 4
     assert not await page.locator(".screen").is_visible()
     text = await page.locator(".printed").inner_text()
     assert all(it in text for it in ("// 299", "npm test", "+ - APP-1", "does not contain '--output-dir'"))
     assert "Show all" not in text
-    await page.emulate_media(media="screen")
+    await page.emulate_media(media="screen", color_scheme="light")
     await page.locator(".screen").wait_for()
 
 
@@ -349,6 +351,9 @@ async def check_links(browser: "Browser", url: str) -> None:
         await reader.page.evaluate("location.hash = '#task=t3&trial=1&step=2'")
         await reader.shows("h1", "t3")
         assert await reader.step() == 2
+        # A step that the trial lacks.
+        await reader.page.evaluate("location.hash = '#task=t3&trial=1&step=99'")
+        await reader.shows(".step.is-selected", "Output")
     phone = Reader(browser, url, "#task=writes-notes&trial=1&with=2")
     async with phone:
         await phone.shows(".pair-state", "First difference")

@@ -49,7 +49,8 @@ export function placeOf({ place, trial }: Opened, mark: Mark): Place {
 /** A place without a step is that of its check, of the first failed check, or the first step. */
 export function resolved(opened: Opened, place: Place): Place {
   if (place.step !== undefined) {
-    return place;
+    // A link may name a step that the trial lacks.
+    return { ...place, step: opened.rows[indexOf(opened.rows, place.step)]?.n ?? place.step };
   }
   const own = opened.marks.find((it) => it.grader === place.check?.[0] && it.check === place.check[1]);
   const mark = own ?? opened.marks.find((it) => it.target !== undefined);

@@ -61,7 +61,7 @@ export function App({ source, host, notices, root, onShown }: AppProps) {
 
   const at = useMemo(() => (open ? resolved(open, place) : place), [open, place]);
   const selected = at.step ?? 0;
-  const pair = pairAt ?? (place.step === undefined ? first : pairs?.findIndex((it) => it.left?.n === place.step)) ?? 0;
+  const pair = pairAt ?? (place.step === undefined ? first : pairs?.findIndex((it) => it.left?.n === at.step)) ?? 0;
   const check = at.check;
 
   useEffect(() => onShown(open), [open]);
