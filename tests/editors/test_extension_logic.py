@@ -313,3 +313,9 @@ def test_a_trace_page_gets_the_theme_and_a_bridge_and_runs_nothing_else(
         }
         assert {it.rstrip(";") for it in policy.split() if it.startswith("'sha256")} == hashes
         assert "unsafe" not in policy
+
+
+def test_the_title_of_a_trace_is_plain_text(extension: Path) -> None:
+    page = "<title>a &lt;b&gt; &amp;lt; &quot;c&quot; &#x27;d&#x27;</title>"
+    assert call(extension, "traceTitle", page) == "a <b> &lt; \"c\" 'd'"
+    assert call(extension, "traceTitle", "") == ""

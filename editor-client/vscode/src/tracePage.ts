@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 
 const asksForDark = /@media\s*\(prefers-color-scheme:\s*dark\)/g;
+const characters: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#x27': "'" };
 const policyTag = /(<meta http-equiv="Content-Security-Policy" content=")[^"]*(">)/;
 const styleTag = /<style>([^<]*)<\/style>/;
 
@@ -37,6 +38,12 @@ export function tracePage(html: string, isDark: boolean, address: string): strin
 function undone(isDark: boolean): string {
   return `:where(.waza-trace) :is(code, pre, kbd) { color: inherit; background: none; padding: 0; }
 .waza-trace { color-scheme: ${isDark ? 'dark' : 'light'}; }`;
+}
+
+/** The title of the page, whose special characters Python has escaped. */
+export function traceTitle(html: string): string {
+  const title = /<title>([^<]*)<\/title>/.exec(html)?.[1] ?? '';
+  return title.replace(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => characters[name] ?? '');
 }
 
 function hashOf(text: string): string {

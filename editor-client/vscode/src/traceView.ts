@@ -13,7 +13,7 @@ import {
 } from 'vscode';
 
 import { exists } from './files';
-import { tracePage } from './tracePage';
+import { tracePage, traceTitle } from './tracePage';
 
 /** Larger pages open in the browser: a web view gets the page as one message. */
 const largest = 30_000_000;
@@ -49,7 +49,7 @@ export async function showTrace(answer: unknown): Promise<void> {
 function draw({ panel, html, uri }: Shown): void {
   const { kind } = window.activeColorTheme;
   const isDark = kind === ColorThemeKind.Dark || kind === ColorThemeKind.HighContrast;
-  panel.title = `Steps: ${/<title>([^<]*)<\/title>/.exec(html)?.[1] ?? ''}`;
+  panel.title = `Steps: ${traceTitle(html)}`;
   panel.webview.html = tracePage(html, isDark, uri.toString());
 }
 
