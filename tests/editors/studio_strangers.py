@@ -29,7 +29,7 @@ window.told = Promise.all([
 // Requests that need no permission are sent; the server has to refuse them.
 navigator.sendBeacon('http://HOST/api/trust', '{}');
 </script>"""
-_MARKUP = """<p class=a style="position:fixed" id=x onclick="window.hit = 1">text <b>bold</b></p><img src=x onerror="window.hit = 1">
+_MARKUP = """<span class="ͼ5 tok-a">x</span><span class="ͼ5 questions">y</span><p class=questions style="position:fixed" id=x onclick="window.hit = 1">text <b>bold</b></p><img src=x onerror="window.hit = 1">
 <script>window.hit = 1</script><svg onload="window.hit = 1"><style><img src=x onerror="window.hit = 1"></style></svg>
 <math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=x onerror=window.hit=1&gt;"></table></math>
 <a href="javascript:window.hit=1">a</a><a href="data:text/html,x">b</a><a href=" https://x.test">c</a><a href="https://x.test">d</a>
@@ -55,8 +55,8 @@ async def cleans_hostile_markup(context: "BrowserContext") -> None:
     await page.evaluate("new Promise((done) => setTimeout(done, 100))")
     assert await page.evaluate("window.hit") is None
     attributes = {attribute for _, *attributes in left for attribute in attributes}
-    assert attributes == {"class=a", "href=https://x.test", "target=_blank", "rel=noopener noreferrer"}
-    assert {name for name, *_ in left} <= {"p", "b", "a", "table", "tbody"}
+    assert attributes == {"class=ͼ5 tok-a", "href=https://x.test", "target=_blank", "rel=noopener noreferrer"}
+    assert {name for name, *_ in left} <= {"p", "b", "a", "span", "table", "tbody"}
     assert sum(name == "a" and "href=https://x.test" in them for name, *them in left) == 1
 
 

@@ -130,16 +130,17 @@ function get<T>(path: string, query: Record<string, string> = {}, signal?: Abort
   return send<T>(words === '' ? path : `${path}?${words}`, signal === undefined ? {} : { signal });
 }
 
-function give<T>(method: 'POST' | 'PUT', path: string, body: unknown): Promise<T> {
-  return send<T>(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+function give<T>(method: 'POST' | 'PUT', path: string, body: unknown, keepalive = false): Promise<T> {
+  return send<T>(path, { method, keepalive, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
 export const readSession = (): Promise<Session> => get('/api/session');
 export const trustFolder = (): Promise<unknown> => give('POST', '/api/trust', {});
 export const readTree = (): Promise<{ entries: Entry[]; truncated?: boolean }> => get('/api/tree');
 export const readFile = (path: string): Promise<FileText> => get('/api/file', { path });
-export const writeFile = (path: string, text: string, version: string): Promise<{ version: string }> =>
-  give('PUT', '/api/file', { path, text, version });
+/** With `keepalive`, the request outlives the page; browsers refuse more than 64 kB then. */
+export const writeFile = (path: string, text: string, version: string, keepalive = false): Promise<{ version: string }> =>
+  give('PUT', '/api/file', { path, text, version }, keepalive);
 export const readRuns = (path?: string): Promise<{ runs: Run[] }> => get('/api/runs', path === undefined ? {} : { path });
 export const readHistory = (path: string): Promise<History> => get('/api/history', { path });
 export const readTrace = (run: string): Promise<Index> => get('/api/trace', { run });

@@ -7,7 +7,7 @@ import { render } from 'preact';
 import { readRuns, readSession, Refusal } from './api.ts';
 import { askToTrust, execute, serveCommands, showTrace } from './commands.ts';
 import { documents } from './editor/documents.ts';
-import { kept } from './editor/kept.ts';
+import { keepOnlyOf, kept } from './editor/kept.ts';
 import { editorOf } from './editor/setup.ts';
 import { languageOf } from './logic/paths.ts';
 import { codeLenses } from './lsp/codeLenses.ts';
@@ -28,6 +28,7 @@ import { panel, type PanelName, session, tell, trace } from './studio.ts';
 async function start(root: HTMLElement): Promise<void> {
   const told = await readSession();
   session.value = told;
+  keepOnlyOf(told.root_uri);
   const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
   const of = () => server;
   const server: LanguageServer = new LanguageServer(
@@ -77,6 +78,7 @@ async function start(root: HTMLElement): Promise<void> {
     documents.open.value.forEach((it) => void it.lookAtDisk());
     void readEntries();
   });
+  addEventListener('pagehide', () => documents.open.value.forEach((it) => it.leave()));
   const { panel: shown, trace: place } = kept();
   trace.value = place ?? null;
   panel.value = (shown as PanelName | undefined) ?? 'outline';

@@ -64,11 +64,22 @@ export class OpenFile {
     }
   }
 
+  /** Save without waiting: the page is being left. */
+  leave(): void {
+    if (this.isEdited && this.state.value !== 'conflict') {
+      writeFile(this.path, this.textFor(this.view.state.doc), this.version, true).catch(() => undefined);
+    }
+  }
+
+  private textFor(doc: Text): string {
+    return doc.sliceString(0, doc.length, this.lineEnd);
+  }
+
   private async write(): Promise<void> {
     const doc = this.view.state.doc;
     this.state.value = 'saving';
     try {
-      const { version } = await writeFile(this.path, doc.sliceString(0, doc.length, this.lineEnd), this.version);
+      const { version } = await writeFile(this.path, this.textFor(doc), this.version);
       this.disk = doc;
       this.version = version;
       this.state.value = this.isEdited ? 'edited' : 'saved';
@@ -85,8 +96,10 @@ export class OpenFile {
 
   /** Look at the file on disk: take its text if nothing is unsaved, else say that there are two. */
   async lookAtDisk(): Promise<void> {
+    const before = this.version;
     const found = await readFile(this.path).catch(() => null);
-    if (found === null || found.version === this.version || this.saving !== null) {
+    // If the page has saved meanwhile, the text that was read is an old one.
+    if (found === null || found.version === this.version || this.version !== before || this.saving !== null) {
       return;
     }
     if (this.isEdited) {
@@ -98,8 +111,12 @@ export class OpenFile {
 
   /** End a conflict with the text on disk. */
   async takeDisk(): Promise<void> {
-    const { text, version } = await readFile(this.path);
-    this.take(text, version);
+    try {
+      const { text, version } = await readFile(this.path);
+      this.take(text, version);
+    } catch (error) {
+      tell((error as Error).message, 'error');
+    }
   }
 
   /** End a conflict with the text of the page. */
@@ -148,6 +165,11 @@ class Documents {
     this.keep();
     requestAnimationFrame(() => file.view.focus());
     return file;
+  }
+
+  /** Show a file, or say why it cannot be opened. */
+  goTo(path: string, position?: { line: number; character?: number }): Promise<unknown> {
+    return this.show(path, position).catch((error: Error) => tell(error.message, 'error'));
   }
 
   /** Open a file in the background. */
@@ -212,7 +234,7 @@ class Documents {
     this.open.value = [...this.open.value].sort((a, b) => open.indexOf(a.path) - open.indexOf(b.path));
     const path = this.find(active)?.path ?? this.open.value[0]?.path ?? first;
     if (path !== '') {
-      await this.show(path, active === path ? { line } : undefined).catch((error: Error) => tell(error.message, 'error'));
+      await this.goTo(path, active === path ? { line } : undefined);
     }
   }
 }

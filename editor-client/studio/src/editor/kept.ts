@@ -1,6 +1,7 @@
 /** What a reload of this tab keeps. Another tab has its own. */
 
 export interface Kept {
+  root?: string;
   open?: string[];
   active?: string;
   line?: number;
@@ -20,9 +21,20 @@ export function kept(): Kept {
   }
 }
 
+/** Forget what another folder has left: the same port may serve one after the other. */
+export function keepOnlyOf(root: string): void {
+  if (kept().root !== root) {
+    write({ root });
+  }
+}
+
 export function keep(part: Kept): void {
+  write({ ...kept(), ...part });
+}
+
+function write(all: Kept): void {
   try {
-    sessionStorage.setItem(NAME, JSON.stringify({ ...kept(), ...part }));
+    sessionStorage.setItem(NAME, JSON.stringify(all));
   } catch {
     // Without room or permission, the page works; only a reload forgets.
   }

@@ -68,6 +68,8 @@ export class LanguageServer {
       return;
     }
     this.pause = 500;
+    // The setting is off by default because editors may have another formatter. The page has none.
+    this.notify('workspace/didChangeConfiguration', { settings: { waza: { format: { enable: true } } } });
     connected.value = 'connected';
     lensesStale.value++;
     hintsStale.value++;

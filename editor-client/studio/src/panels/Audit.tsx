@@ -76,7 +76,7 @@ function Task({ task, isOpen }: { task: AuditedTask; isOpen: boolean }) {
                 <th scope="col">Broken work</th>
                 {task.graders.map((it, index) => (
                   <th key={index} scope="col">
-                    <button type="button" class="link" title={`${it.type}, ${it.path}:${it.line}`} onClick={() => void documents.show(it.path, { line: it.line - 1 })}>
+                    <button type="button" class="link" title={`${it.type}, ${it.path}:${it.line}`} onClick={() => void documents.goTo(it.path, { line: it.line - 1 })}>
                       {it.name}
                     </button>
                   </th>

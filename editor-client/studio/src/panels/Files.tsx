@@ -27,7 +27,7 @@ export function Files() {
     isOpen ? next.delete(path) : next.add(path);
     setChosen(next);
   };
-  const show = (path: string) => documents.show(path).catch((error: Error) => tell(error.message, 'error'));
+  const show = (path: string) => documents.goTo(path);
   const focus = (index: number) => {
     const place = Math.min(Math.max(index, 0), rows.length - 1);
     setFocused(place);

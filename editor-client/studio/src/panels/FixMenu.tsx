@@ -1,6 +1,6 @@
 /** The menu of fixes at the cursor. */
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { CodeAction, Command } from 'vscode-languageserver-types';
 
 import { perform } from '../commands.ts';
@@ -10,7 +10,8 @@ import { useValue } from '../observable.ts';
 export function FixMenu() {
   const shown = useValue(menu);
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the next key: it belongs to the menu.
+  useLayoutEffect(() => {
     list.current?.querySelector('button')?.focus();
   }, [shown]);
   if (shown === null) {

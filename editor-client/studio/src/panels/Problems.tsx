@@ -50,5 +50,5 @@ export function Problems() {
 }
 
 function goTo(problem: Problem): void {
-  void documents.show(problem.path, { line: problem.line });
+  void documents.goTo(problem.path, { line: problem.line });
 }

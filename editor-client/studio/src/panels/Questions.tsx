@@ -1,7 +1,8 @@
 /** Messages and questions of the server, in a corner of the page. */
 
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
+import { documents } from '../editor/documents.ts';
 import { useValue } from '../observable.ts';
 import { type Question, questions } from '../studio.ts';
 
@@ -18,8 +19,14 @@ export function Questions() {
   );
 }
 
-function One({ question: { severity, message, answers, answer } }: { question: Question }) {
+function One({ question: { severity, message, answers, isServers, answer } }: { question: Question }) {
+  const whole = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    // The page asks after a click or a key of the user. A server may ask while somebody types.
+    // Not a button gets the focus: the key that has brought the question might answer it.
+    if (answers.length > 0 && !isServers) {
+      whole.current?.focus();
+    }
     // What wants an answer, or says that something failed, stays.
     if (answers.length === 0 && severity === 'info') {
       const timer = setTimeout(() => answer(null), SHOWN_MS);
@@ -27,16 +34,30 @@ function One({ question: { severity, message, answers, answer } }: { question: Q
     }
     return undefined;
   }, []);
+  const close = (chosen: string | null) => {
+    const hadFocus = whole.current?.contains(document.activeElement);
+    answer(chosen);
+    if (hadFocus) {
+      documents.active.value?.view.focus();
+    }
+  };
   return (
-    <div class={`question ${severity}`} role={answers.length > 0 ? 'alertdialog' : 'status'} aria-label="Message">
+    <div
+      ref={whole}
+      class={`question ${severity}`}
+      role={answers.length > 0 ? 'alertdialog' : 'status'}
+      aria-label="Message"
+      tabIndex={-1}
+      onKeyDown={(event) => event.key === 'Escape' && close(null)}
+    >
       <p>{message}</p>
-      <button type="button" class="close" aria-label="Close the message" onClick={() => answer(null)}>
+      <button type="button" class="close" aria-label="Close the message" onClick={() => close(null)}>
         ×
       </button>
       {answers.length > 0 && (
         <div class="answers">
           {answers.map((it, index) => (
-            <button key={it} type="button" class={index === 0 ? 'first' : ''} onClick={() => answer(it)}>
+            <button key={it} type="button" class={index === 0 ? 'first' : ''} onClick={() => close(it)}>
               {it}
             </button>
           ))}

@@ -10,7 +10,7 @@ import { documents } from '../editor/documents.ts';
 import { keep } from '../editor/kept.ts';
 import { findCheck } from '../logic/failedCheck.ts';
 import { useValue } from '../observable.ts';
-import { entries, type TracePlace, tell, trace } from '../studio.ts';
+import { entries, type TracePlace, trace } from '../studio.ts';
 
 export function Trace() {
   const place = useValue(trace);
@@ -59,7 +59,7 @@ async function show(place: TracePlace, root: () => HTMLElement | null): Promise<
     onFragment: (it) => keep({ trace: { run: place.run, fragment: it } }),
     openSource(file, line) {
       const path = entries.value.find((it) => it.path === file || file.endsWith(`/${it.path}`))?.path ?? file;
-      documents.show(path, { line: line - 1 }).catch((it: Error) => tell(it.message, 'error'));
+      void documents.goTo(path, { line: line - 1 });
     },
     makeCheck({ task, yaml }) {
       root()?.querySelector<HTMLDialogElement>('dialog[open]')?.close();
