@@ -122,6 +122,24 @@ def test_the_page_speaks_to_the_server_but_does_not_decide_its_trust(
         assert _code_of_end(socket) == 1000
 
 
+def test_trust_that_begins_while_the_server_starts_counts(
+    browser: TestClient, session: StudioSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = bridge.start_program
+
+    async def trusting(*_: str, **options: Any) -> Any:
+        session.trust()
+        return await start("cat", **options)
+
+    monkeypatch.setattr(bridge, "start_program", trusting)
+    with _connected(browser) as socket:
+        socket.send_text('{"id": 1, "method": "initialize"}')
+        told = json.loads(socket.receive_text())
+        socket.send_text("[]")
+        assert _code_of_end(socket) == 1003
+    assert told["params"]["initializationOptions"]["trusted"] is True
+
+
 def test_what_is_no_message_closes_the_socket(browser: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bridge, "MAX_MESSAGE_BYTES", 1_000)
     deep = json.dumps({"params": 0}).replace("0", "[" * 200 + "]" * 200)
@@ -165,10 +183,12 @@ def test_sockets_are_counted(browser: TestClient, monkeypatch: pytest.MonkeyPatc
             "{folder}-2/other.yaml",
         ],
         "{folder}/out/other.yaml",
+        *["{folder}/.git/hooks/a", "{folder}/sub/.GIT", "{folder}/git/hooks/a"],
     ],
 )
-def test_no_form_of_an_address_leads_out_of_the_folder(session: StudioSession, place: str) -> None:
+def test_no_form_of_an_address_leads_out_of_the_folder_or_to_git(session: StudioSession, place: str) -> None:
     (session.folder / "out").symlink_to("..")
+    (session.folder / "git").symlink_to(".git")
     address = place.replace("{folder}", session.folder.as_uri())
     for params in (
         {"uri": address},
@@ -179,6 +199,14 @@ def test_no_form_of_an_address_leads_out_of_the_folder(session: StudioSession, p
         assert answer is not None
         assert json.loads(answer)["id"] == 7
         assert refused({"method": "a", "params": params}, session.folder) == ""
+
+
+@pytest.mark.parametrize("directory", ["..", "/etc", "a/../../b", "out/b", ".git/hooks", "git/a"])
+def test_no_directory_of_a_command_leads_there(session: StudioSession, directory: str) -> None:
+    (session.folder / "out").symlink_to("..")
+    (session.folder / "git").symlink_to(".git")
+    params = {"command": "waza.exportSchemas", "arguments": [{"directory": directory}]}
+    assert refused({"method": "a", "params": params}, session.folder) == ""
 
 
 def test_addresses_in_the_folder_and_of_no_file_pass(session: StudioSession) -> None:

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from waza_lsp.studio.session import StudioSession
 
 OUTSIDE = ["../secret.txt", "a/../../secret.txt", "/etc/passwd", "//etc/passwd", "..", "."]
-PATH_PARAMETERS = ["/api/file", "/api/runs", "/api/history", "/api/audit", "/pages/audit"]
+PATH_PARAMETERS = ["/api/file", "/api/runs", "/api/history", "/api/audit"]
 
 
 @pytest.fixture
@@ -46,6 +46,8 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(browser: TestClient, f
     (folder / "eval.yaml").write_text("name: of another program\n", "utf-8")
     assert _put(browser, "eval.yaml", "mine", version) == (409, {"error": "'eval.yaml' has changed on disk."})
     assert _put(browser, "eval.yaml", "mine") == (409, {"error": "'eval.yaml' exists already."})
+    # The same text is no conflict: a page that is loaded again may save what it has saved as it was left.
+    assert _put(browser, "eval.yaml", "name: of another program\n", version)[0] == 200
     (folder / "eval.yaml").unlink()
     assert _put(browser, "eval.yaml", "mine", version) == (409, {"error": "'eval.yaml' was deleted."})
     assert not (folder / "eval.yaml").exists()
@@ -105,6 +107,8 @@ def test_what_git_would_execute_is_out_of_reach(browser: TestClient, folder: Pat
     (folder / "sub/.git").mkdir(parents=True)
     for path in (".git/hooks/post-checkout", "sub/.git/config", "sub/.GIT/config"):
         assert _put(browser, path, "#!/bin/sh\n") == (403, {"error": "The files of git are not shown here."})
+    (folder / "hooks").symlink_to("sub/.git/hooks")
+    assert _put(browser, "hooks/post-checkout", "#!/bin/sh\n")[0] == 403
     assert not list((folder / "sub/.git").iterdir())
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.version import __version__
 from waza_lsp.studio.bridge import Bridges
 from waza_lsp.studio.files import path_in, read_file, write_file
@@ -29,10 +28,6 @@ PAGE = Path(__file__).with_name("page")
 _NONCE = "__CSP_NONCE__"
 _AUDIT_DONE = frozenset([0, 1])
 """The exit statuses of an audit with an answer."""
-_REPORT_POLICY = (
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
-)
-Answer = dict[str, Any]
 
 
 def studio_app(session: StudioSession) -> ASGIApp:
@@ -53,9 +48,6 @@ def studio_app(session: StudioSession) -> ASGIApp:
         Route("/api/trace/recording", api.recording),
         Route("/api/compare", api.compare),
         Route("/api/audit", api.audit),
-        Route("/pages/report", api.report_page),
-        Route("/pages/compare", api.compare_page),
-        Route("/pages/audit", api.audit_page),
         WebSocketRoute("/lsp", bridges.serve),
     ]
     if (PAGE / "assets").is_dir():
@@ -92,7 +84,7 @@ class _Api:
         own = f"ws://{request.headers['host']}"
         policy = (
             f"default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data:; font-src 'self'; "
-            f"connect-src 'self' {own}; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            f"connect-src 'self' {own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
         return HTMLResponse(text.replace(_NONCE, nonce), headers={"content-security-policy": policy})
 
@@ -153,41 +145,16 @@ class _Api:
         return _json(text)
 
     async def compare(self, request: Request) -> Response:
-        return JSONResponse(await asyncio.to_thread(self._runs.compare, _two(request)))
-
-    async def compare_page(self, request: Request) -> Response:
-        return _page(await asyncio.to_thread(self._runs.comparison_page, _two(request)))
-
-    async def report_page(self, request: Request) -> Response:
-        return _page(await asyncio.to_thread(self._runs.report_page, _parameter(request, "run")))
+        names = [_parameter(request, it) for it in ("a", "b")]
+        return JSONResponse(await asyncio.to_thread(self._runs.compare, names))
 
     async def audit(self, request: Request) -> Response:
-        path = str(self._path(request))
-        text = await self._audited(request, lambda: self._audit_output("--format", "json", path))
-        return _json(text)
+        return _json(await while_wanted(request, self._audited(str(self._path(request)))))
 
-    async def audit_page(self, request: Request) -> Response:
-        path = str(self._path(request))
-
-        async def page() -> str:
-            with temporary_folder() as folder:
-                target = folder / "audit.html"
-                await self._audit_output("--html", str(target), path)
-                return await asyncio.to_thread(target.read_text, "utf-8")
-
-        return _page(await self._audited(request, page))
-
-    async def _audited(self, request: Request, work: Callable[[], Awaitable[str]]) -> str:
+    async def _audited(self, path: str) -> str:
         """Return the output of an audit. Audits run one after the other; they execute nothing."""
-
-        async def one_at_a_time() -> str:
-            async with self._auditing:
-                return await work()
-
-        return await while_wanted(request, one_at_a_time())
-
-    async def _audit_output(self, *arguments: str) -> str:
-        status, out, err = await output_of(self._session.folder, "audit", *arguments)
+        async with self._auditing:
+            status, out, err = await output_of(self._session.folder, "audit", "--format", "json", path)
         if status not in _AUDIT_DONE:
             raise RefusedError(
                 422, err.strip().removeprefix("error: ") or f"The audit ended with status {status}."
@@ -208,14 +175,5 @@ def _parameter(request: Request, name: str) -> str:
     return found[0]
 
 
-def _two(request: Request) -> list[str]:
-    return [_parameter(request, it) for it in ("a", "b")]
-
-
 def _json(text: str) -> Response:
     return Response(text.encode("utf-8", "replace"), media_type="application/json")
-
-
-def _page(text: str) -> Response:
-    """Return one of our reports: no script runs in it, and only our page may show it in a frame."""
-    return HTMLResponse(text, headers={"content-security-policy": _REPORT_POLICY})

@@ -20,6 +20,7 @@ from waza_engine.lib.paths import is_inside, path_from_uri
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.spawn import release, start_program
+from waza_lsp.studio.files import is_of_git
 from waza_lsp.studio.session import StudioSession
 
 MAX_MESSAGE_BYTES = 16_000_000
@@ -114,14 +115,16 @@ class _Bridge:
             message = _message(text)
             refusal = refused(message, self._session.folder)
             if refusal is None:
-                is_first = message.get("method") == "initialize"
-                return completed(message, self._session) if is_first else message
+                return message
             if refusal:
                 await self._socket.send_text(refusal)
 
     async def _to_child(self, message: dict[str, Any], child: asyncio.subprocess.Process) -> None:
         assert child.stdin is not None  # noqa: S101  # a pipe
         while True:
+            if message.get("method") == "initialize":
+                # Not earlier: trust may begin while the child is being started.
+                message = completed(message, self._session)
             body = json.dumps(message).encode()
             child.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
             await child.stdin.drain()
@@ -241,11 +244,13 @@ def _places(value: Any, depth: int = 0) -> Iterator[str]:
 
 
 def _is_in(place: str, folder: Path) -> bool:
+    path: Path | None
     if place.startswith("directory:"):
-        return is_inside(folder / place.removeprefix("directory:"), folder)
-    try:
-        path = path_from_uri(place)
-    except ValueError:
-        return False
+        path = folder / place.removeprefix("directory:")
+    else:
+        try:
+            path = path_from_uri(place)
+        except ValueError:
+            return False
     # Other schemes, such as `untitled:`, are no files.
-    return path is None or is_inside(path, folder)
+    return path is None or (is_inside(path, folder) and not is_of_git(path, folder))

@@ -10,7 +10,7 @@ from typing import Any
 
 from waza_engine.lib.files.safe_read import TooLargeError, regular_bytes
 from waza_engine.lib.files.safe_write import require_inside, write_bytes_atomic
-from waza_engine.lib.paths import PathError, is_inside, workspace_path
+from waza_engine.lib.paths import PathError, is_inside, real_path, workspace_path
 from waza_lsp.studio.session import RefusedError
 
 MAX_BYTES = 2_000_000
@@ -34,11 +34,17 @@ def path_in(folder: Path, name: str) -> Path:
         raise RefusedError(400, "This is not the name of a file.") from None
     if "\0" in name:
         raise RefusedError(400, "This is not the name of a file.")
-    if any(it.casefold() == ".git" for it in path.relative_to(folder).parts):
-        raise RefusedError(403, "The files of git are not shown here.")
     if not is_inside(path, folder):
         raise RefusedError(403, f"'{name}' is a link out of the folder.")
+    if is_of_git(path, folder):
+        raise RefusedError(403, "The files of git are not shown here.")
     return path
+
+
+def is_of_git(path: Path, folder: Path) -> bool:
+    """Return whether a path in the folder is git's own, also through a link."""
+    inside = (it.relative_to(folder).parts for it in (path, real_path(path)) if it.is_relative_to(folder))
+    return any(it.casefold() == ".git" for parts in inside for it in parts)
 
 
 def read_file(folder: Path, name: str) -> dict[str, Any]:
@@ -85,6 +91,8 @@ def write_file(folder: Path, name: str, text: str, version: str) -> dict[str, An
             if error.status != 404:
                 raise
             known = ""
+        if known == _version(data):
+            return {"version": known}  # Another tab, or this one before a reload, was first.
         if known != version:
             changed = "exists already" if not version else "has changed on disk" if known else "was deleted"
             raise RefusedError(409, f"'{name}' {changed}.")

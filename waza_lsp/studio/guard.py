@@ -6,7 +6,6 @@ cookie, which only the printed address gives, once.
 """
 
 import html
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -91,15 +90,13 @@ class Guard:
             raise RefusedError(403, _NO_COOKIE)
 
     def _has_cookie(self, headers: Headers) -> bool:
-        name = self._session.cookie_name
-        for line in headers.getlist("cookie"):
-            try:
-                found = SimpleCookie(line).get(name)
-            except CookieError:
-                continue
-            if found is not None and self._session.secrets.is_cookie(found.value):
-                return True
-        return False
+        # Not `http.cookies`: it drops all cookies if one has an odd form, and other local servers set cookies, too.
+        lines = ";".join(headers.getlist("cookie")).split(";")
+        pairs = (it.strip().partition("=") for it in lines)
+        return any(
+            name == self._session.cookie_name and self._session.secrets.is_cookie(value)
+            for name, _, value in pairs
+        )
 
     def _entry(self, scope: Scope, headers: Headers) -> Response | None:
         """Return the answer to the printed address; None for all other requests."""
@@ -135,7 +132,7 @@ def refusal(error: RefusedError, path: str) -> Response:
     """Return the answer to a refused request: one sentence, as JSON for the API."""
     if path.startswith("/api/"):
         return JSONResponse({"error": str(error)}, error.status)
-    if path == "/" or path.startswith("/pages/"):
+    if path == "/":
         page = f"<!doctype html><title>waza-lsp</title><p>{html.escape(str(error))}</p>"
         return HTMLResponse(page, error.status)
     return PlainTextResponse(str(error), error.status)

@@ -81,32 +81,6 @@ class Runs:
         with _readable() as stack:
             return comparison_data(names, [self._record(stack, it) for it in names])
 
-    def comparison_page(self, names: list[str]) -> str:
-        """Return the page that compares runs.
-
-        Raises:
-            RefusedError: a run does not exist, or cannot be read.
-
-        """
-        from waza_engine.reports.html.comparison import html_comparison
-
-        with _readable() as stack:
-            return "".join(html_comparison(names, [self._record(stack, it) for it in names]))
-
-    def report_page(self, name: str) -> str:
-        """Return the report of a run, or of all arms of an experiment.
-
-        Raises:
-            RefusedError: the run does not exist, or cannot be read.
-
-        """
-        from waza_engine.reports.html.comparison import arms_report
-        from waza_engine.reports.html.report import html_chunks
-
-        with _readable() as stack:
-            found = self._records(stack, name)
-            return "".join(html_chunks(found[0]) if found[0].run_id == name else arms_report(found))
-
     def trace(self, name: str) -> str:
         """Return the index of the trace of a run, or of all arms of an experiment, as JSON.
 
