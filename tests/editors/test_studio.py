@@ -244,7 +244,13 @@ class Studio:
     async def lists_compares_and_audits(self) -> None:
         page = self.page
         await self.go_to("writes-the-notes")
-        await self.lens("Run task").click()
+        # The lenses change while the task runs; the focus stays among them.
+        await self.lens("Run task").focus()
+        await self.press("Enter")
+        await page.wait_for_function(
+            "fetch('/api/runs').then((it) => it.json()).then(({ runs }) => runs[1] && runs[0].status !== 'running')"
+        )
+        await page.locator(".lens:focus", has_text="Run task").wait_for()
         await page.locator("#tab-runs").click()
         await page.locator(".runs tbody .badge.failed").nth(1).wait_for()
         assert await page.locator(".trend circle").count() == 2

@@ -44,6 +44,7 @@ class Row extends WidgetType {
       button.type = 'button';
       button.className = `lens ${lensKind(command)}`;
       button.textContent = command.title;
+      button.dataset.command = command.command;
       if (command.command === '') {
         button.disabled = true;
       }
@@ -90,8 +91,19 @@ export function codeLenses(server: () => LanguageServer, execute: Execute): Exte
     const before = view.state.doc;
     const found = await server().request<CodeLens[] | null>('textDocument/codeLens', { textDocument: { uri } });
     if (view.state.doc.eq(before)) {
+      const focused = view.dom.querySelector<HTMLElement>('.lens:focus');
+      const place = focused && view.posAtDOM(focused);
       view.dispatch({ effects: setLenses.of(found ?? []) });
+      if (focused !== null && place !== null && !focused.isConnected) {
+        focusAgain(view, focused.dataset.command, place);
+      }
     }
   };
   return [field, askAgain(lensesStale, ask)];
+}
+
+/** Focus the lens that has taken the place of a focused one; without it, the text. */
+function focusAgain(view: EditorView, command: string | undefined, place: number): void {
+  const lenses = [...view.dom.querySelectorAll<HTMLElement>('.lens')].filter((it) => view.posAtDOM(it) === place);
+  (lenses.find((it) => it.dataset.command === command) ?? lenses[0] ?? view).focus();
 }
