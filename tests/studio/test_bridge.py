@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tests.studio.conftest import SOCKET
+from waza_engine.lib.process.spawn import start_program
 from waza_lsp.studio import bridge
 from waza_lsp.studio.bridge import completed, refused
 from waza_lsp.studio.session import StudioSession
@@ -125,11 +126,9 @@ def test_the_page_speaks_to_the_server_but_does_not_decide_its_trust(
 def test_trust_that_begins_while_the_server_starts_counts(
     browser: TestClient, session: StudioSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start = bridge.start_program
-
     async def trusting(*_: str, **options: Any) -> Any:
         session.trust()
-        return await start("cat", **options)
+        return await start_program("cat", **options)
 
     monkeypatch.setattr(bridge, "start_program", trusting)
     with _connected(browser) as socket:
