@@ -99,6 +99,33 @@ def test_several_evals_change_in_several_ways(project: Project) -> None:
     assert re.search(r"::\w+ file=evals/gamma/eval.yaml,line=\d+,.*title=unknown-key", job.output)
 
 
+SINGLE = [
+    ("evals/alpha/tasks/one.yaml", "Write one", "Write ONE", "alpha", "changed: `task text`"),
+    ("evals/alpha/tasks/one.yaml", "name: one", "# A comment\nname: one", "", ""),
+    ("evals/beta/eval.yaml", "some-model", "other-model", "beta", "changed: `model`"),
+    ("evals/beta/eval.yaml", "name: writes", "name: writes-it", "beta", "changed: `grader text`"),
+    ("evals/beta/eval.yaml", "trials_per_task: 1", "trials_per_task: 2", "", ""),
+    ("skills/beta/SKILL.md", "Writes beta", "Writes all of beta", "beta", "1 skill changed"),
+]
+"""Pull requests with one change: the file, what is replaced by what, the eval that runs, and what the comment says."""
+
+
+@pytest.mark.slow
+def test_one_change_runs_the_eval_that_it_is_of(project: Project) -> None:
+    project.push()
+    repository = project.repository
+    for path, old, new, runs, said in SINGLE:
+        repository.git("reset", "-q", "--hard", "main")
+        repository.replace(path, old, new)
+        project.number += 1
+        project.github.comments.clear()
+        assert project.pull_request().is_green
+        [body] = project.github.bodies
+        assert f"{int(bool(runs))} of 2 evals run" in body
+        assert said in body
+        assert {it for it in ("alpha", "beta") if f"`{it}`" in body} == ({runs} if runs else set())
+
+
 @pytest.mark.slow
 def test_no_base_runs_and_broken_evals(project: Project) -> None:
     repository = project.repository
