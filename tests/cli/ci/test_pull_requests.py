@@ -106,6 +106,9 @@ SINGLE = [
     ("evals/beta/eval.yaml", "name: writes", "name: writes-it", "beta", "changed: `grader text`"),
     ("evals/beta/eval.yaml", "trials_per_task: 1", "trials_per_task: 2", "", ""),
     ("skills/beta/SKILL.md", "Writes beta", "Writes all of beta", "beta", "1 skill changed"),
+    ("evals/alpha/fixtures/notes.md", "Notes", "Sketches", "alpha", "changed: `fixtures`"),
+    ("evals/beta/tasks/three.yaml", "Write three", "Write all three", "beta", "changed: `task text`"),
+    ("evals/beta/eval.yaml", '["Write"]', '["Write", "three"]', "beta", "changed: `grader text`"),
 ]
 """Pull requests with one change: the file, what is replaced by what, the eval that runs, and what the comment says."""
 
