@@ -185,7 +185,7 @@ async def _edited(root: Path, edits: int) -> tuple[list[float], list[float], dic
 
 
 def _processor_times(server: int) -> dict[str, float]:
-    """Return the processor seconds of the server and its workers. Only Linux shows them; elsewhere there are none."""
+    """Return the processor seconds of the server and its workers. Empty on other systems than Linux, which do not show them."""
     found: dict[str, float] = {}
     for it in Path("/proc").glob("[0-9]*/stat"):
         try:

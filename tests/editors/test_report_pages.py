@@ -1,17 +1,13 @@
 """The HTML reports in a browser: the first screen, the links, and what axe finds. One browser for all pages."""
 
-import importlib.util
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from tests.editors.programs import MODE, RAN
-from tests.editors.vscode_package import EXTENSION
-from tests.editors.vscode_programs import chromium
-from tests.editors.vscode_screen import running_browser
+from tests.editors.programs import RAN
+from tests.editors.vscode_screen import AXE, require_browser, running_browser
 from tests.engine.reports.html.audits import audited_eval
 from tests.engine.reports.html.pages import NASTY, edited, failing
 from tests.engine.reports.html.test_history import past
@@ -28,25 +24,12 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.editor
 
-_AXE = EXTENSION / "node_modules" / "axe-core" / "axe.min.js"
 _EVENTS = 1000
 _LARGEST_PAGE = 5_000_000
 
 
-def missing() -> Iterator[str]:
-    if chromium() is None:
-        yield "chromium"
-    if not _AXE.is_file():
-        yield "axe-core (npm ci in editor-client/vscode)"
-    if importlib.util.find_spec("playwright") is None:
-        yield "the Python package playwright"
-
-
 async def test_reports_answer_on_their_first_screen(tmp_path: Path) -> None:
-    if MODE == "off":
-        pytest.skip("WAZA_LSP_EDITORS=off")
-    if absent := ", ".join(missing()):
-        (pytest.fail if MODE == "require" else pytest.skip)(f"not installed: {absent}")
+    require_browser()
     bench = Bench(tmp_path)
     record = await failing(bench, Scripted(ExecutorOptions(tmp_path)))
     async with running_browser() as browser:
@@ -153,7 +136,7 @@ async def check_axe(browser: "Browser", url: str) -> None:
     )
     for width, scheme in looks:
         page = await opened(browser, url, width, scheme)
-        await page.add_script_tag(path=_AXE)
+        await page.add_script_tag(path=AXE)
         found = await page.evaluate("axe.run({ resultTypes: ['violations'] })")
         serious = [
             (it["id"], it["nodes"][0]["html"])

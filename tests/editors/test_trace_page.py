@@ -1,17 +1,13 @@
 """A trace page in a browser: everything that a reader does with it, from a file and without a network. One browser."""
 
-import importlib.util
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from tests.editors.programs import MODE, RAN
-from tests.editors.vscode_package import EXTENSION
-from tests.editors.vscode_programs import chromium
-from tests.editors.vscode_screen import running_browser
+from tests.editors.programs import RAN
+from tests.editors.vscode_screen import AXE, require_browser, running_browser
 from tests.engine.reports.trace.pages import run_of
 from waza_engine.model.evidence import FailedCheck, Place
 from waza_engine.model.records import GraderOutcome, RunRecord, TrialRecord
@@ -23,7 +19,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.editor
 
-_AXE = EXTENSION / "node_modules" / "axe-core" / "axe.min.js"
 _MANY = 300
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(1)>{{7*7}}javascript:alert(1)"
@@ -32,20 +27,8 @@ HOSTILE = (
 NOTES = "# Notes\n\n- APP-1: `--out` is now `--output-dir`.\n- Files with a blank are uploaded.\n"
 
 
-def missing() -> Iterator[str]:
-    if chromium() is None:
-        yield "chromium"
-    if not _AXE.is_file():
-        yield "axe-core (npm ci in editor-client/vscode)"
-    if importlib.util.find_spec("playwright") is None:
-        yield "the Python package playwright"
-
-
 async def test_a_trace_page_answers_where_it_went_wrong(tmp_path: Path) -> None:
-    if MODE == "off":
-        pytest.skip("WAZA_LSP_EDITORS=off")
-    if absent := ", ".join(missing()):
-        (pytest.fail if MODE == "require" else pytest.skip)(f"not installed: {absent}")
+    require_browser()
     path = tmp_path / "trace.html"
     path.write_text("".join(trace_page(list(places_of(traced_run())))), encoding="utf-8")
     async with running_browser() as browser:
@@ -369,7 +352,7 @@ async def check_axe(browser: "Browser", url: str) -> None:
             # The policy of the page forbids axe, too.
             options = {"color_scheme": scheme, "forced_colors": forced, "bypass_csp": True}
             async with Reader(browser, url, fragment, **options) as reader:
-                await reader.page.add_script_tag(path=_AXE)
+                await reader.page.add_script_tag(path=AXE)
                 found = await reader.page.evaluate("axe.run({ resultTypes: ['violations'] })")
                 serious = [
                     (it["id"], node["html"][:200], node["any"][0]["message"] if node["any"] else "")

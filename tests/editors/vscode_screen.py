@@ -4,18 +4,24 @@ Assertions are on text; nothing is compared pixel by pixel.
 """
 
 import asyncio
+import importlib.util
 import os
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import pytest
+
+from tests.editors.programs import MODE
+from tests.editors.vscode_package import EXTENSION
 from tests.editors.vscode_programs import chromium
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Frame, Locator, Page
 
+AXE = EXTENSION / "node_modules" / "axe-core" / "axe.min.js"
 _PATIENCE_MS = 30_000
 """Covers the start of the extension host and of the language server on a machine with nothing else to do."""
 
@@ -24,6 +30,20 @@ def _patience_ms() -> float:
     """Return how long to wait while other programs take their share of the processors."""
     busy = os.getloadavg()[0] / (os.cpu_count() or 1) / 2
     return _PATIENCE_MS * min(max(busy, 1), 4)
+
+
+def require_browser(also_missing: Iterable[str] = ()) -> None:
+    """Skip a test of pages where a browser, axe or something else is missing. In CI, fail."""
+    if MODE == "off":
+        pytest.skip("WAZA_LSP_EDITORS=off")
+    absent = [
+        *(["chromium"] if chromium() is None else []),
+        *([] if AXE.is_file() else ["axe-core (npm ci in editor-client/vscode)"]),
+        *([] if importlib.util.find_spec("playwright") else ["the Python package playwright"]),
+        *also_missing,
+    ]
+    if absent:
+        (pytest.fail if MODE == "require" else pytest.skip)(f"not installed: {', '.join(absent)}")
 
 
 @asynccontextmanager

@@ -23,7 +23,7 @@ export function align(left: readonly Row[], right: readonly Row[]): Pair[] {
   );
 }
 
-/** The first pair that matters: an action that differs, or, if there is none, the first message that does. */
+/** The first pair that matters: the first action that differs. If all actions are equal, the first message that differs. */
 export function firstDifference(pairs: readonly Pair[]): number | undefined {
   const acts = pairs.findIndex((it) => it.state !== 'same' && it.state !== 'reworded' && isAction(it));
   const any = pairs.findIndex((it) => it.state !== 'same');

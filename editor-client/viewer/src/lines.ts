@@ -6,7 +6,7 @@ export type LineMark = 'same' | 'added' | 'deleted';
 
 export interface Line {
   readonly mark: LineMark;
-  /** Line numbers from 1, before and after; 0 where there is none. */
+  /** Line numbers from 1, before and after. A line that one side lacks has 0 there. */
   readonly before: number;
   readonly after: number;
   readonly text: string;

@@ -1,6 +1,6 @@
 """Change the tool calls of a trajectory: in its session digest, its tool events and its transcript alike.
 
-All three hold the same calls. A call is known by its id, or by its position where there is none.
+All three hold the same calls. A call is known by its id. A call without an id is known by its position.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

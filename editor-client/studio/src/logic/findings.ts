@@ -17,7 +17,7 @@ export function isFailedCheck(code: string): boolean {
   return code === 'failed-check';
 }
 
-/** Whether a finding is a problem. That a grader passes is none; an inlay hint says so. */
+/** Whether a finding is a problem. A grader that passes is not a problem, and has an inlay hint. */
 export function isProblem(code: string): boolean {
   return code !== 'live-verdict';
 }

@@ -144,8 +144,8 @@ def test_an_edit_that_does_not_fit_is_found_at_the_end() -> None:
 
 
 def test_files_outside_of_the_workspace_are_left_out() -> None:
-    write = ("Write", {"file_path": "/home/me/notes", "content": "x"})
-    inside = ("Write", {"file_path": "/home/me/work/a.txt", "content": OLD})
+    write = ("Write", {"file_path": "/somewhere/notes", "content": "x"})
+    inside = ("Write", {"file_path": "/somewhere/work/a.txt", "content": OLD})
     found = work(write, inside, ("create", {"path": "../b", "file_text": ""}), files={"a.txt": OLD}, patch="")
     assert told(found) == [(2, "a.txt", OLD)]
 
