@@ -1,0 +1,139 @@
+"""Files and folders on disk as inputs. One place decides when to look at them again.
+
+Inside a look each file is asked for once. Most of the files that checks ask for are missing, and many of those are in one
+folder: as long as that folder does not change, none of them can have appeared, so one system call answers for all.
+"""
+
+import os
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from waza_engine.lib.queries.tracking import Dependency, Result, clock, is_tracking, note
+
+Stamp = tuple[int, int, int] | None
+"""Modification time, status change time (both in nanoseconds) and size; None if the file is missing or inaccessible."""
+_SETTLED_NS = 3_000_000_000
+"""A folder that changed more recently may change again without a visible change of its coarse timestamps."""
+
+
+def stamp(path: Path) -> Stamp:
+    """Return a value that changes whenever the file does."""
+    try:
+        status = os.stat(path)  # noqa: PTH116  # twice as fast, and called at every edit
+    except (OSError, ValueError):  # ValueError: the name contains a NUL
+        return None
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size
+
+
+class FileState(Dependency):
+    """The stamp of one file or folder."""
+
+    __slots__ = ("__weakref__", "_folder", "_seen_in", "path", "value")
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self.value = stamp(path)
+        self._seen_in = disk.look_number
+        self._folder: object = None
+        """The state of the folder when the file was found to be missing, if the folder had settled."""
+
+    def refresh(self) -> int:
+        """Look at the file, at most once in each look at the disk."""
+        if self._seen_in != disk.look_number:
+            self._seen_in = disk.look_number
+            if self.value is not None:
+                self._take(stamp(self.path))
+            elif not self._is_still_missing():
+                # The folder comes first: what appears in between is found in the next look.
+                self._folder = disk.settled_folder(self.path.parent)
+                self._take(stamp(self.path))
+        return self.changed_at
+
+    def _is_still_missing(self) -> bool:
+        folder = self.path.parent
+        if disk.is_missing_folder(folder):
+            return True
+        return self._folder is not None and disk.settled_folder(folder) == self._folder
+
+    def _take(self, now: Stamp) -> None:
+        if now != self.value:
+            self.value = now
+            self.changed_at = clock.now
+
+
+class _Disk:
+    """Knows how often to look: at each question that somebody asks, or at most every `max_age` seconds."""
+
+    def __init__(self) -> None:
+        self.look_number = 1
+        self.max_age = 0.0
+        self._looked_at = 0.0
+        self._files: WeakValueDictionary[Path, FileState] = WeakValueDictionary()
+        self._folders: dict[Path, tuple[int, int, int, int] | None] = {}
+        """The states of folders in this look; None for missing ones."""
+
+    def look(self) -> None:
+        """Take it that any file may have changed."""
+        self._looked_at = time.monotonic()
+        self.look_number += 1
+        self._folders.clear()
+        clock.tick()
+
+    def look_if_due(self) -> None:
+        """Look, unless a computation is going on, which sees one state, or the last look is recent enough."""
+        if not is_tracking() and time.monotonic() - self._looked_at >= self.max_age:
+            self.look()
+
+    def file(self, path: Path) -> FileState:
+        """Return the input for a file or folder."""
+        known = self._files.get(path)
+        if known is None:
+            known = self._files[path] = FileState(path)
+        return known
+
+    def is_missing_folder(self, folder: Path) -> bool:
+        """Whether there is no such folder."""
+        return self._folder_state(folder) is None
+
+    def settled_folder(self, folder: Path) -> object:
+        """Return the state of a folder; None if it may change again without a visible change of this state."""
+        state = self._folder_state(folder)
+        return state if state is not None and 0 <= max(state[:2]) < time.time_ns() - _SETTLED_NS else None
+
+    def _folder_state(self, folder: Path) -> tuple[int, int, int, int] | None:
+        if folder not in self._folders:
+            self._folders[folder] = _state_of(folder)
+        return self._folders[folder]
+
+
+def _state_of(folder: Path) -> tuple[int, int, int, int] | None:
+    try:
+        now = folder.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError):
+        return (-1, -1, 0, 0)
+    return now.st_mtime_ns, now.st_ctime_ns, now.st_ino, now.st_dev
+
+
+disk = _Disk()
+
+
+def note_read(path: Path) -> None:
+    """Note that the current computation depends on this file or folder."""
+    if is_tracking():
+        note(disk.file(path))
+
+
+def paths_of(dependencies: Iterable[Dependency]) -> set[Path]:
+    """Return the files and folders among these dependencies, and among those of the results in them."""
+    found: set[Path] = set()
+    for it in dependencies:
+        if isinstance(it, FileState):
+            found.add(it.path)
+        elif isinstance(it, Result):
+            found |= paths_of(it.dependencies)
+    return found

@@ -1,0 +1,114 @@
+"""Lists that keep results per item. After an edit, only changed items are asked again.
+
+A query for each item of a list of thousands would be asked thousands of times at every edit. Here the results of all items
+are checked at once, by the few inputs that they have in common, and a new list takes those of the items it shares with the
+list before.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache, partial
+from operator import is_
+from typing import Any, TypeVar
+
+from waza_engine.lib.queries.tracking import Dependency, Result, clock, note_all, track_reads
+
+_Item = TypeVar("_Item")
+_Results = list[Result | None]
+
+
+class Items(list[_Item]):
+    """An immutable list with the results of its items."""
+
+    __slots__ = ("_made", "_rows", "memory")
+
+    def __init__(self, items: Iterable[_Item] = ()) -> None:
+        super().__init__(items)
+        self._made: dict[Hashable, _Results] = {}
+        """By name: the result of each item, None if it is not computed yet."""
+        self._rows: dict[Hashable, Result] = {}
+        """By name: the non-empty results with their indices, and what any of the items depends on."""
+        self.memory: dict[Any, Any] = {}
+        """Results about the list as a whole, for `kept` and `made_of`."""
+
+    def results(self, name: Hashable, make: Callable[[_Item], Any]) -> list[tuple[int, Any]]:
+        """Return the non-empty results of `make` with the indices of their items.
+
+        `make` runs for an item only if it is new, or something that it read has changed. `name` identifies it across
+        versions of the list: the same name must mean the same results.
+        """
+        rows = self._rows.get(name)
+        if rows is None or not rows.is_fresh():
+            rows = self._rows[name] = self._computed(name, make)
+        if rows.dependencies:
+            note_all(rows.dependencies)
+        found: list[tuple[int, Any]] = rows.value  # type: ignore[assignment]  # made below
+        return found
+
+    def _computed(self, name: Hashable, make: Callable[[_Item], Any]) -> Result:
+        began = clock.now
+        made: list[Any] = self._made.setdefault(name, [None] * len(self))
+        for index, known in enumerate(made):
+            if known is None or not known.is_fresh():
+                made[index] = _run(make, self[index])
+        rows = [(index, it.value) for index, it in enumerate(made) if it.value]
+        shared = {it.dependencies for it in made if it.dependencies}
+        return Result(rows, dict.fromkeys(it for its in shared for it in its), began)
+
+    def after_edit(self, items: Sequence[_Item]) -> "Items[_Item]":
+        """Return a later version of the list, with the results of the items that are the same objects.
+
+        The list itself is returned if all items are. Results under names that were not used with this list are dropped,
+        unless no name was used at all.
+        """
+        place = _mapping(items, self)
+        if place is None:
+            return self
+        now = Items(items)
+        for name in list(self._rows or self._made):
+            now._made[name] = place(self._made[name])
+        return now
+
+
+def items_after(items: Sequence[_Item], before: Any) -> Items[_Item]:
+    """Return the list after an edit; `before` is the list before it, if there was one."""
+    return before.after_edit(items) if isinstance(before, Items) else Items(items)
+
+
+def _mapping(now: Sequence[Any], before: Sequence[Any]) -> Callable[[_Results], _Results] | None:
+    """Return a function that maps results from the old items to the new ones; None if the items are the same."""
+    is_same = [*map(is_, now, before)]
+    if len(now) == len(before):
+        others = [index for index, same in enumerate(is_same) if not same]
+        return partial(_without, others) if others else None
+    first = is_same.index(False) if False in is_same else len(is_same)
+    behind = [*map(is_, reversed(now), reversed(before))][: min(len(now), len(before)) - first]
+    last = behind.index(False) if False in behind else len(behind)
+    gap = [None] * (len(now) - first - last)
+    return lambda made: [*made[:first], *gap, *made[len(made) - last :]]
+
+
+def _without(others: list[int], made: _Results) -> _Results:
+    made = made.copy()
+    for index in others:
+        made[index] = None
+    return made
+
+
+def _run(make: Callable[[Any], Any], item: Any) -> Result:
+    began = clock.now
+    with track_reads() as reads:
+        value = make(item)
+    dependencies = _shared(tuple(reads.dependencies))
+    return Result(value, dependencies, began) if value else _empty_result(dependencies, began)
+
+
+@lru_cache(maxsize=256)
+def _shared(dependencies: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+    """Return one shared object for equal dependencies, which most items have."""
+    return dependencies
+
+
+@lru_cache(maxsize=64)
+def _empty_result(dependencies: tuple[Dependency, ...], began: int) -> Result:
+    """Return one shared empty result; nearly all items of a list have it."""
+    return Result(None, dependencies, began)
