@@ -1,10 +1,9 @@
 """One immutable version of a document: its text, its syntax tree and its kind of file."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -20,7 +19,6 @@ from waza_lsp.syntax.tree.tree import Tree
 if TYPE_CHECKING:
     from waza_lsp.syntax.edit.edits import Edit
 
-_Value = TypeVar("_Value")
 _MARKDOWN = ".md"
 
 
@@ -113,16 +111,9 @@ class Snapshot:
         """Plain data of the whole text, without the parts that cannot be parsed."""
         return self.tree.data()
 
-    def compute_once(self, compute: "Callable[[Snapshot], _Value]") -> _Value:
-        """Return `compute(self)`; the result is cached for this version."""
-        memo: dict[Any, Any] = self._memo
-        if compute not in memo:
-            memo[compute] = compute(self)
-        value: _Value = memo[compute]
-        return value
-
     @cached_property
-    def _memo(self) -> dict[Any, Any]:
+    def memory(self) -> dict[Any, Any]:
+        """Results about this version, for functions that are `derived`."""
         return {}
 
     def schema_at(self, pointer: Pointer) -> Schema | None:

@@ -72,7 +72,7 @@ def _editor_error(error: "LoadError", place: "Place") -> "tuple[Place, str] | No
 
 def find_place(path: Path, pointer: "Pointer") -> "Place | None":
     """Return the start of the entry at `pointer`, or of its nearest existing parent."""
-    from waza_engine.lib.files.read_tracking import stamp
+    from waza_engine.lib.queries.disk import stamp
     from waza_lsp.syntax.text import Place
 
     tree = _tree(path, stamp(path))

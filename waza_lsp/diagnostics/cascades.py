@@ -44,9 +44,9 @@ _ALIASES = object()
 
 def has_unknown_alias(node: Node, anchors: Collection[str]) -> bool:
     """Whether an alias at or below a node has no anchor."""
-    names: frozenset[str] | None = node.cache.get(_ALIASES)
+    names: frozenset[str] | None = node.memory.get(_ALIASES)
     if names is None:
-        names = node.cache[_ALIASES] = frozenset(it.source for it in node.walk() if it.kind is Kind.ALIAS)
+        names = node.memory[_ALIASES] = frozenset(it.source for it in node.walk() if it.kind is Kind.ALIAS)
     return any(it not in anchors for it in names)
 
 

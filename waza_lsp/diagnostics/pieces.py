@@ -4,18 +4,18 @@ They are cached with the piece, so an edit costs the pieces that it touches. A p
 checked again when one of these files has changed.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 from waza_engine.analysis.pipeline import CheckContext, check_grader, unknown_keys
 from waza_engine.analysis.schema.navigate import Schema, discriminated_values, resolve
 from waza_engine.analysis.versions import version_findings
-from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_reads
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.store import kept_fresh
+from waza_engine.lib.queries.tracking import Result
 from waza_engine.model.findings import Finding, Scope
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_lsp.diagnostics.cascades import has_unknown_alias
@@ -49,8 +49,8 @@ class PieceContext:
             return False
         if parsed.has_alias:
             return True
-        cache = _cache_of(parsed, parsed.root, self)
-        return bool(cache.found) or cache.has_stamps
+        result = _findings_of(parsed, parsed.root, self)
+        return bool(result.value.found) or bool(result.dependencies)
 
 
 @lru_cache(maxsize=256)
@@ -77,7 +77,8 @@ def piece_findings(
         return ()
     if parsed.has_alias:
         return _check_piece(parsed, parsed.root, context, anchors)
-    return _cache_of(parsed, parsed.root, context).found
+    findings: _Found = _findings_of(parsed, parsed.root, context).value
+    return findings.found
 
 
 def list_findings(tree: Tree, entry: Entry, context: PieceContext) -> Iterator[RangedFinding]:
@@ -97,57 +98,33 @@ def _item_findings(
     parsed, base = piece.parsed, (context.key or "", index)
     if parsed.root is None or parsed.has_alias:
         return tuple(it.shift(piece.start, base) for it in piece_findings(parsed, context, anchors))
-    return _cache_of(parsed, parsed.root, context).at(piece.start, base)
+    findings: _Found = _findings_of(parsed, parsed.root, context).value
+    return findings.at(piece.start, base)
 
 
-def _cache_of(parsed: Parsed, root: Node, context: PieceContext) -> "_PieceCache":
-    caches = root.cache
-    cache: _PieceCache | None = caches.get(context)
-    if cache is None:
-        cache = caches[context] = _PieceCache()
-        if context.frozen:
-            cache.freeze(_check_piece(parsed, root, context, parsed.anchors))
-    if not cache.is_fresh():
-        cache.refresh(lambda: _check_piece(parsed, root, context, parsed.anchors))
-    return cache
+def _findings_of(parsed: Parsed, root: Node, context: PieceContext) -> Result:
+    """Return the findings of a piece without aliases, a `_Found`, and the files that they depend on."""
+    if not context.frozen:
+        return kept_fresh(
+            root.memory, context, lambda: _Found(_check_piece(parsed, root, context, parsed.anchors))
+        )
+    known: Result | None = root.memory.get(context)
+    if known is None:
+        # Findings that depend on no file, or on none that can change.
+        found = _Found(_check_piece(parsed, root, context, parsed.anchors))
+        known = root.memory[context] = Result(found, (), 0)
+    return known
 
 
-class _PieceCache:
-    """The findings of a piece, with the stamps of the files that they depend on."""
+class _Found:
+    """The findings of a piece. Lines count from its first line."""
 
-    __slots__ = ("_at", "_shifted", "_stamps", "found")
+    __slots__ = ("_at", "_shifted", "found")
 
-    def __init__(self) -> None:
-        self.found: tuple[RangedFinding, ...] = ()
-        self._stamps: dict[Path, Stamp] | None = None
+    def __init__(self, found: tuple[RangedFinding, ...]) -> None:
+        self.found = found
         self._at: tuple[int, tuple[str, int]] | None = None
         self._shifted: tuple[RangedFinding, ...] = ()
-
-    @property
-    def has_stamps(self) -> bool:
-        """Whether the findings depend on files."""
-        return bool(self._stamps)
-
-    def is_fresh(self) -> bool:
-        """Whether the piece was checked, and none of its files has changed since."""
-        if not self._stamps:
-            return self._stamps is not None
-        for path in self._stamps:
-            note_read(path)
-        return all(stamp(path) == then for path, then in self._stamps.items())
-
-    def freeze(self, found: tuple[RangedFinding, ...]) -> None:
-        """Keep findings that do not depend on files, or on none that can change."""
-        self.found, self._stamps = found, {}
-
-    def refresh(self, find: Callable[[], tuple[RangedFinding, ...]]) -> None:
-        """Check the piece again, and record the files that the check reads."""
-        with track_reads() as seen:
-            self.found = find()
-        self._stamps = {it: stamp(it) for it in seen.paths}
-        self._at = None
-        for path in self._stamps:
-            note_read(path)
 
     def at(self, start: int, base: tuple[str, int]) -> tuple[RangedFinding, ...]:
         """Return the findings with lines of the text. A piece that did not move returns the same objects."""

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from waza_engine.analysis.pipeline import CheckContext, finish, moved_keys, takes_keys_along, without_moot
 from waza_engine.analysis.schema.fixes import skeleton_fixes
 from waza_engine.analysis.schema.navigate import Schema, resolve
+from waza_engine.lib.queries.disk import disk
+from waza_engine.lib.queries.tracking import note_all, track_reads
 from waza_engine.lib.yaml.messages import INVALID_KEY, INVALID_MERGE, duplicate_key, unknown_anchor
 from waza_engine.model.findings import Severity
 from waza_engine.recognition.recognise import kind_of
@@ -58,6 +60,15 @@ class _Checked(NamedTuple):
 
 def check_document(tree: Tree, text: Text, form: Form, context: CheckContext) -> list[RangedFinding]:
     """Return the findings of a document under the settings of its project, in the order of the text."""
+    disk.look_if_due()
+    # One computation, so that all of it sees one state of the disk.
+    with track_reads() as reads:
+        found = _found(tree, text, form, context)
+    note_all(reads.dependencies)
+    return found
+
+
+def _found(tree: Tree, text: Text, form: Form, context: CheckContext) -> list[RangedFinding]:
     unreadable = _unreadable(tree)
     found = [unreadable] if unreadable is not None else _stages(tree, form, context)
     document = _Checked(tree, text, form, context)

@@ -61,7 +61,7 @@ def span_in(tree: Tree, pointer: Pointer, *, on_key: bool = False) -> Span | Non
     held = tree.piece_and_rest(pointer)
     if held is not None:
         piece, start, rest = held
-        known, place = start.cache, (span_below, rest, on_key)
+        known, place = start.memory, (span_below, rest, on_key)
         if place not in known:
             known[place] = span_below(start, rest, on_key=on_key)
         below: Span | None = known[place]

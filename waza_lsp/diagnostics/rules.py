@@ -4,13 +4,13 @@ Findings about an entry are cached with its node, so an edit costs only the entr
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import narrow
 from waza_engine.analysis.versions import needs_check, version_findings
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import Finding, Rule
+from waza_engine.lib.queries.store import made_of
+from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
 from waza_engine.recognition.recognise import releases
 from waza_lsp.diagnostics.pieces import list_findings, piece_context, piece_findings
@@ -80,20 +80,14 @@ def _locate_rule_findings(tree: Tree, findings: tuple[Finding, ...]) -> tuple[Ra
     key = findings[0].pointer[:1]
     entry = tree.entry(key[0]) if key else None
     if entry is None or tree.has_alias or len(findings) < _MANY:
-        return tuple(ranged for it in findings for ranged in _locate(tree, it))
-    caches: dict[Rule, _RuleCache] = entry.items.memory
-    cache = caches.get(findings[0].rule)
-    if cache is None or cache.findings is not findings:
-        found = tuple(ranged for it in findings for ranged in _locate(tree, it))
-        if any(it.pointer[:1] != key or it.related for it in findings):
-            return found  # They depend on other entries.
-        cache = caches[findings[0].rule] = _RuleCache(findings, found)
-    return cache.ranged
+        return _located(tree, findings)
+    if any(it.pointer[:1] != key or it.related for it in findings):
+        return _located(tree, findings)  # They depend on other entries.
+    return made_of(entry.items.memory, findings[0].rule, findings, lambda: _located(tree, findings))
 
 
-class _RuleCache(NamedTuple):
-    findings: tuple[Finding, ...]
-    ranged: tuple[RangedFinding, ...]
+def _located(tree: Tree, findings: tuple[Finding, ...]) -> tuple[RangedFinding, ...]:
+    return tuple(ranged for it in findings for ranged in _locate(tree, it))
 
 
 def _grader_findings(tree: Tree, form: Form, document: Document) -> Iterator[RangedFinding]:
@@ -115,11 +109,13 @@ def _list_grader_findings(
     """Return the findings about a grader in a top-level list; None if some of them are outside of its item."""
     index = int(pointer[1])
     piece, node = entry.items[index]
-    slot = (_GraderCache, pointer[2:])
-    cache: _GraderCache | None = node.cache.get(slot)
-    if cache is None or (cache.findings is not findings and cache.findings != findings):
-        cache = node.cache[slot] = _GraderCache(piece, node, pointer[2:], findings)
-    return cache.at(piece.start, entry.key.source, index)
+    ranged = made_of(
+        node.memory,
+        (_RangedInItem, pointer[2:]),
+        findings,
+        lambda: _RangedInItem(piece, node, pointer[2:], findings),
+    )
+    return ranged.at(piece.start, entry.key.source, index)
 
 
 def _locate(tree: Tree, finding: Finding) -> Iterator[RangedFinding]:
@@ -129,13 +125,12 @@ def _locate(tree: Tree, finding: Finding) -> Iterator[RangedFinding]:
         yield RangedFinding(span, finding, tuple((span, text) for span, text in related if span is not None))
 
 
-class _GraderCache:
+class _RangedInItem:
     """The findings about one grader of an item. Lines count from the start of the item's piece."""
 
-    __slots__ = ("_at", "_offset", "_ranged", "_shifted", "findings")
+    __slots__ = ("_at", "_offset", "_ranged", "_shifted")
 
     def __init__(self, piece: Piece, node: Node, rest: Pointer, findings: tuple[Finding, ...]) -> None:
-        self.findings = findings
         self._offset = _offset(piece, node)
         self._ranged = _locate_all(piece, node, self._offset, [it.below(rest) for it in findings])
         self._at: tuple[int, str, int] | None = None

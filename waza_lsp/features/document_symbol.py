@@ -141,10 +141,10 @@ def _cached_item(
         )  # An alias can refer to another piece, so it is not cached.
     now = way, piece.start, index, snapshot.text.encoding
     symbol: _Symbol | None
-    then, symbol = node.cache.get(_CACHE_KEY, (None, None))
+    then, symbol = node.memory.get(_CACHE_KEY, (None, None))
     if then != now:
         symbol = _item_symbol(snapshot, node, way, index, piece.start)
-        node.cache[_CACHE_KEY] = now, symbol
+        node.memory[_CACHE_KEY] = now, symbol
     return symbol
 
 

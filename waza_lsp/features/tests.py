@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.store import kept
 from waza_lsp.runnables.commands import grade_command, run_command
 from waza_lsp.runnables.runnables import (
     FILE_KINDS,
@@ -73,14 +74,11 @@ def _with_unique_keys(tasks: Iterable[Item]) -> Iterator[Item]:
 
 def _parts_of(snapshot: Snapshot, eval_path: Path) -> list[Item]:
     """Return the tasks of a file as items of an eval, which are made once per version of the file."""
-    made = snapshot.compute_once(_made_parts)
-    if eval_path not in made:
-        made[eval_path] = [*_part_items(snapshot, runnables_in(snapshot), eval_path)]
-    return made[eval_path]
-
-
-def _made_parts(_snapshot: Snapshot) -> dict[Path, list[Item]]:
-    return {}
+    return kept(
+        snapshot.memory,
+        (_part_items, eval_path),
+        lambda: [*_part_items(snapshot, runnables_in(snapshot), eval_path)],
+    )
 
 
 def _part_items(snapshot: Snapshot, found: Sequence[Runnable], eval_path: Path) -> Iterator[Item]:

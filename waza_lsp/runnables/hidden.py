@@ -7,6 +7,7 @@ edited document shows what a fresh open shows.
 
 from lsprotocol import types
 
+from waza_engine.lib.queries.store import derived
 from waza_lsp.runnables.runnables import Runnable, runnables_in
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
@@ -26,12 +27,9 @@ def shown_runnables(snapshot: Snapshot) -> list[Runnable]:
     return sorted([*found, *more], key=lambda it: it.range.start) if more else list(found)
 
 
+@derived
 def without_errors(snapshot: Snapshot) -> Snapshot | None:
     """Return the document with its broken lines blank, so that all places stay; None if it has no errors."""
-    return snapshot.compute_once(_without_errors)
-
-
-def _without_errors(snapshot: Snapshot) -> Snapshot | None:
     found = snapshot
     for _ in range(_MOST_ROUNDS):
         broken = [] if found.tree.is_cut_off else sorted(_broken_lines(found))

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.store import derived
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, visit
 from waza_lsp.snapshot import Snapshot
@@ -177,14 +178,16 @@ def _document_span(tree: Tree) -> Span | None:
     return Span(start, max(end, Place(*last.key.span.shift(last.piece.start).end)))
 
 
+@derived
 def runnables_in(snapshot: Snapshot) -> tuple[Runnable, ...]:
     """Return what can be run in a document, the document itself first; empty if it is not an eval."""
-    return snapshot.compute_once(_runnables)
+    return _runnables(snapshot)
 
 
+@derived
 def graders_in(snapshot: Snapshot) -> tuple[DocumentGrader, ...]:
     """Return the graders of a document, in the order of the text; empty if it is not an eval."""
-    return snapshot.compute_once(_graders)
+    return _graders(snapshot)
 
 
 def runnables_at_line(snapshot: Snapshot, line: int) -> list[Runnable]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from waza_engine.lib.queries.store import derived
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.skills import Skill
 from waza_lsp.snapshot import Snapshot
@@ -42,12 +43,9 @@ def is_skill_document(snapshot: Snapshot) -> bool:
     return snapshot.path is not None and snapshot.path.name == SKILL_FILE
 
 
+@derived
 def skill_text(snapshot: Snapshot) -> SkillText | None:
     """Return the skill of a document; None if it is no SKILL.md, or its front matter has neither name nor description."""
-    return snapshot.compute_once(_skill_text)
-
-
-def _skill_text(snapshot: Snapshot) -> SkillText | None:
     path = snapshot.path
     if path is None or path.name != SKILL_FILE:
         return None

@@ -1,136 +1,128 @@
 """Runs the rules on a document and reruns only those whose inputs have changed since its last version.
 
-Rules need not know about this. The document's data records which top-level keys a rule reads, `Files` which files and
-folders. A value that is the same object as before has not changed.
+Rules need not know about this. The top-level keys of an open document are inputs of queries, like the files that rules
+read through `Files`. A value that is the same object as before has not changed.
 """
 
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from operator import is_
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from waza_engine.lib.files.read_tracking import note_keys, note_reads, track_reads
-from waza_engine.lib.files.stamps import Stamps
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.queries.disk import disk
+from waza_engine.lib.queries.items import items_after
+from waza_engine.lib.queries.store import kept_fresh, query
+from waza_engine.lib.queries.tracking import Dependency, clock, note, track_reads
 from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
-from waza_engine.project.memo_list import memo_list
 
 Check = Callable[[Document], Iterator[Finding]]
 
 _MAX_FILES = 64
-_ALL = frozenset(["*"])
+_ALL = "*"
 """Stands for all keys and their order. If a file has a key of this name, rules only run more often than needed."""
 
 
-class _RuleResult(NamedTuple):
-    """The findings of one rule, and what it read."""
+@dataclass(eq=False)
+class _OpenFile:
+    """A file that is open in an editor: its top-level keys as inputs, and the results of the rules."""
 
-    findings: tuple[Finding, ...]
-    keys: frozenset[str]
-    paths: frozenset[Path]
+    data: dict[str, Any] | None = None
+    keys: dict[str, Dependency] = field(default_factory=dict)
+    results: dict[Any, Any] = field(default_factory=dict)
 
+    def key(self, name: str) -> Dependency:
+        """Return the input for a top-level key."""
+        found = self.keys.get(name)
+        if found is None:
+            found = self.keys[name] = Dependency()
+        return found
 
-@dataclass(slots=True)
-class _CheckedVersion:
-    """The last checked version of a file: its data, the results of the rules, and the states of the files they read."""
-
-    data: Any = None
-    results: dict[Check, _RuleResult] = field(default_factory=dict)
-    stamps: Stamps | None = None
+    def take(self, data: dict[str, Any]) -> "_TrackedMapping":
+        """Take over a version of the file, and return its data with tracked reads."""
+        before = self.data
+        tracked = _TrackedMapping(
+            (key, items_after(value, (before or {}).get(key)) if isinstance(value, list) else value)
+            for key, value in data.items()
+        )
+        tracked.file = self
+        self.data = tracked
+        changed = _changed_keys(before, tracked) if before is not None else set()
+        if changed:
+            now = clock.tick()
+            for name in changed & self.keys.keys():
+                self.keys[name].changed_at = now
+        return tracked
 
 
 @dataclass(frozen=True, eq=False)
 class _TrackedDocument(Document):
-    """A document with the keys and files that have changed since the version `before`."""
+    """A version of a file that is open in an editor."""
 
-    before: _CheckedVersion = field(default_factory=_CheckedVersion)
-    changed_keys: Set[str] = frozenset()
-    changed_paths: Set[Path] = frozenset()
+    file: _OpenFile = field(default_factory=_OpenFile)
+
+
+@query(keep=_MAX_FILES)
+def _open_file(
+    _files: Files, _dialect: str, _kind: str, _path: Path | None, _process_dir: Path | None
+) -> _OpenFile:
+    return _OpenFile()
 
 
 def tracked_document(document: Document) -> Document:
-    """Return a document that is open in an editor with tracked reads, and with the cached results of its list items.
+    """Return a document that is open in an editor with tracked reads, and with the results of its last version.
 
-    Reads are tracked from now on. The results come from the version that was checked last. Any other document is
-    checked once, so nothing is tracked.
+    Any other document is checked once, so nothing is tracked.
     """
     is_open = document.path is not None and document.files.open_text(document.path) is not None
     if not is_open or not isinstance(document.data, dict):
         return document
-    before = document.files.memo.get(_memo_key(document)) or _CheckedVersion()
-    paths = before.stamps.changed_files() if before.stamps is not None else set[Path]()
-    keys = _changed_keys(before.data, document.data)
-    known = before.data or {}
-    data = _TrackedMapping(
-        (key, memo_list(value, known.get(key), paths, keys) if isinstance(value, list) else value)
-        for key, value in document.data.items()
+    dialect, kind, path, process_dir, files = (
+        document.dialect,
+        document.kind,
+        document.path,
+        document.process_dir,
+        document.files,
     )
-    dialect, kind, path, process_dir = _memo_key(document)
-    return _TrackedDocument(dialect, kind, data, path, process_dir, document.files, before, keys, paths)
+    with track_reads():  # Nobody depends on which version is open.
+        file = _open_file(files, dialect, kind, path, process_dir)
+        return _TrackedDocument(dialect, kind, file.take(document.data), path, process_dir, files, file)
 
 
 def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Finding, ...]]:
-    """Yield the findings of each rule; for a file that is open in an editor they are cached."""
+    """Yield the findings of each rule; for a file that is open in an editor they are kept."""
     document = document if isinstance(document, _TrackedDocument) else tracked_document(document)
     if not isinstance(document, _TrackedDocument):
         yield from (tuple(check(document)) for check in checks)
         return
-    before, changed_keys, changed_paths = document.before, document.changed_keys, document.changed_paths
-    memo, key, now = document.files.memo, _memo_key(document), _CheckedVersion(document.data)
-    memo.pop(key, None)
-    needs_stamps = bool(changed_paths) or before.stamps is None
+    current, file = document, document.file
+    if file.data is not current.data:
+        # Another version was checked in between.
+        file.take(dict(current.data))
+    disk.look_if_due()
     for check in checks:
-        result = before.results.get(check)
-        if result is None or not (
-            changed_keys.isdisjoint(result.keys)
-            and (not changed_paths or changed_paths.isdisjoint(result.paths))
-        ):
-            paths = result.paths if result is not None else None
-            result = _run_rule(check, document)
-            needs_stamps = needs_stamps or result.paths != paths
-        now.results[check] = result
-        if result.paths:
-            note_reads(result.paths)
-        yield result.findings
-    now.stamps = _stamps(document, now, before, changed_paths) if needs_stamps else before.stamps
-    memo[key] = now
-    while len(memo) > _MAX_FILES:
-        del memo[next(iter(memo))]
+        found: tuple[Finding, ...] = kept_fresh(file.results, check, partial(_run_rule, check, current)).value
+        yield found
 
 
-def _memo_key(document: Document) -> tuple[str, str, Path | None, Path | None]:
-    return document.dialect, document.kind, document.path, document.process_dir
+def _run_rule(check: Check, document: Document) -> tuple[Finding, ...]:
+    return tuple(check(document))
 
 
-def _run_rule(check: Check, document: Document) -> _RuleResult:
-    with track_reads() as seen:
-        result = tuple(check(document))
-    return _RuleResult(result, frozenset(seen.keys), frozenset(seen.paths))
-
-
-def _stamps(document: Document, now: _CheckedVersion, before: _CheckedVersion, changed: Set[Path]) -> Stamps:
-    """Return the states of all files that rules read, as they were before the rules ran."""
-    paths = {path for result in now.results.values() for path in result.paths}
-    known = before.stamps.states if before.stamps is not None else {}
-    unchanged = known.keys() & paths - changed
-    states = {it: known[it] if it in unchanged else document.files.state(it) for it in paths}
-    return Stamps(document.files, states)
-
-
-def _changed_keys(before: Any, now: dict[str, Any]) -> set[str]:
+def _changed_keys(before: dict[str, Any], now: dict[str, Any]) -> set[str]:
     """Return the keys whose values have changed."""
-    if before is None:
-        return set()
-    keys = {it for it in before.keys() | now.keys() if not _is_same(before, now, it)}
-    return keys | _ALL if keys or list(before) != list(now) else keys
+    keys = {it for it in dict.keys(before) | dict.keys(now) if not _is_same(before, now, it)}
+    return keys | {_ALL} if keys or [*dict.keys(before)] != [*dict.keys(now)] else keys
 
 
 def _is_same(before: dict[str, Any], now: dict[str, Any], key: str) -> bool:
-    if key not in before or key not in now:
+    if not dict.__contains__(before, key) or not dict.__contains__(now, key):
         return False
-    one, other = before[key], now[key]
+    one, other = dict.__getitem__(before, key), dict.__getitem__(now, key)
     if isinstance(one, list) and isinstance(other, list):
         # A list whose items are parsed one by one is a new object in each version.
         return len(one) == len(other) and all(map(is_, one, other))
@@ -141,20 +133,22 @@ def _is_same(before: dict[str, Any], now: dict[str, Any], key: str) -> bool:
 
 
 class _TrackedMapping(dict[str, Any]):
-    """The top level of a document. It records which keys are read."""
+    """The top level of a document. It notes which keys are read."""
 
-    __slots__ = ()
+    __slots__ = ("file",)
+
+    file: _OpenFile
 
     def __getitem__(self, key: str) -> Any:
-        note_keys({key})
+        note(self.file.key(key))
         return super().__getitem__(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        note_keys({key})
+        note(self.file.key(key))
         return super().get(key, default)
 
     def __contains__(self, key: object) -> bool:
-        note_keys({str(key)})
+        note(self.file.key(str(key)))
         return super().__contains__(key)
 
 
@@ -162,7 +156,7 @@ def _tracking_all_keys(name: str) -> Any:
     method = getattr(dict, name)
 
     def tracked(self: _TrackedMapping, *arguments: Any) -> Any:
-        note_keys(_ALL)
+        note(self.file.key(_ALL))
         return method(self, *arguments)
 
     return tracked

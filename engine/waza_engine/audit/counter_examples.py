@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import is_of_another, read_recording, recording_file
-from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.lib.paths import real_path
+from waza_engine.lib.queries.disk import Stamp, stamp
 from waza_engine.model.trajectory import SkillInvocation, Trajectory
 from waza_engine.project.store_location import counter_folder, recording_stems
 

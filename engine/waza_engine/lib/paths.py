@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from waza_engine.lib.files.read_tracking import note_read
 from waza_engine.lib.files.safe_read import regular_bytes
+from waza_engine.lib.queries.disk import note_read
 
 
 class PathError(ValueError):

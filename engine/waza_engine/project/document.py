@@ -6,10 +6,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from waza_engine.lib.files.read_tracking import cached_with_reads, tracked_property
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
-from waza_engine.project.memo_list import MemoList
+from waza_engine.lib.queries.items import Items
+from waza_engine.lib.queries.store import derived_property, kept
 from waza_engine.project.suite_files import SuiteFiles, suite_of
 from waza_engine.recognition.recognise import dialect, kind_of, load_object
 from waza_engine.recognition.sample import Sample
@@ -27,19 +27,21 @@ class Document:
     path: Path | None = None
     process_dir: Path | None = None
     files: Files = field(default_factory=Files)
+    memory: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    """Results about this version of the file."""
 
-    @tracked_property
+    @derived_property
     def suite(self) -> SuiteFiles | None:
         """The suite of the file; None if it has none or no other files are known."""
         return suite_of(self.kind, self.path, self.data, self.files, self.dialect)
 
-    @tracked_property
+    @derived_property
     def executor(self) -> str:
         """The executor that the suite names; empty if it names none."""
         named = self.suite.executor if self.suite is not None else self.value("config", "executor")
         return named if isinstance(named, str) else ""
 
-    @tracked_property
+    @derived_property
     def sample(self) -> Sample | None:
         """The tasks and trials that the file chooses; None if it chooses none, or their number is not known."""
         read = dialect(self.dialect).sample
@@ -54,7 +56,7 @@ class Document:
 
     def once(self, place: Hashable, make: Callable[[], _T]) -> _T:
         """Return the result of `make`, computed once per version of the file."""
-        return cached_with_reads(self.__dict__, place, make)
+        return kept(self.memory, place, make)
 
     def value(self, *pointer: str | int) -> Any:
         """Return the value at a pointer; None if there is none."""
@@ -102,7 +104,7 @@ class Document:
         """Yield the tasks in this file: the file itself if it is a task, or the inline tasks of an eval."""
         yield from self._tasks
 
-    @tracked_property
+    @derived_property
     def _tasks(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         kind = kind_of(self.dialect, self.kind)
         if kind is None or not kind.runnable:
@@ -116,7 +118,7 @@ class Document:
         """Return all grader entries of the file, including those of checkpoints and inline tasks."""
         return self._graders
 
-    @tracked_property
+    @derived_property
     def _graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         return [(pointer, grader) for pointer, grader, _ in self.grader_results(_always)]
 
@@ -140,7 +142,7 @@ class Document:
     def _entries_with(self, key: str, make: "Make[_T | None]") -> Iterator[tuple[int, Mapping[str, Any], _T]]:
         """Yield the mappings in the list of a top-level key with non-empty results, and their indices."""
         entries = self.value(key)
-        if isinstance(entries, MemoList):
+        if isinstance(entries, Items):
             made = entries.results(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)
             yield from ((index, entries[index], found) for index, found in made)
         elif isinstance(entries, list):

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.disk import Stamp, stamp
 from waza_engine.lib.yaml.reader import YamlDocument, YamlError, read_document
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.placeholders import read_with_placeholders

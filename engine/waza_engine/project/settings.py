@@ -13,9 +13,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.process.sandbox_choice import KINDS, Sandbox
+from waza_engine.lib.queries.disk import Stamp, stamp
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Severity
 from waza_engine.project.levels import Levels, read_levels

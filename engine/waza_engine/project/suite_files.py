@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from waza_engine.lib.files.read_tracking import cached_with_reads, tracked_property
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.lib.go.paths import cleaned
+from waza_engine.lib.queries.store import derived_property, kept
 from waza_engine.lib.yaml.reader import YamlError
 from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.file_names import TRIGGER_TESTS
@@ -69,6 +69,7 @@ class SuiteFiles:
         self.eval: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
         self._files = files
         self._own = (own_path, own_data)
+        self.memory: dict[Any, Any] = {}
 
     @property
     def folder(self) -> Path:
@@ -94,7 +95,7 @@ class SuiteFiles:
         entries = self.eval.get("graders")
         return [it for it in entries if isinstance(it, Mapping)] if isinstance(entries, list) else []
 
-    @tracked_property
+    @derived_property
     def tasks(self) -> tuple[TaskOfSuite, ...]:
         """The task files in waza's order, without duplicates."""
         return tuple(TaskOfSuite(path, self._data(path), globs) for path, globs in self._named.items())
@@ -108,7 +109,7 @@ class SuiteFiles:
                 found.setdefault(text_of(it.data.get(key)).strip(), []).append(it.path)
             return found
 
-        return cached_with_reads(self.__dict__, ("having", key), find)
+        return kept(self.memory, ("having", key), find)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -129,7 +130,7 @@ class SuiteFiles:
             value = value.get(key) if isinstance(value, Mapping) else None
         return value
 
-    @tracked_property
+    @derived_property
     def project_path(self) -> Path | None:
         """The project file that applies to the eval; None without one."""
         above = [it / self._project_name for it in (self.folder, *self.folder.parents)][:_PROJECT_LEVELS]
@@ -146,7 +147,7 @@ class SuiteFiles:
     def _project(self) -> Mapping[str, Any]:
         return self._files.mapping(self.project_path) if self.project_path is not None else {}
 
-    @tracked_property
+    @derived_property
     def _named(self) -> dict[Path, tuple[int, ...]]:
         """The task files with the indexes of the globs that match them."""
         named: dict[Path, tuple[int, ...]] = {}

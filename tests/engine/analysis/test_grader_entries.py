@@ -7,8 +7,8 @@ import pytest
 
 from waza_engine.dialects.waza.rules.duplicate_task_id import check
 from waza_engine.lib.files import safe_read
-from waza_engine.lib.files.read_tracking import track_reads
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.queries.tracking import track_reads
 from waza_engine.project.document import Document
 
 

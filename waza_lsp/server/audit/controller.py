@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from waza_engine.lib.files.read_tracking import Stamp
+from waza_engine.lib.queries.disk import Stamp
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.store_location import (
     RECORDINGS_FOLDER,

@@ -19,8 +19,8 @@ from waza_engine.audit.run import audit_task, skill_text, task_grading, work_to_
 from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import graders
-from waza_engine.lib.files.read_tracking import stamp
 from waza_engine.lib.files.spill import Spill
+from waza_engine.lib.queries.disk import stamp
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.reading import reading_open_texts

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.lib.files.read_tracking import track_reads
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.queries.tracking import track_reads
 from waza_engine.project.settings import SETTINGS_FILES
 from waza_lsp.features.diagnostics import diagnostics
 from waza_lsp.schema.document_kind import may_be_eval

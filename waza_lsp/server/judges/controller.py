@@ -8,8 +8,8 @@ from typing import Any
 
 from lsprotocol import types
 
-from waza_engine.lib.files.read_tracking import Stamp
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.disk import Stamp
 from waza_engine.project.store_location import JUDGEMENTS, REVIEWS, default_store_dir, recording_sources
 from waza_lsp.server.live.client import Questions, Worker, WorkerError
 from waza_lsp.server.results.annotations import short_span

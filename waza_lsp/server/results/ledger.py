@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from waza_engine.lib.files.read_tracking import Stamp
+from waza_engine.lib.queries.disk import Stamp
 from waza_lsp.runnables.commands import RunStatus, Verdict
 from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.runnables.hidden import shown_runnables, without_errors

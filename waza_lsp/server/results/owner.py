@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from waza_engine.lib.files.read_tracking import Stamp, stamp, track_reads
+from waza_engine.lib.queries.disk import Stamp, stamp
+from waza_engine.lib.queries.tracking import track_reads
 
 
 class Owner(NamedTuple):

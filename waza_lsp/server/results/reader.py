@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from waza_engine.lib.files.read_tracking import Stamp
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.paths import is_inside
+from waza_engine.lib.queries.disk import Stamp
 from waza_engine.project.store_location import RECORDINGS_FOLDER, default_store_dir, recording_sources
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.files.read_tracking import Stamp, note_read, stamp, track_reads
+from waza_engine.lib.queries.disk import Stamp, note_read, stamp
+from waza_engine.lib.queries.tracking import track_reads
 from waza_lsp.features.tests import DIGEST, Item, tests
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, runnables_in

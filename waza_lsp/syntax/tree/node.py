@@ -32,7 +32,7 @@ class Node:
     """
 
     __slots__ = (
-        "_cache",
+        "_memory",
         "_own",
         "anchor",
         "end",
@@ -58,7 +58,7 @@ class Node:
         """`'`, `"`, `|`, `>`, or empty for a plain scalar."""
         self.flow = False
         self.anchor: str | None = None
-        self._cache: dict[Any, Any] | None = None
+        self._memory: dict[Any, Any] | None = None
         self._own: Any = None
 
     @property
@@ -80,14 +80,14 @@ class Node:
         return self.kind is Kind.SCALAR and not self.style and not self.source
 
     @property
-    def cache(self) -> dict[Any, Any]:
+    def memory(self) -> dict[Any, Any]:
         """Results that other modules cache for this value, which never changes.
 
         They go with the node.
         """
-        if self._cache is None:
-            self._cache = {}
-        return self._cache
+        if self._memory is None:
+            self._memory = {}
+        return self._memory
 
     def pair(self, key: str) -> "tuple[Node, Node] | None":
         """Return the first pair with a key, or None."""

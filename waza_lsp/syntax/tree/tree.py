@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.project.memo_list import MemoList, memo_list
+from waza_engine.lib.queries.items import Items, items_after
 from waza_lsp.syntax.errors.hints import Problem
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.aliases import line_of_excess, recursive_aliases, unknown_aliases
@@ -20,8 +20,6 @@ from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece, join_unterminated, piece_of, pieces_of
 from waza_lsp.syntax.tree.split import PieceKind, cut, first_lines, recut
 
-Items = MemoList[tuple[Piece, Node]]
-"""Pairs of a piece and a node in it; results are cached per item."""
 _SKETCHED_ITEMS = 3
 _MANY_KEYS = 100
 
@@ -32,7 +30,7 @@ class Entry(NamedTuple):
     key: Node
     piece: Piece
     value: Node
-    items: Items
+    items: Items[tuple[Piece, Node]]
     is_list: bool
 
     def splice(self, new: Sequence[Piece], start: int, end: int, below: Mapping[int, Piece]) -> "Entry":
@@ -45,13 +43,13 @@ class Entry(NamedTuple):
         middle = [(it, node) for it in new if it.parsed.root is not None for node in it.parsed.root.items]
         rest = self.items[last:]
         moved = [(below[id(it)], node) for it, node in rest] if below else rest
-        return self._replace(items=memo_list([*self.items[:first], *middle, *moved], self.items))
+        return self._replace(items=items_after([*self.items[:first], *middle, *moved], self.items))
 
     def relocate(self, below: Mapping[int, Piece]) -> "Entry":
         """Return the entry with its moved pieces."""
         if id(self.piece) not in below:
             return self
-        items = MemoList((below[id(it)], node) for it, node in self.items)
+        items = Items((below[id(it)], node) for it, node in self.items)
         return self._replace(piece=below[id(self.piece)], items=items)
 
 
@@ -327,7 +325,7 @@ class Tree:
 
 def _entries_of(pieces: Sequence[Piece]) -> Iterator[Entry]:
     """Yield the top-level keys of a block mapping, in order."""
-    items = Items()
+    items = Items[tuple[Piece, Node]]()
     for piece in pieces:
         root = piece.parsed.root
         if root is None or piece.kind in {PieceKind.WHOLE, PieceKind.SKIPPED}:

@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from waza_engine.lib.files.read_tracking import note_read
 from waza_engine.lib.files.safe_read import regular_text
+from waza_engine.lib.queries.disk import note_read
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.model.fields import ListOf, Text
 from waza_engine.model.pydantic_messages import first_problem_text

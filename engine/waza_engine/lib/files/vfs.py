@@ -3,75 +3,69 @@
 import os
 import shutil
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary, ref
 
-from waza_engine.lib.files.read_tracking import Stamp, cached_with_reads, note_read, stamp
 from waza_engine.lib.files.safe_read import open_regular, regular_text
 from waza_engine.lib.go.glob import BadPattern, fixed_part, glob
+from waza_engine.lib.queries.disk import disk, note_read
+from waza_engine.lib.queries.store import Database, kept, query
+from waza_engine.lib.queries.tracking import Dependency, clock, note
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain_with_source
 
 _MAX_BYTES = 5_000_000
-State = Stamp | int
-"""The stamp of a file on disk, or the hash of an open text."""
+_MOST_READ = 20_000
 _Value = TypeVar("_Value")
 
 
-@dataclass(slots=True)
-class Files:
-    """The disk overlaid with open texts. File contents are cached until the file changes.
+class Files(Database):
+    """The disk overlaid with open texts, and the results that are made of both.
 
     Its methods do not raise: for a missing or unreadable file they return None, False or an empty list. All of them note
-    what they read (`lib.files.read_tracking`).
+    what they read.
     """
 
-    open_text: Callable[[Path], str | None] = lambda _: None
-    _read: dict[tuple[Path, Callable[[str], Any]], tuple[State, Any]] = field(default_factory=dict)
-    _names: dict[Path, tuple[int, list[str]]] = field(default_factory=dict)
-    _texts: set[Path] = field(default_factory=set)
-    """Files whose content was read, not only their existence."""
-    memo: dict[Any, Any] = field(default_factory=dict)
-    """Cached findings of checked files (`analysis.incremental`)."""
-    _frozen: dict[Hashable, Any] | None = None
-    """The cache of a snapshot, which is never invalidated; None if this is not a snapshot."""
-    is_final: bool = False
-    """Whether this is a snapshot for a command that ends soon: nobody asks which files were read."""
+    __slots__ = ("_contents", "open_text")
+
+    def __init__(
+        self,
+        open_text: Callable[[Path], str | None] = lambda _: None,
+        *,
+        is_snapshot: bool = False,
+        is_final: bool = False,
+    ) -> None:
+        super().__init__(is_snapshot=is_snapshot, is_final=is_final)
+        self.open_text = open_text
+        self._contents: WeakValueDictionary[Path, _Content] = WeakValueDictionary()
 
     def snapshot(self, *, is_final: bool = False) -> "Files":
         """Return the same files, each frozen at its first read.
 
         Use a snapshot to check many files that depend on each other: what they share is read once.
         """
-        return replace(self, _frozen={}, is_final=is_final)
-
-    @property
-    def is_snapshot(self) -> bool:
-        return self._frozen is not None
+        return Files(self.open_text, is_snapshot=True, is_final=is_final)
 
     def once(self, key: Hashable, compute: Callable[[], _Value]) -> _Value:
-        """Return a value that depends on files only: cached in a snapshot, computed at each call otherwise."""
-        if self._frozen is None:
+        """Return a value that depends on files only: kept in a snapshot, computed at each call otherwise."""
+        if not self.is_snapshot:
             return compute()
-        if not self.is_final:
-            return cached_with_reads(self._frozen, key, compute)
-        if key not in self._frozen:
-            self._frozen[key] = compute()
-        value: _Value = self._frozen[key]
-        return value
+        return kept(self._kept, key, compute)
 
     def is_file(self, path: Path) -> bool:
-        note_read(path)
-        return _or_false(path.is_file)
+        """Whether there is a regular file; links are followed."""
+        return _kind_of_file(self, path) is _Kind.FILE
 
     def is_directory(self, path: Path) -> bool:
-        note_read(path)
-        return _or_false(path.is_dir)
+        """Whether there is a folder; links are followed."""
+        return _kind_of_file(self, path) is _Kind.FOLDER
 
     def exists(self, path: Path) -> bool:
-        note_read(path)
-        return _or_false(path.exists)
+        """Whether there is anything; links are followed."""
+        return _kind_of_file(self, path) is not None
 
     def has_program(self, command: str) -> bool:
         """Whether a command without a path names a program on this machine."""
@@ -82,33 +76,19 @@ class Files:
 
     def names(self, folder: Path) -> list[str]:
         """Return the sorted names in a folder."""
-        if self.is_snapshot:
-            return self.once(("names", folder), lambda: self._names_of(folder))
-        return self._names_of(folder)
-
-    def _names_of(self, folder: Path) -> list[str]:
-        note_read(folder)
-        try:
-            time = folder.stat().st_mtime_ns
-            if folder not in self._names or self._names[folder][0] != time:
-                self._names[folder] = (time, sorted(os.listdir(folder)))  # noqa: PTH208  # names, not paths
-        except (OSError, ValueError):
-            return []
-        return self._names[folder][1]
+        return _names(self, folder)
 
     def glob(self, pattern: str, folder: Path) -> list[Path]:
         """Return the files and folders below `folder` that match a Go glob; none for an invalid pattern."""
-        return self.once(("glob", pattern, folder), lambda: _glob(pattern, folder))
+        return _glob(self, pattern, folder)
 
     def text(self, path: Path) -> str | None:
         """Return the text of a file without a byte order mark; None if it cannot be read or is not UTF-8."""
-        if self.is_snapshot:  # Several readers ask for the text of a task.
-            return self.once(("text", path), lambda: self._text(path))
-        return self._text(path)
+        # Several readers ask for the text of a task.
+        return self.once(("text", path), lambda: self._text(path))
 
     def _text(self, path: Path) -> str | None:
-        note_read(path)
-        self._texts.add(path)
+        note(self._content(path))
         text = self.open_text(path)
         if text is not None:
             return text
@@ -116,6 +96,12 @@ class Files:
             return regular_text(path, "utf-8-sig", _MAX_BYTES)
         except (OSError, UnicodeDecodeError, ValueError):
             return None
+
+    def _content(self, path: Path) -> "_Content":
+        known = self._contents.get(path)
+        if known is None:
+            known = self._contents[path] = _Content(self, path)
+        return known
 
     def has_byte_order_mark(self, path: Path) -> bool:
         """Whether the file on disk begins with a byte order mark."""
@@ -127,27 +113,12 @@ class Files:
             return False
 
     def read_as(self, path: Path, reader: Callable[[str], _Value]) -> _Value | None:
-        """Return `reader(text)` for the text of a file, cached until the text changes; None if it cannot be read.
+        """Return `reader(text)` for the text of a file; None if it cannot be read.
 
-        `reader` is part of the cache key: pass a module-level function, not a lambda.
+        `reader` is part of the key of the query: pass a module-level function, not a lambda.
         """
-        note_read(path)
-        if not self.is_snapshot:  # The usual case, at every edit.
-            return self._read_as(path, reader)
-        return self.once((path, reader), lambda: self._read_as(path, reader))
-
-    def _read_as(self, path: Path, reader: Callable[[str], _Value]) -> _Value | None:
-        self._texts.add(path)
-        if self.is_snapshot:
-            text = self.text(path)
-            return reader(text) if text is not None else None
-        state = self.state(path)
-        key = (path, reader)
-        if key not in self._read or self._read[key][0] != state:
-            text = self.text(path)
-            self._read[key] = (state, reader(text) if text is not None else None)
-        result: _Value | None = self._read[key][1]
-        return result
+        found: _Value | None = _read_as(self, path, reader)
+        return found
 
     def data(self, path: Path) -> Any:
         """Return the plain data of a YAML file, None if it has none."""
@@ -158,17 +129,76 @@ class Files:
         data = self.data(path)
         return data if isinstance(data, dict) else {}
 
-    def is_text_dependency(self, path: Path) -> bool:
-        """Whether the content of a file was read. If so, opening the file in the editor can change its state."""
-        return path in self._texts
 
-    def state(self, path: Path) -> State:
-        """Return a value that changes whenever the file does, be it open or on disk."""
-        text = self.open_text(path) if path in self._texts else None
-        return stamp(path) if text is None else hash(text)
+class _Content(Dependency):
+    """The content of a file: its open text, else what is on disk."""
+
+    __slots__ = ("__weakref__", "_disk", "_files", "_seen_at", "_value", "path")
+
+    def __init__(self, files: Files, path: Path) -> None:
+        super().__init__()
+        self.path = path
+        self._files = ref(files)
+        self._disk = disk.file(path)
+        self._seen_at = clock.now
+        self._value = self._state()
+
+    def refresh(self) -> int:
+        """Compare the content with the last one, at most once in a revision."""
+        if self._seen_at != clock.now:
+            self._seen_at = clock.now
+            now = self._state()
+            if now != self._value:
+                self._value = now
+                self.changed_at = clock.now
+        return self.changed_at
+
+    def paths(self) -> set[Path]:
+        """Return the file itself."""
+        return {self.path}
+
+    def _state(self) -> object:
+        files = self._files()
+        text = files.open_text(self.path) if files is not None else None
+        if text is not None:
+            return hash(text)
+        self._disk.refresh()
+        return self._disk.value
 
 
-def _glob(pattern: str, folder: Path) -> list[Path]:
+class _Kind(Enum):
+    FILE = auto()
+    FOLDER = auto()
+    OTHER = auto()
+
+
+@query(keep=_MOST_READ)
+def _kind_of_file(_: Files, path: Path) -> _Kind | None:
+    note_read(path)
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # The name is too long or contains a NUL.
+        return None
+    return _Kind.FILE if S_ISREG(mode) else _Kind.FOLDER if S_ISDIR(mode) else _Kind.OTHER
+
+
+@query(keep=_MOST_READ)
+def _names(_: Files, folder: Path) -> list[str]:
+    note_read(folder)
+    try:
+        return sorted(os.listdir(folder))  # noqa: PTH208  # names, not paths
+    except (OSError, ValueError):
+        return []
+
+
+@query(keep=_MOST_READ)
+def _read_as(files: Files, path: Path, reader: Callable[[str], Any]) -> Any:
+    text = files.text(path)
+    return reader(text) if text is not None else None
+
+
+@query(keep=_MOST_READ)
+def _glob(_: Files, pattern: str, folder: Path) -> list[Path]:
     note_read(folder / fixed_part(pattern))
     try:
         return [folder / it for it in glob(pattern, folder)]
@@ -181,10 +211,3 @@ def _yaml_data(text: str) -> Any:
         return plain_with_source(read_yaml(text))
     except YamlError:
         return None
-
-
-def _or_false(is_true: Callable[[], bool]) -> bool:
-    try:
-        return is_true()
-    except (OSError, ValueError):  # The name is too long or contains a NUL.
-        return False

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from waza_engine.lib.files.read_tracking import note_read
 from waza_engine.lib.go.paths import cleaned
+from waza_engine.lib.queries.disk import note_read
 
 _MAX_NAMES = 200_000
 _WILD = frozenset("*?[\\")

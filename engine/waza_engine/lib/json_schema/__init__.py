@@ -8,8 +8,8 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.lib.files.read_tracking import track_reads
 from waza_engine.lib.json_schema.errors import SchemaError, UnknownFileError
+from waza_engine.lib.queries.tracking import track_reads
 
 if TYPE_CHECKING:
     from waza_engine.lib.json_schema.compiled import CompiledSchema

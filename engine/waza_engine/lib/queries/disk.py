@@ -6,11 +6,11 @@ folder: as long as that folder does not change, none of them can have appeared, 
 
 import os
 import time
-from collections.abc import Iterable
 from pathlib import Path
+from stat import S_ISDIR
 from weakref import WeakValueDictionary
 
-from waza_engine.lib.queries.tracking import Dependency, Result, clock, is_tracking, note
+from waza_engine.lib.queries.tracking import Dependency, clock, is_tracking, note
 
 Stamp = tuple[int, int, int] | None
 """Modification time, status change time (both in nanoseconds) and size; None if the file is missing or inaccessible."""
@@ -30,27 +30,34 @@ def stamp(path: Path) -> Stamp:
 class FileState(Dependency):
     """The stamp of one file or folder."""
 
-    __slots__ = ("__weakref__", "_folder", "_seen_in", "path", "value")
+    __slots__ = ("__weakref__", "_folder", "_is_doubtful", "_seen_in", "path", "value")
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.path = path
-        self.value = stamp(path)
+        self.value: Stamp = None
+        self._is_doubtful = False
+        """Whether this is a folder that may have changed without a visible change of its stamp."""
         self._seen_in = disk.look_number
         self._folder: object = None
         """The state of the folder when the file was found to be missing, if the folder had settled."""
+        self._take()
 
     def refresh(self) -> int:
         """Look at the file, at most once in each look at the disk."""
         if self._seen_in != disk.look_number:
             self._seen_in = disk.look_number
             if self.value is not None:
-                self._take(stamp(self.path))
+                self._take()
             elif not self._is_still_missing():
                 # The folder comes first: what appears in between is found in the next look.
                 self._folder = disk.settled_folder(self.path.parent)
-                self._take(stamp(self.path))
+                self._take()
         return self.changed_at
+
+    def paths(self) -> set[Path]:
+        """Return the file itself."""
+        return {self.path}
 
     def _is_still_missing(self) -> bool:
         folder = self.path.parent
@@ -58,9 +65,18 @@ class FileState(Dependency):
             return True
         return self._folder is not None and disk.settled_folder(folder) == self._folder
 
-    def _take(self, now: Stamp) -> None:
-        if now != self.value:
-            self.value = now
+    def _take(self) -> None:
+        before, was_doubtful = self.value, self._is_doubtful
+        self._is_doubtful = False
+        try:
+            status = os.stat(self.path)  # noqa: PTH116  # as in `stamp`
+        except (OSError, ValueError):
+            self.value = None
+        else:
+            self.value = status.st_mtime_ns, status.st_ctime_ns, status.st_size
+            if S_ISDIR(status.st_mode):
+                self._is_doubtful = not _is_settled(self.value)
+        if self.value != before or was_doubtful:
             self.changed_at = clock.now
 
 
@@ -101,12 +117,16 @@ class _Disk:
     def settled_folder(self, folder: Path) -> object:
         """Return the state of a folder; None if it may change again without a visible change of this state."""
         state = self._folder_state(folder)
-        return state if state is not None and 0 <= max(state[:2]) < time.time_ns() - _SETTLED_NS else None
+        return state if state is not None and _is_settled(state) else None
 
     def _folder_state(self, folder: Path) -> tuple[int, int, int, int] | None:
         if folder not in self._folders:
             self._folders[folder] = _state_of(folder)
         return self._folders[folder]
+
+
+def _is_settled(state: tuple[int, ...]) -> bool:
+    return 0 <= max(state[:2]) < time.time_ns() - _SETTLED_NS
 
 
 def _state_of(folder: Path) -> tuple[int, int, int, int] | None:
@@ -126,14 +146,3 @@ def note_read(path: Path) -> None:
     """Note that the current computation depends on this file or folder."""
     if is_tracking():
         note(disk.file(path))
-
-
-def paths_of(dependencies: Iterable[Dependency]) -> set[Path]:
-    """Return the files and folders among these dependencies, and among those of the results in them."""
-    found: set[Path] = set()
-    for it in dependencies:
-        if isinstance(it, FileState):
-            found.add(it.path)
-        elif isinstance(it, Result):
-            found |= paths_of(it.dependencies)
-    return found

@@ -41,7 +41,7 @@ class Items(list[_Item]):
             rows = self._rows[name] = self._computed(name, make)
         if rows.dependencies:
             note_all(rows.dependencies)
-        found: list[tuple[int, Any]] = rows.value  # type: ignore[assignment]  # made below
+        found: list[tuple[int, Any]] = rows.value
         return found
 
     def _computed(self, name: Hashable, make: Callable[[_Item], Any]) -> Result:

@@ -242,7 +242,7 @@ def kept(memory: dict[Any, Any], key: Hashable, make: Callable[[], _Value]) -> _
         found = memory[key] = compute(make)
     if found.dependencies:
         note_all(found.dependencies)
-    value: _Value = found.value  # type: ignore[assignment]  # `make` made it
+    value: _Value = found.value
     return value
 
 

@@ -6,7 +6,8 @@ a result that was checked in a later revision is still right.
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 _Value = TypeVar("_Value")
 
@@ -23,6 +24,10 @@ class Dependency:
     def refresh(self) -> int:
         """Bring the value up to date, and return the revision in which it changed last."""
         return self.changed_at
+
+    def paths(self) -> set[Path]:
+        """Return the files and folders that this is or depends on."""
+        return set()
 
 
 class _Clock:
@@ -60,6 +65,11 @@ class track_reads:  # noqa: N801  # used like a function: `with track_reads() as
     def __exit__(self, *_: object) -> None:
         _current.set(self._outer)
 
+    @property
+    def paths(self) -> set[Path]:
+        """The files and folders that were read, missing ones included."""
+        return set().union(*(it.paths() for it in self.dependencies))
+
 
 def is_tracking() -> bool:
     """Whether somebody collects what is read now."""
@@ -85,7 +95,7 @@ class Result(Dependency):
 
     __slots__ = ("dependencies", "value", "verified_at")
 
-    def __init__(self, value: object, dependencies: Iterable[Dependency], verified_at: int) -> None:
+    def __init__(self, value: Any, dependencies: Iterable[Dependency], verified_at: int) -> None:
         # The base class is not asked: this runs for each item of long lists.
         self.value = value
         self.dependencies = tuple(dependencies)
@@ -102,6 +112,10 @@ class Result(Dependency):
                 return False
         self.verified_at = now
         return True
+
+    def paths(self) -> set[Path]:
+        """Return the files and folders that the value depends on."""
+        return set().union(*(it.paths() for it in self.dependencies))
 
 
 def compute(make: Callable[[], _Value]) -> Result:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from waza_engine.lib.files.read_tracking import Stamp, stamp
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate, regular_text
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.disk import Stamp, stamp
 from waza_engine.project.store_location import FILE_NAME, FOLDER, RECORDINGS_FOLDER, default_store_dir
 from waza_engine.runs.store.connection import connect_read_only
 

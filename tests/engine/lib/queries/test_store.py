@@ -32,13 +32,25 @@ class Formula:
 class Graph(Database):
     """A database with random formulas. It notes the values that each of them read the last time."""
 
-    __slots__ = ("formulas", "last", "needless")
+    __slots__ = ("formulas", "last", "needless", "were_other")
 
     def __init__(self, formulas: Sequence[Formula]) -> None:
         super().__init__()
         self.formulas = formulas
         self.last: dict[int, Reads] = {}
+        self.were_other: set[int] = set()
+        """The queries of which an input had another value at some time since they ran."""
         self.needless: list[int] = []
+
+    def change(self, inputs: list[int], number: int, value: int) -> None:
+        """Set an input, and note which queries have read another value of something."""
+        inputs[number] = value
+        self.set(number, value)
+        self.were_other |= {
+            node
+            for node, reads in self.last.items()
+            if any(from_nothing(self.formulas, inputs, it) != seen for it, seen in reads)
+        }
 
     def value(self, node: int) -> int:
         found: int = self.input(node, 0) if node < INPUTS else result(self, node)
@@ -56,8 +68,9 @@ def result(graph: Graph, node: int) -> int:
         total += value
         if value == formula.stops_at:
             break
-    if before == tuple(seen):
+    if before == tuple(seen) and node not in graph.were_other:
         graph.needless.append(node)
+    graph.were_other.discard(node)
     graph.last[node] = tuple(seen)
     return total % formula.modulus
 
@@ -94,8 +107,7 @@ def test_random_graphs_and_changes(formulas: list[Formula], steps: list[tuple[st
     graph, inputs = Graph(formulas), [0] * INPUTS
     for step, number, value in steps:
         if step == "set":
-            inputs[number % INPUTS] = value
-            graph.set(number % INPUTS, value)
+            graph.change(inputs, number % INPUTS, value)
         else:
             node = INPUTS + number % len(formulas)
             assert graph.value(node) == from_nothing(formulas, inputs, node)
