@@ -30,28 +30,26 @@ def stamp(path: Path) -> Stamp:
 class FileState(Dependency):
     """The stamp of one file or folder."""
 
-    __slots__ = ("__weakref__", "_folder", "_is_doubtful", "_seen_in", "path", "value")
+    __slots__ = ("__weakref__", "_folder", "_is_doubtful", "_seen_in", "_settled", "path", "value")
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
+        super().__init__(is_durable=True)
         self.path = path
         self.value: Stamp = None
         self._is_doubtful = False
         """Whether this is a folder that may have changed without a visible change of its stamp."""
-        self._seen_in = disk.look_number
-        self._folder: object = None
+        self._seen_in = clock.looked_at
+        self._folder: _Folder | None = None
+        """The folder of a missing file."""
+        self._settled: object = None
         """The state of the folder when the file was found to be missing, if the folder had settled."""
         self._take()
 
     def refresh(self) -> int:
         """Look at the file, at most once in each look at the disk."""
-        if self._seen_in != disk.look_number:
-            self._seen_in = disk.look_number
-            if self.value is not None:
-                self._take()
-            elif not self._is_still_missing():
-                # The folder comes first: what appears in between is found in the next look.
-                self._folder = disk.settled_folder(self.path.parent)
+        if self._seen_in != clock.looked_at:
+            self._seen_in = clock.looked_at
+            if self.value is not None or not self._is_still_missing():
                 self._take()
         return self.changed_at
 
@@ -60,10 +58,16 @@ class FileState(Dependency):
         return {self.path}
 
     def _is_still_missing(self) -> bool:
-        folder = self.path.parent
-        if disk.is_missing_folder(folder):
+        if self._folder is None:
+            self._folder = disk.folder(self.path.parent)
+        before, self._settled = self._settled, None
+        state = self._folder.state()
+        if state is None:
             return True
-        return self._folder is not None and disk.settled_folder(folder) == self._folder
+        if _is_settled(state):
+            # Taken before we look for the file: what appears in between is found in the next look.
+            self._settled = state
+        return state == before
 
     def _take(self) -> None:
         before, was_doubtful = self.value, self._is_doubtful
@@ -80,23 +84,44 @@ class FileState(Dependency):
             self.changed_at = clock.now
 
 
+class _Folder:
+    """A folder of missing files, asked for at most once in each look."""
+
+    __slots__ = ("__weakref__", "_path", "_seen_in", "_state")
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._seen_in = 0
+        self._state: tuple[int, ...] | None = None
+
+    def state(self) -> tuple[int, ...] | None:
+        """Return a value that changes when files appear; None if the folder is missing."""
+        if self._seen_in != clock.looked_at:
+            self._seen_in = clock.looked_at
+            try:
+                now = os.stat(self._path)  # noqa: PTH116  # as in `stamp`
+                self._state = now.st_mtime_ns, now.st_ctime_ns, now.st_ino, now.st_dev
+            except (FileNotFoundError, NotADirectoryError):
+                self._state = None
+            except (OSError, ValueError):
+                # Never settled.
+                self._state = -1, -1
+        return self._state
+
+
 class _Disk:
     """Knows how often to look: at each question that somebody asks, or at most every `max_age` seconds."""
 
     def __init__(self) -> None:
-        self.look_number = 1
         self.max_age = 0.0
         self._looked_at = 0.0
         self._files: WeakValueDictionary[Path, FileState] = WeakValueDictionary()
-        self._folders: dict[Path, tuple[int, int, int, int] | None] = {}
-        """The states of folders in this look; None for missing ones."""
+        self._folders: WeakValueDictionary[Path, _Folder] = WeakValueDictionary()
 
     def look(self) -> None:
         """Take it that any file may have changed."""
         self._looked_at = time.monotonic()
-        self.look_number += 1
-        self._folders.clear()
-        clock.tick()
+        clock.looked_at = clock.tick()
 
     def look_if_due(self) -> None:
         """Look, unless a computation is going on, which sees one state, or the last look is recent enough."""
@@ -110,33 +135,16 @@ class _Disk:
             known = self._files[path] = FileState(path)
         return known
 
-    def is_missing_folder(self, folder: Path) -> bool:
-        """Whether there is no such folder."""
-        return self._folder_state(folder) is None
-
-    def settled_folder(self, folder: Path) -> object:
-        """Return the state of a folder; None if it may change again without a visible change of this state."""
-        state = self._folder_state(folder)
-        return state if state is not None and _is_settled(state) else None
-
-    def _folder_state(self, folder: Path) -> tuple[int, int, int, int] | None:
-        if folder not in self._folders:
-            self._folders[folder] = _state_of(folder)
-        return self._folders[folder]
+    def folder(self, path: Path) -> "_Folder":
+        """Return what is known of the folder of missing files."""
+        known = self._folders.get(path)
+        if known is None:
+            known = self._folders[path] = _Folder(path)
+        return known
 
 
 def _is_settled(state: tuple[int, ...]) -> bool:
     return 0 <= max(state[:2]) < time.time_ns() - _SETTLED_NS
-
-
-def _state_of(folder: Path) -> tuple[int, int, int, int] | None:
-    try:
-        now = folder.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError):
-        return (-1, -1, 0, 0)
-    return now.st_mtime_ns, now.st_ctime_ns, now.st_ino, now.st_dev
 
 
 disk = _Disk()

@@ -19,7 +19,7 @@ _Results = list[Result | None]
 class Items(list[_Item]):
     """An immutable list with the results of its items."""
 
-    __slots__ = ("_made", "_rows", "memory")
+    __slots__ = ("_made", "_rows", "_rows_before", "memory")
 
     def __init__(self, items: Iterable[_Item] = ()) -> None:
         super().__init__(items)
@@ -27,6 +27,8 @@ class Items(list[_Item]):
         """By name: the result of each item, None if it is not computed yet."""
         self._rows: dict[Hashable, Result] = {}
         """By name: the non-empty results with their indices, and what any of the items depends on."""
+        self._rows_before: dict[Hashable, Result] = {}
+        """By name: the rows of the list before an edit. While they are fresh, so are the results taken from it."""
         self.memory: dict[Any, Any] = {}
         """Results about the list as a whole, for `kept` and `made_of`."""
 
@@ -47,8 +49,10 @@ class Items(list[_Item]):
     def _computed(self, name: Hashable, make: Callable[[_Item], Any]) -> Result:
         began = clock.now
         made: list[Any] = self._made.setdefault(name, [None] * len(self))
+        before = self._rows_before.pop(name, None)
+        is_fresh = before is not None and before.is_fresh()
         for index, known in enumerate(made):
-            if known is None or not known.is_fresh():
+            if known is None or not (is_fresh or known.is_fresh()):
                 made[index] = _run(make, self[index])
         rows = [(index, it.value) for index, it in enumerate(made) if it.value]
         shared = {it.dependencies for it in made if it.dependencies}
@@ -66,6 +70,9 @@ class Items(list[_Item]):
         now = Items(items)
         for name in list(self._rows or self._made):
             now._made[name] = place(self._made[name])
+            before = self._rows.get(name) or self._rows_before.get(name)
+            if before is not None:
+                now._rows_before[name] = before
         return now
 
 

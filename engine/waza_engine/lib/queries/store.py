@@ -60,10 +60,7 @@ class _Entry(Result):
 
     def refresh(self) -> int:
         """Compute the value again if a dependency has changed, and return the revision of its last change."""
-        if self.verified_at == clock.now:
-            return self.changed_at
         if self.value is not _UNKNOWN and self.is_fresh():
-            self.verified_at = clock.now
             return self.changed_at
         database = self._database()
         if database is None:
@@ -71,6 +68,7 @@ class _Entry(Result):
         database.statistics_of(self._query).computed += 1
         before, found = self.value, compute(lambda: self._query.function(database, *self._key))
         self.dependencies = found.dependencies
+        self.is_durable = found.is_durable
         if before is _UNKNOWN or not _is_equal(before, found.value):
             self.value = found.value
             self.changed_at = clock.now

@@ -15,11 +15,13 @@ _Value = TypeVar("_Value")
 class Dependency:
     """Something that results depend on: an input, or the result of a query."""
 
-    __slots__ = ("changed_at",)
+    __slots__ = ("changed_at", "is_durable")
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_durable: bool = False) -> None:
         self.changed_at = clock.now
         """The revision in which the value changed last."""
+        self.is_durable = is_durable
+        """Whether the value changes only when somebody looks at the disk again, but not by an edit."""
 
     def refresh(self) -> int:
         """Bring the value up to date, and return the revision in which it changed last."""
@@ -33,10 +35,12 @@ class Dependency:
 class _Clock:
     """Counts revisions. One for the process, so results may outlive the database that they were computed with."""
 
-    __slots__ = ("now",)
+    __slots__ = ("looked_at", "now")
 
     def __init__(self) -> None:
         self.now = 1
+        self.looked_at = 1
+        """The revision that began with the last look at the disk."""
 
     def tick(self) -> int:
         """Begin a new revision."""
@@ -101,12 +105,13 @@ class Result(Dependency):
         self.dependencies = tuple(dependencies)
         self.verified_at = verified_at
         self.changed_at = verified_at
+        self.is_durable = all(it.is_durable for it in self.dependencies)
 
     def is_fresh(self) -> bool:
         """Whether nothing that the value depends on has changed since it was computed or last checked."""
-        if not self.dependencies or self.verified_at == clock.now:
-            return True
         now, verified_at = clock.now, self.verified_at
+        if verified_at == now or (self.is_durable and verified_at >= clock.looked_at):
+            return True
         for it in self.dependencies:
             if it.refresh() > verified_at:
                 return False
