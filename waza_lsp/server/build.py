@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from waza_engine.audit.codes import RULES as AUDIT_RULES
 from waza_engine.calibration.codes import RULES as JUDGE_RULES
+from waza_engine.lib.queries.disk import disk
 from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.server.audit.controller import LiveAudit
 from waza_lsp.server.commands.add_check import add_check
@@ -53,6 +54,8 @@ from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
 
 _LIVE_SECONDS = 5.0
+_DISK_SECONDS = 1.0
+"""How long files on disk count as unchanged while nobody reports a change and no command runs."""
 _AUDIT_SECONDS = 20.0
 AUDIT_MODULE = "waza_lsp.server.audit.worker"
 COMMANDS: dict[str, Callable[..., Any]] = {
@@ -82,6 +85,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 
 def build_session() -> Session:
     """Make a session with all handlers registered."""
+    disk.max_age = _DISK_SECONDS
     session = _join_parts()
     lsp = session.client.lsp
     for method, handler, options in NOTIFICATIONS:
@@ -98,9 +102,11 @@ def build_session() -> Session:
 def _bound(command: Callable[..., Any], session: Session) -> Callable[..., Any]:
     # Not a partial function: pygls would unwrap it and read the type of `session` as that of the first argument.
     def execute(*arguments: Any) -> Any:
+        disk.look()
         return command(session, *arguments)
 
     async def execute_later(*arguments: Any) -> Any:
+        disk.look()
         return await command(session, *arguments)
 
     return execute_later if inspect.iscoroutinefunction(command) else execute

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from waza_engine.lib.queries.disk import disk
 from waza_lsp.server.coexistence import read_beside, whole_requests
 from waza_lsp.server.diagnostics.pull import PULLED, PULLED_WITHOUT_REFRESH
 from waza_lsp.server.handlers.formatting import handle_formatting, offer_formatting, update_formatting
@@ -184,6 +185,7 @@ def on_change(session: Session, params: types.DidChangeTextDocumentParams) -> No
 
 def on_save(session: Session, params: types.DidSaveTextDocumentParams) -> None:
     # Clients that watch files report the change anyway.
+    disk.look()
     if not session.client.watches_files:
         session.publisher.everything_changed()
         session.tests.everything_changed()
@@ -206,6 +208,7 @@ def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None
 def on_watched_files(session: Session, params: types.DidChangeWatchedFilesParams) -> None:
     changes = [it for it in params.changes if not any(one in unquote(it.uri) for one in _IGNORED)]
     if changes:
+        disk.look()
         session.publisher.files_changed(changes)
         session.tests.everything_changed()
         session.coverage.files_changed(it.uri for it in changes)
