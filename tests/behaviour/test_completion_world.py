@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, at
-from waza_engine.runs.recordings.preview import PreviewCache
+from waza_engine.runs.recordings.preview import recording_previews
 from waza_lsp.features.completion import completion
 from waza_lsp.workspace.references import known_names
 from waza_lsp.workspace.workspace import WorkspaceFiles
@@ -42,7 +43,11 @@ def offered_at(root: Path, name: str, text: str, files: Mapping[str, str] = WORL
     place = at(root, name, text, files)
     old = place.workspace
     workspace = WorkspaceFiles(
-        old.process_dir, old.files, old.open_snapshot, old.list_files, recordings=PreviewCache().of
+        old.process_dir,
+        old.files,
+        old.open_snapshot,
+        old.list_files,
+        recordings=partial(recording_previews, old.files),
     )
     found = completion(
         place.snapshot,

@@ -2,10 +2,11 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
-from waza_engine.runs.recordings.preview import PreviewCache
+from waza_engine.runs.recordings.preview import recording_previews
 from waza_lsp.features.hover import hover
 from waza_lsp.syntax.text import Span
 from waza_lsp.workspace.hover_facts import CheckFailure
@@ -54,10 +55,13 @@ RECORDED = {
 
 
 def _with_recordings(place: Place) -> Place:
-    known = PreviewCache()
     old = place.workspace
     place.workspace = WorkspaceFiles(
-        old.process_dir, old.files, old.open_snapshot, old.list_files, recordings=known.of
+        old.process_dir,
+        old.files,
+        old.open_snapshot,
+        old.list_files,
+        recordings=partial(recording_previews, old.files),
     )
     return place
 

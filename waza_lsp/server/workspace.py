@@ -1,13 +1,14 @@
 """The workspace folders and their projects: the context of checks and requests."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.pins import Pin
 from waza_engine.project.settings import Projects, ProjectSettings
-from waza_engine.runs.recordings.preview import PreviewCache
+from waza_engine.runs.recordings.preview import recording_previews
 from waza_lsp.server.coexistence import levels
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.settings import Configuration
@@ -36,7 +37,6 @@ class Workspace:
         self._configuration = configuration
         self._metrics_of = metrics_of
         self._seen_trials_of = seen_trials_of
-        self._recordings = PreviewCache()
         self._contexts: dict[Path | None, tuple[object, CheckContext]] = {}
 
     def process_dir(self, path: Path | None) -> Path | None:
@@ -100,7 +100,7 @@ class Workspace:
             self._documents.of_path,
             self.yaml_files,
             self._client.encoding,
-            self._recordings.of,
+            partial(recording_previews, self.files),
             self._metrics_of,
             self._seen_trials_of,
         )

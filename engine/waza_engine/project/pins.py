@@ -1,17 +1,16 @@
 """Find the version of a runner that a project pins: in its own project file, in `package.json`, or in a lock file.
 
-Used if no setting names a version. Reads are bounded and cached by the files' stamps, because every check asks.
+Used if no setting names a version. Reads are bounded, and kept until a file changes, because every check asks.
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.lib.files.safe_read import regular_bytes
-from waza_engine.lib.queries.disk import Stamp, stamp
+from waza_engine.lib.queries.disk import note_read, stamp
+from waza_engine.lib.queries.store import Database, query
 
 MANIFEST = "package.json"
 LOCK_FILES = ("package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock")
@@ -39,52 +38,41 @@ class _Wanted(NamedTuple):
     is_exact: bool
 
 
-@dataclass(slots=True)
-class Pins:
-    """The versions that projects pin, cached until their files change."""
+@query(keep=1_000)
+def pinned(db: Database, folder: Path, packages: tuple[str, ...], project_file: str) -> Pin | None:
+    """Return the version that the nearest project pins for files in a folder.
 
-    _read: dict[tuple[Path, tuple[str, ...]], tuple[Stamp, Any]] = field(default_factory=dict)
-
-    def of(self, folder: Path, packages: tuple[str, ...], project_file: str = "") -> Pin | None:
-        """Return the version that the nearest project pins for files in a folder.
-
-        The runner is one of these npm packages. Its `project_file`, if that has a `target`, comes first. Exact versions in
-        a manifest need no lock file; what a range stands for is in the lock file.
-        """
-        directories = _directories(folder)
-        for path in (it / project_file for it in directories if project_file):
-            if target := self._found(path, (), _target):
-                return Pin(target, path)
-        nearest: Pin | None = None
-        is_mentioned = False
-        for directory in directories:
-            manifest = directory / MANIFEST
-            wanted: _Wanted | None = self._found(manifest, packages, _wanted)
-            if wanted is not None:
-                is_mentioned = True
-                nearest = nearest or (Pin(wanted.version, manifest) if wanted.version else None)
-            if wanted is not None and wanted.is_exact:
-                break
-            # Without a mention in a manifest, a package in a lock file is only what other packages need.
-            if is_mentioned:
-                for path in (directory / it for it in LOCK_FILES):
-                    if locked := self._found(path, packages, _locked):
-                        return Pin(locked, path)
-        return nearest
-
-    def _found(self, path: Path, packages: tuple[str, ...], read: Any) -> Any:
-        """Return what `read` finds in a file; None if there is no such file, or nothing in it."""
-        now, key = stamp(path), (path, packages)
-        if now is None:
-            return None
-        if key not in self._read or self._read[key][0] != now:
-            self._read[key] = now, read(path, packages) if now[2] <= _MAX_BYTES else None
-        return self._read[key][1]
+    The runner is one of these npm packages. Its `project_file`, if that has a `target`, comes first. Exact versions in
+    a manifest need no lock file; what a range stands for is in the lock file.
+    """
+    directories = (folder, *folder.parents)
+    for path in (it / project_file for it in directories if project_file):
+        if target := _found(db, path, (), _target):
+            return Pin(target, path)
+    nearest: Pin | None = None
+    is_mentioned = False
+    for directory in directories:
+        manifest = directory / MANIFEST
+        wanted: _Wanted | None = _found(db, manifest, packages, _wanted)
+        if wanted is not None:
+            is_mentioned = True
+            nearest = nearest or (Pin(wanted.version, manifest) if wanted.version else None)
+        if wanted is not None and wanted.is_exact:
+            break
+        # Without a mention in a manifest, a package in a lock file is only what other packages need.
+        if is_mentioned:
+            for path in (directory / it for it in LOCK_FILES):
+                if locked := _found(db, path, packages, _locked):
+                    return Pin(locked, path)
+    return nearest
 
 
-@lru_cache(maxsize=256)
-def _directories(folder: Path) -> tuple[Path, ...]:
-    return (folder, *folder.parents)
+@query(keep=5_000)
+def _found(_: Database, path: Path, packages: tuple[str, ...], read: Callable[..., Any]) -> Any:
+    """Return what `read` finds in a file; None if there is no such file, or nothing in it."""
+    note_read(path)
+    now = stamp(path)
+    return read(path, packages) if now is not None and now[2] <= _MAX_BYTES else None
 
 
 def _target(path: Path, _packages: tuple[str, ...]) -> str | None:

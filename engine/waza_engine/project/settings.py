@@ -7,19 +7,20 @@ which can have a `target` of its own.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.process.sandbox_choice import KINDS, Sandbox
-from waza_engine.lib.queries.disk import Stamp, stamp
+from waza_engine.lib.queries.disk import note_read, stamp
+from waza_engine.lib.queries.store import Database, query
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Severity
 from waza_engine.project.levels import Levels, read_levels
-from waza_engine.project.pins import Pin, Pins
+from waza_engine.project.pins import Pin, pinned
 from waza_engine.recognition.recognise import dialect, dialects
 
 if TYPE_CHECKING:
@@ -127,64 +128,36 @@ class ProjectSettings:
 _NOTHING = ProjectSettings()
 
 
-@dataclass(slots=True)
-class Projects:
-    """The settings files on disk, cached until they change."""
-
-    _read: dict[Path, tuple[Stamp, ProjectSettings | None]] = field(default_factory=dict)
-    _pins: Pins = field(default_factory=Pins)
-    _frozen: dict[Hashable, Any] | None = None
-    """The cache of a snapshot, which is never invalidated; None if this is not a snapshot."""
-
-    def snapshot(self) -> "Projects":
-        """Return the same settings, each frozen at its first read: for a command that checks many files once."""
-        return replace(self, _frozen={})
+class Projects(Database):
+    """The settings files on disk."""
 
     def of(self, folder: Path) -> ProjectSettings:
         """Return the settings for the files in a folder (an absolute path), from the nearest settings file."""
-        return self._once(folder, lambda: self._of(folder))
-
-    def _once(self, key: Hashable, find: Callable[[], _Found]) -> _Found:
-        if self._frozen is None:
-            return find()
-        if key not in self._frozen:
-            self._frozen[key] = find()
-        found: _Found = self._frozen[key]
-        return found
-
-    def _of(self, folder: Path) -> ProjectSettings:
-        for path in _above(folder):
-            if (found := self._settings(path)) is not None:
-                return found
-        return _NOTHING
+        return _nearest(self, folder)
 
     def pin(self, folder: Path, dialect_name: str) -> Pin | None:
         """Return the version of a dialect's runner that the project of a folder pins."""
-        return self._once((folder, dialect_name), lambda: self._pin(folder, dialect_name))
-
-    def _pin(self, folder: Path, dialect_name: str) -> Pin | None:
         found = dialect(dialect_name)
-        return self._pins.of(folder, found.packages, found.project_file) if found.packages else None
+        return pinned(self, folder, found.packages, found.project_file) if found.packages else None
 
     def with_problems(self) -> Iterator[ProjectSettings]:
         """Yield the settings files read so far that have problems."""
-        for _, settings in self._read.values():
-            if settings is not None and settings.problems:
-                yield settings
-
-    def _settings(self, path: Path) -> ProjectSettings | None:
-        now = stamp(path)
-        if now is None:
-            return None
-        if path not in self._read or self._read[path][0] != now:
-            self._read[path] = now, read_project(path)
-        return self._read[path][1]
+        yield from (it for it in self.values_of(_settings) if it is not None and it.problems)
 
 
-@lru_cache(maxsize=256)
-def _above(folder: Path) -> tuple[Path, ...]:
-    """Return the possible settings files, the nearest first. Cached, because every edit needs them."""
-    return tuple(it / name for it in (folder, *folder.parents) for name in SETTINGS_FILES)
+@query(keep=1_000)
+def _nearest(projects: Projects, folder: Path) -> ProjectSettings:
+    for above in (folder, *folder.parents):
+        for name in SETTINGS_FILES:
+            if (found := _settings(projects, above / name)) is not None:
+                return found
+    return _NOTHING
+
+
+@query(keep=5_000)
+def _settings(_: Projects, path: Path) -> ProjectSettings | None:
+    note_read(path)
+    return read_project(path) if stamp(path) is not None else None
 
 
 def read_project(path: Path) -> ProjectSettings | None:

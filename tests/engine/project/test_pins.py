@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from waza_engine.analysis.pipeline import check_context, check_file
-from waza_engine.project.pins import Pins
+from waza_engine.lib.queries.store import Database
+from waza_engine.project.pins import pinned as pinned_version
 from waza_engine.project.settings import Projects, ProjectSettings
 
 PACKAGES = ("@microsoft/vally", "@microsoft/vally-cli")
@@ -15,7 +16,7 @@ def _pinned(folder: Path, files: dict[str, str], below: str = "") -> tuple[str, 
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    found = Pins().of(folder / below, PACKAGES)
+    found = pinned_version(Database(), folder / below, PACKAGES, "")
     return (found.version, found.path.relative_to(folder).as_posix()) if found else None
 
 
@@ -120,12 +121,12 @@ def test_odd_manifests_pin_nothing(tmp_path: Path, text: str) -> None:
 
 
 def test_a_changed_manifest_is_read_again(tmp_path: Path) -> None:
-    pins, path = Pins(), tmp_path / "package.json"
-    assert pins.of(tmp_path, PACKAGES) is None
+    db, path = Database(), tmp_path / "package.json"
+    assert pinned_version(db, tmp_path, PACKAGES, "") is None
     path.write_text(_manifest("0.14.0"), encoding="utf-8")
-    assert pins.of(tmp_path, PACKAGES) is not None
+    assert pinned_version(db, tmp_path, PACKAGES, "") is not None
     path.write_text(_manifest("latest"), encoding="utf-8")
-    assert pins.of(tmp_path, PACKAGES) is None
+    assert pinned_version(db, tmp_path, PACKAGES, "") is None
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ class Sources:
 
 def find_sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:
     """Return the sources that the command line names. Standard input is read at once."""
-    projects = Projects().snapshot()
+    projects = Projects(is_final=True)
     if stdin_name is not None or STDIN in paths:
         return Sources((), dialect, projects, sys.stdin.buffer.read(), stdin_name or "")
     # A broken link exists; that it cannot be read becomes a finding.

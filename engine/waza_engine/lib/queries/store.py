@@ -164,6 +164,14 @@ class Database:
         """Drop the result for a key, because nobody will ask again."""
         self._tables.get(asked, OrderedDict()).pop(key, None)
 
+    def values_of(self, asked: "Query[Any, ..., Any]") -> Iterator[Any]:
+        """Yield the results of a query that are kept now."""
+        if self.is_snapshot:
+            found = [it for key, it in self._kept.items() if isinstance(key, tuple) and key[0] is asked]
+            yield from (it if self.is_final else it.value for it in found)
+        else:
+            yield from [it.value for it in self._tables.get(asked, OrderedDict()).values()]
+
     def statistics_of(self, asked: "Query[Any, ..., Any]") -> Statistics:
         """Return the statistics of one query."""
         known = self._statistics.get(asked)

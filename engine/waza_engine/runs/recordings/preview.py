@@ -9,14 +9,15 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate, regular_text
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.queries.disk import Stamp, stamp
+from waza_engine.lib.queries.disk import note_read
+from waza_engine.lib.queries.store import Database, query
 from waza_engine.project.store_location import FILE_NAME, FOLDER, RECORDINGS_FOLDER, default_store_dir
 from waza_engine.runs.store.connection import connect_read_only
 
@@ -76,23 +77,16 @@ class RecordingPreview:
         return {"tool": self.tools, "model": models, "skill": self.skills}.get(kind, ())
 
 
-@dataclass(slots=True)
-class PreviewCache:
-    """Caches each eval's previews until its files change."""
-
-    _known: dict[Path, tuple[tuple[Stamp, ...], tuple[RecordingPreview, ...]]] = field(default_factory=dict)
-
-    def of(self, eval_path: Path) -> tuple[RecordingPreview, ...]:
-        """Return the newest recorded trials of every task of an eval."""
-        store, files = _store_file(eval_path), sorted(_recording_files(eval_path.parent / RECORDINGS_FOLDER))
-        wal = store.with_name(f"{store.name}-wal")
-        stamps = tuple(stamp(it) for it in (store, wal, *files))
-        if eval_path not in self._known or self._known[eval_path][0] != stamps:
-            stored = list(_stored_previews(store, eval_path))
-            tasks = {it.task for it in stored}
-            read = (it for path in files[:_MAX_TRIALS] for it in _file_preview(path) if it.task not in tasks)
-            self._known[eval_path] = (stamps, (*stored, *read))
-        return self._known[eval_path][1]
+@query(keep=100)
+def recording_previews(_: Database, eval_path: Path) -> tuple[RecordingPreview, ...]:
+    """Return the newest recorded trials of every task of an eval."""
+    folder = eval_path.parent / RECORDINGS_FOLDER
+    store, files = _store_file(eval_path), sorted(_recording_files(folder))[:_MAX_TRIALS]
+    for path in (store, store.with_name(f"{store.name}-wal"), folder, *files):
+        note_read(path)
+    stored = list(_stored_previews(store, eval_path))
+    tasks = {it.task for it in stored}
+    return (*stored, *(it for path in files for it in _file_preview(path) if it.task not in tasks))
 
 
 def _store_file(eval_path: Path) -> Path:
