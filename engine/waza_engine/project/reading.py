@@ -1,18 +1,18 @@
 """Reads a file into data or a model, or raises one `LoadError` that says why not."""
 
-import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
+from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.queries.disk import Stamp, stamp
+from waza_engine.lib.queries.store import query
 from waza_engine.lib.yaml.reader import YamlDocument, YamlError, read_document
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.placeholders import read_with_placeholders
@@ -26,20 +26,31 @@ from waza_engine.model.pydantic_messages import (
 from waza_engine.model.suite import LoadError
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_Value = TypeVar("_Value")
-
-_SETTLED_NS = 3_000_000_000
-_open_texts: ContextVar[Mapping[Path, str]] = ContextVar("open_texts", default={})  # noqa: B039  # never changed
+_MOST_FILES = 5_000
+_files: ContextVar[Files | None] = ContextVar("files", default=None)
 
 
 @contextmanager
-def reading_open_texts(texts: Mapping[Path, str]) -> Iterator[None]:
-    """Read these unsaved texts instead of the files inside the `with` block."""
-    token = _open_texts.set(texts)
+def reading_through(files: Files) -> Iterator[None]:
+    """Read through `files` inside the `with` block: unsaved texts first, and unchanged files are not read again.
+
+    For those that load the same suite again and again. What is read must not be changed.
+    """
+    token = _files.set(files)
     try:
         yield
     finally:
-        _open_texts.reset(token)
+        _files.reset(token)
+
+
+def reading_open_texts(texts: Mapping[Path, str]) -> AbstractContextManager[None]:
+    """Read these unsaved texts instead of the files inside the `with` block."""
+    return reading_through(Files(texts.get))
+
+
+def current_files() -> Files:
+    """Return the files of the `with` block; outside of one, files that keep nothing for the next call."""
+    return _files.get() or Files(is_final=True)
 
 
 @dataclass(slots=True)
@@ -62,37 +73,6 @@ def reading_once(path: Path) -> Iterator[None]:
         yield
     finally:
         _read_once.reset(token)
-
-
-@dataclass(slots=True)
-class FileMemory:
-    """Data and models of files, for those that load the same suite again and again: unchanged files are not read again."""
-
-    most: int = 5_000
-    """Files; with more, it begins anew."""
-    data: dict[Hashable, tuple[Stamp | str, dict[str, Any]]] = field(default_factory=dict)
-    """What a file's mapping was made of, its time stamp or unsaved text, and the mapping."""
-    models: dict[Hashable, tuple[Any, BaseModel]] = field(default_factory=dict)
-    """The data that a model was made of, and the model."""
-    made: dict[Hashable, tuple[object, Any]] = field(default_factory=dict)
-    """What else was made of a file: its version or model, and what was made."""
-
-
-_memory: ContextVar[FileMemory | None] = ContextVar("memory", default=None)
-
-
-@contextmanager
-def remembering_files(memory: FileMemory) -> Iterator[None]:
-    """Take unchanged files from `memory` inside the `with` block. What is read must not be changed."""
-    if len(memory.data) > memory.most:
-        memory.data.clear()
-        memory.models.clear()
-        memory.made.clear()
-    token = _memory.set(memory)
-    try:
-        yield
-    finally:
-        _memory.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,44 +105,6 @@ def is_needed(path: Path, loaded: int) -> bool:
     return few is None or loaded < few.tasks or path == few.path
 
 
-def unsaved_text(path: Path) -> str | None:
-    """Return the text of a file that is read instead of what it holds, if there is one."""
-    return _open_texts.get().get(path)
-
-
-def file_version(path: Path) -> Stamp | str:
-    """Return a value that changes whenever the file or its unsaved text does."""
-    unsaved = unsaved_text(path)
-    return unsaved if unsaved is not None else stamp(path)
-
-
-def folder_version(path: Path) -> object:
-    """Return a value that changes whenever files are added to or removed from a folder."""
-    found = stamp(path)
-    if found is None or time.time_ns() - max(found[:2]) < _SETTLED_NS:
-        # It may change again without a visible change of its coarse time stamp.
-        return object()
-    return found
-
-
-def made_of_file(source: object, key: Hashable, make: Callable[[], _Value]) -> _Value:
-    """Return what `make` makes of a file, and of what is in `key`; nothing else may go into it.
-
-    `source` is the file's version, or the model that was made of it: the same object as long as the file is the same.
-    """
-    memory = _memory.get()
-    if memory is None:
-        return make()
-    known = memory.made.get(key)
-    is_known = known is not None and (
-        known[0] is source or (isinstance(source, (tuple, str)) and known[0] == source)
-    )
-    if known is None or not is_known:
-        known = memory.made[key] = source, make()
-    value: _Value = known[1]
-    return value
-
-
 def read_text(path: Path, limit: int = MAX_SOURCE_BYTES) -> str:
     """Return the text of a file of at most `limit` bytes.
 
@@ -170,7 +112,8 @@ def read_text(path: Path, limit: int = MAX_SOURCE_BYTES) -> str:
         LoadError: the file cannot be read, is not a regular file, or is not UTF-8.
 
     """
-    if (text := _open_texts.get().get(path)) is not None:
+    files = _files.get()
+    if files is not None and (text := files.unsaved_text(path)) is not None:
         return text
     once = _read_once.get()
     if once is None or once.path != path:
@@ -218,19 +161,16 @@ def read_mapping(path: Path, *, strict_graders: bool = False) -> dict[str, Any]:
         LoadError: the file cannot be read, is not YAML, or is not a mapping.
 
     """
-    memory = _memory.get()
-    if memory is None:
-        return _read_mapping(path, strict_graders=strict_graders)
-    # The stamp comes first: what is written while we read is read the next time.
-    version = file_version(path)
-    known = memory.data.get((path, strict_graders))
-    if known is None or known[0] != version:
-        known = version, _read_mapping(path, strict_graders=strict_graders)
-        memory.data[path, strict_graders] = known
-    return known[1]
+    files = _files.get()
+    return _mapping(files, path, strict_graders) if files is not None else _read_mapping(path, strict_graders)
 
 
-def _read_mapping(path: Path, *, strict_graders: bool) -> dict[str, Any]:
+@query(keep=_MOST_FILES)
+def _mapping(_: Files, path: Path, strict_graders: bool) -> dict[str, Any]:  # a key is positional
+    return _read_mapping(path, strict_graders)
+
+
+def _read_mapping(path: Path, strict_graders: bool) -> dict[str, Any]:  # as above
     try:
         data = parse_yaml(read_text(path), strict_graders=strict_graders)
     except YamlError as error:
@@ -268,18 +208,11 @@ def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _M
         LoadError: the first error of the data.
 
     """
-    memory = _memory.get()
-    key = model, path, below
-    if memory is not None and (known := memory.models.get(key)) is not None and known[0] is data:
-        return known[1]  # type: ignore[return-value]  # its class is in the key
     try:
-        made = model.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
         pointer, text = _first_problem(error, data)
         raise LoadError(path, _located_sentence((*below, *pointer), text), (*below, *pointer)) from error
-    if memory is not None:
-        memory.models[key] = data, made
-    return made
 
 
 def pointer_in_file(pointer: Pointer, data: Any) -> Pointer:

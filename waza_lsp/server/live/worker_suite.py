@@ -9,18 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.graders.entry import Level
+from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.disk import disk
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import GraderEntry, LoadError
-from waza_engine.project.reading import FileMemory, loading_few, reading_open_texts, remembering_files
+from waza_engine.project.reading import loading_few, reading_through
 from waza_engine.project.suite_files import eval_of
 from waza_engine.runs.planning.plan import Plan, PlanError
 from waza_engine.runs.recordings.regrade import plan_for_grading, plan_without_suite
 from waza_engine.runs.trial.checkpoints import last_turn
 
 Question = Mapping[str, Any]
-_FILES = FileMemory()
+_TEXTS: dict[Path, str] = {}
+_FILES = Files(_TEXTS.get)
 """A question is about one file of a suite; the others are as they were."""
 
 
@@ -68,7 +71,10 @@ def suite_of(question: Question, *, few: int | None = None) -> Suite:
         raise NothingError("no eval lists this file")
     process_dir = Path(question["processDir"])
     path = Path(question["path"])
-    with reading_open_texts(texts_of(question)), remembering_files(_FILES):
+    _TEXTS.clear()
+    _TEXTS.update(texts_of(question))
+    disk.look()
+    with reading_through(_FILES):
         try:
             if few is not None and path != eval_path:
                 with loading_few(path, few):

@@ -88,14 +88,18 @@ class Files(Database):
         return self.once(("text", path), lambda: self._text(path))
 
     def _text(self, path: Path) -> str | None:
-        note(self._content(path))
-        text = self.open_text(path)
+        text = self.unsaved_text(path)
         if text is not None:
             return text
         try:
             return regular_text(path, "utf-8-sig", _MAX_BYTES)
         except (OSError, UnicodeDecodeError, ValueError):
             return None
+
+    def unsaved_text(self, path: Path) -> str | None:
+        """Return the text of an open file; None if the file counts as it is on disk."""
+        note(self._content(path))
+        return self.open_text(path)
 
     def _content(self, path: Path) -> "_Content":
         known = self._contents.get(path)

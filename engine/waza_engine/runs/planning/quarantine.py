@@ -8,14 +8,15 @@ none.
 import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.queries.store import query
 from waza_engine.lib.yaml.comments import OwnComment, own_comments
 from waza_engine.lib.yaml.lines import YamlLines
 from waza_engine.model.suite import Suite, Task
-from waza_engine.project.reading import file_version, made_of_file, unsaved_text
+from waza_engine.project.reading import current_files
 
 WORD = "quarantine"
 _SUFFIXES = frozenset([".yaml", ".yml"])
@@ -36,7 +37,7 @@ def with_quarantine(suite: Suite) -> tuple[Suite, list[str]]:
     reasons: dict[int, str] = {}
     warnings: list[str] = []
     for path in paths:
-        if text := made_of_file(file_version(path), ("quarantine", path), partial(_text, path)):
+        if text := _text(current_files(), path):
             of_file = [it for it in everything if it.path == path]
             warnings += _apply(path, text, of_file, reasons)
     if not reasons:
@@ -45,10 +46,12 @@ def with_quarantine(suite: Suite) -> tuple[Suite, list[str]]:
     return replace(suite, tasks=tasks), warnings
 
 
-def _text(path: Path) -> str:
+@query(keep=5_000)
+def _text(files: Files, path: Path) -> str:
+    """Return the text of a file in which the word occurs; "" for any other file."""
     if path.suffix not in _SUFFIXES:
         return ""
-    if (unsaved := unsaved_text(path)) is not None:
+    if (unsaved := files.unsaved_text(path)) is not None:
         return unsaved if WORD in unsaved else ""
     with contextlib.suppress(OSError, ValueError):
         content = regular_bytes(path, MAX_SOURCE_BYTES)

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.engine.runs.bench import Bench
+from waza_engine.lib.files.vfs import Files
 from waza_engine.model.suite import Task
 from waza_engine.project.load_suite import load_suite
-from waza_engine.project.reading import FileMemory, reading_open_texts, remembering_files
+from waza_engine.project.reading import reading_through
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.planning.quarantine import with_quarantine
 
@@ -87,9 +88,12 @@ def test_the_text_of_the_editor_counts(tmp_path: Path) -> None:
     path = tmp_path / "eval.yaml"
     path.write_text(VALLY, encoding="utf-8")
     text = VALLY.replace("- name: one\n", "- name: one # waza-lsp: quarantine sleeps\n")
-    memory = FileMemory()
+    opened: dict[Path, str] = {}
+    files = Files(opened.get)
     for texts, reason in (({}, ""), ({path: text}, "sleeps"), ({path: VALLY}, ""), ({}, "")):
-        with remembering_files(memory), reading_open_texts(texts):
+        opened.clear()
+        opened.update(texts)
+        with reading_through(files):
             assert planned(path)[0]["one"] == reason
 
 

@@ -6,7 +6,7 @@ See docs/reference/waza-formats.md, sections 3, 5, 10.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from waza_engine.dialects.waza.formats.expected import Expected
 from waza_engine.dialects.waza.formats.graders import EvalGrader, TaskGrader
@@ -21,9 +21,11 @@ from waza_engine.dialects.waza.formats.loading.mock_files import (
 from waza_engine.dialects.waza.formats.loading.refusals import EvalKeys, task_refusals
 from waza_engine.dialects.waza.formats.loading.resources import gather
 from waza_engine.dialects.waza.formats.task import InlineTask, TaskFile
-from waza_engine.lib.go.glob import BadPattern, glob, has_wildcard
+from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.go.glob import BadPattern, glob
 from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.store import query
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.fields import is_null
 from waza_engine.model.suite import (
@@ -38,9 +40,8 @@ from waza_engine.model.suite import (
 )
 from waza_engine.project.reading import (
     build,
-    folder_version,
+    current_files,
     is_needed,
-    made_of_file,
     pointer_in_file,
     read_mapping,
     read_text,
@@ -95,11 +96,9 @@ def load_tasks(
             for path in paths:
                 if not is_needed(path, len(tasks)):
                     continue
-                spec, data, notes = build_leniently(
-                    TaskFile, "task", read_mapping(path, strict_graders=True), path
-                )
-                ignored += notes
-                (tasks if spec.enabled else disabled).append(_task_of_file(spec, path, data, around))
+                read = _task_file(current_files(), path)
+                ignored += read.notes
+                (tasks if read.spec.enabled else disabled).append(_task_of_file(read, path, around))
     if patterns and len(warnings) == patterns and patterns == len(items):
         message = f"No file matches any pattern under 'tasks'; patterns are relative to {around.eval_dir}"
         raise LoadError(around.eval_path, message, ("tasks",))
@@ -116,28 +115,46 @@ def _matching_files(pattern: str, around: Surroundings, pointer: Pointer) -> lis
     # Go joins the pattern to the directory, so absolute patterns are relative to it, too.
     relative = cleaned(pattern.lstrip("/")) if pattern.strip("/") else "."
 
-    def found() -> list[Path]:
-        return in_repository(
-            [around.eval_dir / it for it in glob(relative, around.eval_dir)], around.eval_dir
-        )
-
-    folder, _, _ = relative.rpartition("/")
     try:
-        if has_wildcard(folder) or ".." in folder:
-            return found()
-        version = folder_version(around.eval_dir / folder)
-        return made_of_file(version, ("glob", around.eval_path, relative), found)
+        return _matches(current_files(), relative, around.eval_dir)
     except BadPattern as error:
         raise LoadError(
             around.eval_path, f"The pattern '{pattern}' is malformed: {error}", pointer
         ) from error
 
 
-def _task_of_file(spec: TaskFile, path: Path, data: Mapping[str, Any], around: Surroundings) -> Task:
-    if _needs_files(spec, around):
-        return _task(spec, path, (), data, around)
-    key = "task", path, around.eval_path, around.process_dir, around.fixtures, around.of_eval
-    return made_of_file(spec, key, lambda: _task(spec, path, (), data, around))
+@query(keep=1_000)
+def _matches(_: Files, relative: str, folder: Path) -> list[Path]:
+    return in_repository([folder / it for it in glob(relative, folder)], folder)
+
+
+class _TaskFile(NamedTuple):
+    """A task file: its model, the data that the model was made from, and notes about ignored keys."""
+
+    spec: TaskFile
+    data: dict[str, Any]
+    notes: list[str]
+
+
+@query(keep=5_000)
+def _task_file(_: Files, path: Path) -> _TaskFile:
+    return _TaskFile(*build_leniently(TaskFile, "task", read_mapping(path, strict_graders=True), path))
+
+
+def _task_of_file(read: _TaskFile, path: Path, around: Surroundings) -> Task:
+    if _needs_files(read.spec, around):
+        return _task(read.spec, path, (), read.data, around)
+    key = path, around.eval_path, around.process_dir, around.fixtures, around.of_eval
+    return _task_alone(current_files(), *key)
+
+
+@query(keep=5_000)
+def _task_alone(
+    files: Files, path: Path, eval_path: Path, process_dir: Path, fixtures: Path, of_eval: EvalKeys
+) -> Task:
+    """Build a task into which no other file and nothing else of its eval goes."""
+    read = _task_file(files, path)
+    return _task(read.spec, path, (), read.data, Surroundings(eval_path, process_dir, fixtures, of_eval, {}))
 
 
 def _needs_files(spec: TaskFile, around: Surroundings) -> bool:
