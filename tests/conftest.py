@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.forked import FRESH
+from waza_engine.lib.queries.disk import disk
 
 # Tests share the machine with others, so no test depends on how long anything takes.
 _UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -31,6 +32,12 @@ _QUICK_CASES = 1
 _QUICK_SESSIONS = 2
 """How many tests of a file in these folders that wait for a server the quick suite runs."""
 _LEFT_OUT = pytest.StashKey[int]()
+
+
+@pytest.fixture(autouse=True)
+def looking_at_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server in the process of a test looks less often; the next test begins anew."""
+    monkeypatch.setattr(disk, "max_age", disk.max_age)
 
 
 def pytest_configure(config: pytest.Config) -> None:

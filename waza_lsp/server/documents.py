@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from waza_engine.lib.queries.tracking import clock
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Text
 
@@ -59,6 +60,7 @@ class Documents:
     def open(self, item: types.TextDocumentItem, encoding: types.PositionEncodingKind) -> None:
         """Add a document that the client has opened."""
         snapshot = Snapshot.of(item.uri, item.text, item.version, encoding)
+        clock.tick()
         self._open[item.uri] = snapshot
         self._recent[item.uri] = _RecentEdits(snapshot.text, item.version)
         self._closed.pop(item.uri, None)
@@ -72,6 +74,7 @@ class Documents:
         before = self._open.get(uri)
         if before is None:
             return
+        clock.tick()
         recent, changes = self._recent[uri], list(params.content_changes)
         if recent.add(version, changes):
             self._open[uri] = before.with_changes(changes, version)
@@ -83,6 +86,7 @@ class Documents:
     def close(self, uri: str) -> None:
         """Remove a document, but cache its snapshot for a while."""
         closed = self._open.pop(uri, None)
+        clock.tick()
         self._recent.pop(uri, None)
         self._stale.discard(uri)
         if closed is None:

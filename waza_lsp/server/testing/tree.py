@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.queries.disk import Stamp, note_read, stamp
+from waza_engine.lib.queries.disk import Stamp, disk, note_read, stamp
 from waza_engine.lib.queries.tracking import track_reads
 from waza_lsp.features.tests import DIGEST, Item, tests
 from waza_lsp.runnables.commands import Verdict
@@ -88,6 +88,7 @@ class TestTree:
         path = path_of(uri) if uri else None
         if uri and path is None:
             return []
+        disk.look()
         stop = threading.Event()
         documents = tuple(self._documents)
         try:
