@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tests.studio.conftest import SOCKET
-from waza_engine.lib.process.spawn import start_program
+from waza_engine.lib.process.child import start_child
 from waza_lsp.studio import bridge
 from waza_lsp.studio.bridge import completed, refused
 from waza_lsp.studio.session import StudioSession
@@ -126,11 +126,11 @@ def test_the_page_speaks_to_the_server_but_does_not_decide_its_trust(
 def test_trust_that_begins_while_the_server_starts_counts(
     browser: TestClient, session: StudioSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def trusting(*_: str, **options: Any) -> Any:
+    async def trusting(_: list[str], **options: Any) -> Any:
         session.trust()
-        return await start_program("cat", **options)
+        return await start_child(["cat"], **options)
 
-    monkeypatch.setattr(bridge, "start_program", trusting)
+    monkeypatch.setattr(bridge, "start_child", trusting)
     with _connected(browser) as socket:
         socket.send_text('{"id": 1, "method": "initialize"}')
         told = json.loads(socket.receive_text())

@@ -17,9 +17,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from waza_engine.lib.paths import is_inside, path_from_uri
-from waza_engine.lib.process import reaper
-from waza_engine.lib.process.reaper import kill_session
-from waza_engine.lib.process.spawn import release, start_program
+from waza_engine.lib.process.child import Child, Streams, start_child
 from waza_lsp.studio.files import is_of_git
 from waza_lsp.studio.session import StudioSession
 
@@ -77,16 +75,20 @@ class _Bridge:
         try:
             # A socket that sends no message gets no process.
             first = await self._receive()
-            child = await start_program(
-                *[sys.executable, "-P", "-m", "waza_lsp", "serve"],
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
+            child = await start_child(
+                [sys.executable, "-P", "-m", "waza_lsp", "serve"],
                 cwd=self._session.folder,
-                limit=_MAX_ANSWER_BYTES,
+                streams=Streams(line_limit=_MAX_ANSWER_BYTES),
             )
         except (_Close, *_ENDS) as error:
             return _end_of(error)
+        try:
+            return await self._convey(first, child)
+        finally:
+            # Once its input is closed, it ends its own children.
+            await child.end(grace=_GRACE_SECONDS)
+
+    async def _convey(self, first: dict[str, Any], child: Child) -> _Close:
         trusted = asyncio.Event()
         self._session.on_trust.add(trusted.set)
         tasks = [
@@ -101,7 +103,7 @@ class _Bridge:
             self._session.on_trust.discard(trusted.set)
             for it in tasks:
                 it.cancel()
-            await asyncio.shield(asyncio.create_task(_end(child, tasks)))
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _receive(self) -> dict[str, Any]:
         """Return the next message of the page that its server may have."""
@@ -119,8 +121,7 @@ class _Bridge:
             if refusal:
                 await self._socket.send_text(refusal)
 
-    async def _to_child(self, message: dict[str, Any], child: asyncio.subprocess.Process) -> None:
-        assert child.stdin is not None  # noqa: S101  # a pipe
+    async def _to_child(self, message: dict[str, Any], child: Child) -> None:
         while True:
             if message.get("method") == "initialize":
                 # Not earlier: trust may begin while the child is being started.
@@ -130,8 +131,7 @@ class _Bridge:
             await child.stdin.drain()
             message = await self._receive()
 
-    async def _to_page(self, child: asyncio.subprocess.Process) -> None:
-        assert child.stdout is not None  # noqa: S101  # a pipe
+    async def _to_page(self, child: Child) -> None:
         async for body in _bodies(child.stdout):
             # A page that does not read makes this wait, and so only its own child.
             await self._socket.send_text(body.decode("utf-8", "replace"))
@@ -173,19 +173,6 @@ def _end_of(error: BaseException | None) -> _Close:
     if error is not None and not isinstance(error, _ENDS):
         raise error
     return _Close(_FAILED, "The connection to the language server has ended.")
-
-
-async def _end(child: asyncio.subprocess.Process, tasks: list[asyncio.Task[None]]) -> None:
-    """End a child: close its input, so that it ends its own children, and kill what is left after a moment."""
-    await asyncio.gather(*tasks, return_exceptions=True)
-    if child.stdin is not None:
-        child.stdin.close()
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_GRACE_SECONDS):
-            await child.wait()
-    kill_session(child.pid)
-    await release(child)
-    reaper.unwatch(child.pid)
 
 
 async def _close(socket: WebSocket, end: _Close) -> None:

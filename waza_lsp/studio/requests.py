@@ -3,15 +3,14 @@
 import asyncio
 import json
 import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from waza_engine.lib.process import reaper
-from waza_engine.lib.process.reaper import kill_session
-from waza_engine.lib.process.spawn import release, start_program
+from waza_engine.lib.process.child import OutputLimitError, Streams, child, read_all
 from waza_lsp.studio.session import RefusedError
 
 _MAX_BODY_BYTES = 13_000_000
@@ -91,33 +90,16 @@ async def output_of(folder: Path, *arguments: str) -> tuple[int, str, str]:
         RefusedError: it cannot be started, takes too long or prints too much.
 
     """
+    command = [sys.executable, "-P", "-m", "waza_lsp", *arguments]
+    streams = Streams(stdin=DEVNULL, stderr=PIPE)
     try:
-        child = await start_program(
-            *[sys.executable, "-P", "-m", "waza_lsp", *arguments],
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=folder,
-        )
-    except (OSError, ValueError) as error:
-        raise RefusedError(500, f"The command cannot be started: {error}") from error
-    try:
-        async with asyncio.timeout(_SECONDS):
-            out, err = await asyncio.gather(_bounded(child.stdout), _bounded(child.stderr))
-            return await child.wait(), out, err
+        async with child(command, cwd=folder, streams=streams) as it, asyncio.timeout(_SECONDS):
+            outputs = [read_all(stream, _MAX_OUTPUT_BYTES) for stream in (it.stdout, it.stderr)]
+            out, err = await asyncio.gather(*outputs)
+            return await it.wait(), out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+    except OutputLimitError:
+        raise RefusedError(500, "The command prints too much.") from None
     except TimeoutError:
         raise RefusedError(504, f"Stopped after {_SECONDS:.0f} s.") from None
-    finally:
-        kill_session(child.pid)
-        await release(child)
-        reaper.unwatch(child.pid)
-
-
-async def _bounded(stream: asyncio.StreamReader | None) -> str:
-    parts, size = [], 0
-    while stream is not None and (part := await stream.read(1 << 16)):
-        parts.append(part)
-        size += len(part)
-        if size > _MAX_OUTPUT_BYTES:
-            raise RefusedError(500, "The command prints too much.")
-    return b"".join(parts).decode("utf-8", "replace")
+    except (OSError, ValueError) as error:
+        raise RefusedError(500, f"The command cannot be started: {error}") from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, command_warning
-from waza_engine.executors.agent_process import LONGEST_LINE, end
+from waza_engine.executors.agent_process import LONGEST_LINE, agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     REASONING_EFFORT,
@@ -32,10 +32,8 @@ from waza_engine.executors.event_log import EventLog
 from waza_engine.lib.extras import install_command
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.paths import real_path
-from waza_engine.lib.process import reaper
+from waza_engine.lib.process.child import Streams
 from waza_engine.lib.process.environment import program_environment
-from waza_engine.lib.process.sandbox import confined
-from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.trajectory import Trajectory
 
 _DONE = frozenset(["completed", "failed"])
@@ -204,35 +202,19 @@ class AcpExecutor:
         environment = program_environment(
             self._environment, request.environment, directory=request.working_dir
         )
-        try:
-            argv = confined(
-                self._argv, cwd=request.working_dir, environment=environment, writable=request.writable
-            )
-            process = await start_program(
-                *argv,
-                cwd=request.working_dir,
-                env=environment,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                limit=LONGEST_LINE,
-            )
-        except (OSError, ValueError) as error:
-            # The program was there when the run started.
-            raise ExecutorError(
-                f"The agent '{self._argv[0]}' cannot be started: {error}",
-                infrastructure=isinstance(error, OSError),
-            ) from error
-        try:
-            connection = self._acp.connect_to_agent(client, process.stdin, process.stdout)
+        async with agent(
+            self._argv,
+            cwd=request.working_dir,
+            environment=environment,
+            streams=Streams(line_limit=LONGEST_LINE),
+            writable=request.writable,
+        ) as program:
+            connection = self._acp.connect_to_agent(client, program.stdin, program.stdout)
             try:
                 await self._talk(connection, request, log, client.alive)
             finally:
                 with suppress(Exception):
                     await connection.close()
-        finally:
-            await end(process)
-            reaper.unwatch(process.pid)
         return log.so_far(request.task, request.model)
 
     async def triggered(self, request: TriggerRequest) -> bool:

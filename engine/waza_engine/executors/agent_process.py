@@ -1,22 +1,20 @@
 """Run one agent program in a workspace: read its output, enforce time limits, leave no process behind."""
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from waza_engine.executors.base import ExecutorError
-from waza_engine.lib.process import reaper
-from waza_engine.lib.process.reaper import kill_session
+from waza_engine.lib.process.child import Child, Streams, read_tail, start_child
 from waza_engine.lib.process.sandbox import confined
-from waza_engine.lib.process.spawn import release, start_program
 
 LONGEST_LINE = 8 << 20
 """A longer line of output is discarded."""
 _TAIL_BYTES = 2000
 _PIPE_GRACE_SECONDS = 1.0
-_EXIT_POLL_SECONDS = 0.02
 _CHUNK = 1 << 16
 
 
@@ -71,6 +69,36 @@ class Lines:
         self._rest, self._length = [], 0
 
 
+@asynccontextmanager
+async def agent(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    environment: Mapping[str, str],
+    streams: Streams,
+    writable: Sequence[Path] = (),
+) -> AsyncIterator[Child]:
+    """Run an agent program while the block runs. In a sandbox, it can change only the folders `writable`.
+
+    Raises:
+        ExecutorError: the program cannot be started.
+
+    """
+    try:
+        command = confined(argv, cwd=cwd, environment=environment, writable=writable)
+        started = await start_child(command, cwd=cwd, env=environment, streams=streams)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        # The program was there when the run started.
+        raise ExecutorError(
+            f"The agent '{argv[0]}' cannot be started: {reason}", infrastructure=isinstance(error, OSError)
+        ) from error
+    try:
+        yield started
+    finally:
+        await started.end()
+
+
 async def run_agent(
     argv: Sequence[str],
     *,
@@ -83,53 +111,23 @@ async def run_agent(
 ) -> ProcessEnd:
     """Run the program until it ends or exceeds a limit; `on_output` gets its output piece by piece.
 
-    In a sandbox, the program can change only the folders `writable`. The whole process group is gone when this returns, also after a cancellation.
-
     Raises:
         ExecutorError: the program cannot be started.
 
     """
-    try:
-        process = await start_program(
-            *confined(argv, cwd=cwd, environment=environment, writable=writable),
-            cwd=cwd,
-            env=environment,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        # The program was there when the run started.
-        raise ExecutorError(
-            f"The agent '{argv[0]}' cannot be started: {reason}", infrastructure=isinstance(error, OSError)
-        ) from error
-    try:
-        return await _talk(process, stdin, limits, on_output)
-    finally:
-        await end(process)
-        reaper.unwatch(process.pid)
-
-
-async def end(process: asyncio.subprocess.Process) -> None:
-    """Kill the program with its process group and close its pipes, even if another process has them open."""
-    kill_session(process.pid)
-    # Closing the pipes reads the exit status, which the event loop's watcher would then miss. So wait for it first.
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_PIPE_GRACE_SECONDS):
-            await _exit(process)
-    await release(process)
+    streams = Streams(stderr=PIPE)
+    async with agent(argv, cwd=cwd, environment=environment, streams=streams, writable=writable) as program:
+        return await _talk(program, stdin, limits, on_output)
 
 
 async def _talk(
-    process: asyncio.subprocess.Process, stdin: str, limits: Limits, on_output: Callable[[bytes], object]
+    program: Child, stdin: str, limits: Limits, on_output: Callable[[bytes], object]
 ) -> ProcessEnd:
-    assert process.stdin and process.stdout and process.stderr  # noqa: S101, PT018  # for the type checker
     spoke = asyncio.Event()
-    reading = asyncio.create_task(_read(process.stdout, spoke, on_output))
-    errors = asyncio.create_task(_tail(process.stderr))
-    feeding = asyncio.create_task(_feed(process.stdin, stdin))
-    ending = asyncio.create_task(_exit(process))
+    reading = asyncio.create_task(_read(program.stdout, spoke, on_output))
+    errors = asyncio.create_task(read_tail(program.stderr, _TAIL_BYTES))
+    feeding = asyncio.create_task(program.feed(stdin.encode("utf-8", "replace")))
+    ending = asyncio.create_task(program.wait())
     broken = ""
     try:
         async with asyncio.timeout(limits.seconds):
@@ -140,22 +138,16 @@ async def _talk(
     except TimeoutError:
         broken = f"timed out after {limits.seconds:g} s"
     finally:
-        kill_session(process.pid)
+        program.kill()
         # Read what is left in the pipes, but not for ever: a descendant outside the group may hold them open.
         await asyncio.wait([reading, errors], timeout=_PIPE_GRACE_SECONDS)
         for task in (reading, errors, feeding, ending):
             task.cancel()
-    stderr = errors.result() if errors.done() and not errors.cancelled() else ""
-    return ProcessEnd(process.returncode or 0, stderr, broken)
+    stderr = errors.result() if errors.done() and not errors.cancelled() else b""
+    return ProcessEnd(program.status or 0, stderr.decode("utf-8", "replace").strip(), broken)
 
 
-async def _exit(process: asyncio.subprocess.Process) -> None:
-    """Wait until the program has ended. `process.wait` would also wait for others that hold its pipes open."""
-    while process.returncode is None:  # noqa: ASYNC110  # there is no event for it
-        await asyncio.sleep(_EXIT_POLL_SECONDS)
-
-
-async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[None], seconds: float) -> bool:
+async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[int], seconds: float) -> bool:
     """Whether the program prints something or ends within `seconds`; 0 does not wait."""
     if not seconds:
         return True
@@ -173,17 +165,3 @@ async def _read(
     while chunk := await stream.read(_CHUNK):
         spoke.set()
         on_output(chunk)
-
-
-async def _tail(stream: asyncio.StreamReader) -> str:
-    tail = b""
-    while chunk := await stream.read(_CHUNK):
-        tail = (tail + chunk)[-_TAIL_BYTES:]
-    return tail.decode("utf-8", "replace").strip()
-
-
-async def _feed(stream: asyncio.StreamWriter, text: str) -> None:
-    with contextlib.suppress(OSError):  # an agent need not read its input
-        stream.write(text.encode("utf-8", "replace"))
-        await stream.drain()
-        stream.close()

@@ -5,19 +5,17 @@ blank command is always an error, even without `error_on_fail`. Hooks have no ti
 of this process, kills a running hook with its process group. Processes that a finished hook left behind keep running.
 """
 
-import asyncio
 import os
 import tempfile
+from asyncio.subprocess import DEVNULL, STDOUT
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from waza_engine.lib.process import reaper
+from waza_engine.lib.process.child import Streams, child
 from waza_engine.lib.process.environment import program_environment, withheld_note
-from waza_engine.lib.process.reaper import kill_session
 from waza_engine.lib.process.sandbox import confined
 from waza_engine.lib.process.shortage import ShortageError
-from waza_engine.lib.process.spawn import start_program
 from waza_engine.model.suite import Hook
 
 _TAIL_BYTES = 2000
@@ -69,21 +67,10 @@ async def _run_to_end(argv: Sequence[str], directory: Path) -> tuple[int, str]:
     # A file, not a pipe: a service that the hook leaves running would keep a pipe open forever.
     environment = program_environment(os.environ, directory=directory)
     with tempfile.TemporaryFile() as output:
-        process = await start_program(
-            *confined(argv, cwd=directory, environment=environment),
-            cwd=directory,
-            env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=output,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        try:
-            exit_code = await process.wait()
-        except asyncio.CancelledError:
-            kill_session(process.pid)
-            await process.wait()
-            raise
-        finally:
-            reaper.unwatch(process.pid)
+        command = confined(argv, cwd=directory, environment=environment)
+        streams = Streams(DEVNULL, output, STDOUT)
+        async with child(command, cwd=directory, env=environment, streams=streams) as program:
+            exit_code = await program.wait()
+            program.spare_descendants()
         output.seek(max(0, output.seek(0, os.SEEK_END) - _TAIL_BYTES))
         return exit_code, output.read().decode("utf-8", "replace").strip()

@@ -7,20 +7,20 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from asyncio.subprocess import PIPE
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from waza_engine.lib.go.glob import literal
-from waza_engine.lib.process import reaper
+from waza_engine.lib.process.child import Child, Streams, child, read_tail
 from waza_engine.lib.process.reaper import kill_session
-from waza_engine.lib.process.spawn import start_program
-from waza_engine.lib.system.programs import ask_to_end
 
 _GRACE_SECONDS = 0.7
 _LONGEST_LINE = 64 * 1024 * 1024
+_MOST_ERROR_BYTES = 1_000_000
 
 _KEPT = "Finished trials are stored. Run it again, or resume with: waza-lsp run EVAL --resume"
 
@@ -94,35 +94,28 @@ class RunProcesses:
 
     environment: Callable[[], Mapping[str, str]] = dict
     """The variables that the children get besides ours."""
-    _processes: set[asyncio.subprocess.Process] = field(default_factory=set)
+    _running: set[Child] = field(default_factory=set)
     _cancels: dict[str, asyncio.Event] = field(default_factory=dict)
 
     async def run(self, request: Request, on_line: Callable[[bytes], None], cancel: asyncio.Event) -> str:
         """Run a child to its end, or until `cancel` is set. Returns its error output, and how it was killed."""
-        process = await start_program(
-            *request.command(),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            cwd=request.directory,
-            env={**os.environ, **self.environment()},
-            limit=_LONGEST_LINE,
-        )
-        self._processes.add(process)
-        stopper = asyncio.create_task(_stop_when(cancel, process))
-        errors = asyncio.create_task(_read_all(process.stderr))
-        try:
-            await _feed(process.stdin, request.stdin())
-            async for line in _lines(process.stdout):
-                on_line(line)
-            await process.wait()
-        finally:
-            stopper.cancel()
-            end_group(process)
-            reaper.unwatch(process.pid)
-            self._processes.discard(process)
-        killed = "" if cancel.is_set() else _how_killed(process.returncode)
-        return "\n".join(filter(None, [(await errors).strip(), killed]))
+        environment = {**os.environ, **self.environment()}
+        streams = Streams(stderr=PIPE, line_limit=_LONGEST_LINE)
+        async with child(request.command(), cwd=request.directory, env=environment, streams=streams) as run:
+            self._running.add(run)
+            stopper = asyncio.create_task(_stop_when(cancel, run))
+            errors = asyncio.create_task(read_tail(run.stderr, _MOST_ERROR_BYTES))
+            try:
+                await run.feed(request.stdin())
+                async for line in run.stdout:
+                    on_line(line)
+                status = await run.wait()
+            finally:
+                stopper.cancel()
+                self._running.discard(run)
+        killed = "" if cancel.is_set() else _how_killed(status)
+        error_output = (await errors).decode(errors="replace").strip()
+        return "\n".join(filter(None, [error_output, killed]))
 
     def register(self, name: str, cancel: asyncio.Event) -> None:
         """Let a run be cancelled by its id or token."""
@@ -141,13 +134,13 @@ class RunProcesses:
 
     def end_all(self) -> None:
         """Kill all runs, because the server ends."""
-        for process in self._processes:
-            end_group(process)
+        for run in self._running:
+            run.kill()
 
 
-def _how_killed(status: int | None) -> str:
+def _how_killed(status: int) -> str:
     """The message about a child that was killed; "" if it ended by itself."""
-    if status is None or status >= 0:
+    if status >= 0:
         return ""
     with suppress(ValueError):
         name = signal.Signals(-status).name
@@ -155,33 +148,14 @@ def _how_killed(status: int | None) -> str:
     return f"The process was killed (signal {-status}). {_KEPT}"
 
 
-async def _stop_when(cancel: asyncio.Event, process: asyncio.subprocess.Process) -> None:
-    """Ask the child to stop, so that it stores and reports finished trials. Then kill the whole group."""
+async def _stop_when(cancel: asyncio.Event, run: Child) -> None:
+    """Ask the child to stop, so that it stores and reports finished trials. Then kill it and its descendants."""
     await cancel.wait()
-    ask_to_end(process.pid)
+    run.ask_to_end()
     await asyncio.sleep(_GRACE_SECONDS)
-    end_group(process)
+    run.kill()
 
 
 def end_group(process: asyncio.subprocess.Process) -> None:
     """Kill a process and everything that it started."""
     kill_session(process.pid)
-
-
-async def _feed(stream: asyncio.StreamWriter | None, data: bytes) -> None:
-    """Write the input of a child. One that has already ended needs none."""
-    if stream is not None:
-        with suppress(OSError):
-            stream.write(data)
-            await stream.drain()
-        stream.close()
-
-
-async def _lines(stream: asyncio.StreamReader | None) -> AsyncIterator[bytes]:
-    if stream is not None:
-        async for line in stream:
-            yield line
-
-
-async def _read_all(stream: asyncio.StreamReader | None) -> str:
-    return (await stream.read()).decode(errors="replace") if stream is not None else ""
