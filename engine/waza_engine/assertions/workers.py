@@ -4,17 +4,15 @@ A worker that crashes, sends an invalid answer or exceeds the time limit is kill
 request gets a new one. The pool is thread-safe: each request takes an idle worker or starts one.
 """
 
-import json
-import struct
 import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from waza_engine.lib.process import run as processes
+from waza_engine.lib.process.framing import frame, read_frame
 
 _MOST_IDLE = 4
-_MOST_ANSWER_BYTES = 64_000_000
 
 
 class WorkerError(Exception):
@@ -38,7 +36,7 @@ class Workers:
             OSError: no worker can be started.
 
         """
-        frame = json.dumps(request).encode()
+        question = frame(request)
         worker = self._take()
         expired = threading.Event()
 
@@ -50,8 +48,8 @@ class Workers:
         alarm.daemon = True
         alarm.start()
         try:
-            answer = _exchange(worker, frame)
-        except (OSError, ValueError) as error:
+            answer = _exchange(worker, question)
+        except (OSError, ValueError, EOFError) as error:
             processes.end(worker)
             reason = f"took longer than {seconds:g} s" if expired.is_set() else "crashed"
             raise WorkerError(reason) from error
@@ -88,23 +86,9 @@ class Workers:
         processes.end(worker)
 
 
-def _exchange(worker: subprocess.Popen[bytes], frame: bytes) -> Any:
+def _exchange(worker: subprocess.Popen[bytes], question: bytes) -> Any:
     stdin = processes.require_pipe(worker.stdin)
-    view = memoryview(struct.pack(">I", len(frame)) + frame)
+    view = memoryview(question)
     while view:
         view = view[stdin.write(view) :]
-    (length,) = struct.unpack(">I", _read(worker, 4))
-    if length > _MOST_ANSWER_BYTES:
-        raise ValueError("the answer is too long")
-    return json.loads(_read(worker, length))
-
-
-def _read(worker: subprocess.Popen[bytes], length: int) -> bytes:
-    stdout = processes.require_pipe(worker.stdout)
-    data = bytearray()
-    while len(data) < length:
-        chunk = stdout.read(length - len(data))
-        if not chunk:
-            raise ValueError("the worker's output ended")
-        data += chunk
-    return bytes(data)
+    return read_frame(processes.require_pipe(worker.stdout).read)

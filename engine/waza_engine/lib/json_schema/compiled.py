@@ -1,10 +1,9 @@
 """Compile a schema: find all its errors, and all documents that it refers to, before a value is validated."""
 
-import json
 import math
-import subprocess
 import sys
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Self
 
@@ -84,18 +83,17 @@ def _validate_in_process(schema: Any, base_dir: Path | None, value: Any) -> str 
         SchemaError: the value is nested too deeply for that process too, or the process took more than a minute.
 
     """
+    # Imported late: few values are nested so deeply.
+    from waza_engine.lib.process.framing import MOST_BYTES, frame, read_frame
+    from waza_engine.lib.process.run import run
+    from waza_engine.lib.process.shortage import ShortageError
+
     command = [sys.executable, "-P", "-m", _WORKER]
     try:
-        request = {"schema": schema, "base_dir": base_dir and str(base_dir), "value": value}
-        ended = subprocess.run(
-            command,
-            input=json.dumps(request).encode(),
-            capture_output=True,
-            timeout=_TIMEOUT_SECONDS,
-            check=True,
-        )
-        response: str | None = json.loads(ended.stdout)
-    except (OSError, ValueError, RecursionError, subprocess.SubprocessError) as error:
+        request = frame({"schema": schema, "base_dir": base_dir and str(base_dir), "value": value})
+        ended = run(command, seconds=_TIMEOUT_SECONDS, stdin=request, output_limit=MOST_BYTES)
+        response: str | None = read_frame(BytesIO(ended.stdout).read)
+    except (OSError, ValueError, EOFError, RecursionError, ShortageError) as error:
         raise SchemaError("the value is nested too deeply to be checked") from error
     return response
 

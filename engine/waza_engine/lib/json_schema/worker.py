@@ -4,12 +4,12 @@ The recursion limit and the stack size of new threads belong to a whole process.
 be reading hostile input at the same time and rely on both.
 """
 
-import json
 import sys
 import threading
 from pathlib import Path
 
 from waza_engine.lib.json_schema.compiled import CompiledSchema
+from waza_engine.lib.process.framing import frame, read_frame
 
 _RECURSION_LIMIT = 100_000
 _STACK_BYTES = 1 << 29
@@ -25,10 +25,10 @@ def main() -> None:
 
 
 def _respond() -> None:
-    request = json.loads(sys.stdin.buffer.read())
+    request = read_frame(sys.stdin.buffer.read)
     base_dir = None if request["base_dir"] is None else Path(request["base_dir"])
     compiled = CompiledSchema.of(request["schema"], base_dir, within=False)
-    sys.stdout.write(json.dumps(compiled.first_error(request["value"])))
+    sys.stdout.buffer.write(frame(compiled.first_error(request["value"])))
 
 
 if __name__ == "__main__":

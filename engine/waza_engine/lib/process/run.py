@@ -40,7 +40,7 @@ class ProcessResult:
 def run(
     command: Sequence[str],
     *,
-    cwd: Path,
+    cwd: Path | None = None,
     seconds: float,
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
@@ -48,7 +48,7 @@ def run(
 ) -> ProcessResult:
     """Run `command` without a shell and wait until it and all other users of its output pipes have ended.
 
-    After `seconds` its session is killed. With `env` None it inherits our environment.
+    After `seconds` its session is killed. With `cwd` or `env` None it inherits ours.
 
     Raises:
         OSError: the program cannot be started.
@@ -69,17 +69,19 @@ def run(
     # A thread cannot wait for centuries.
     alarm = threading.Timer(min(seconds, threading.TIMEOUT_MAX), expire)
     alarm.daemon = True
-    for thread in (alarm, *threads):
-        thread.start()
-    status = process.wait()
-    timed_out = expired.is_set()
-    for thread in threads:
-        # A descendant may hold the pipes open. waza waits for it; we wait until the time is up.
-        while thread.is_alive() and not expired.is_set():
-            thread.join(0.05)
-        thread.join(_PIPE_GRACE_SECONDS)
-    alarm.cancel()
-    end(process)
+    try:
+        for thread in (alarm, *threads):
+            thread.start()
+        status = process.wait()
+        timed_out = expired.is_set()
+        for thread in threads:
+            # A descendant may hold the pipes open. waza waits for it; we wait until the time is up.
+            while thread.is_alive() and not expired.is_set():
+                thread.join(0.05)
+            thread.join(_PIPE_GRACE_SECONDS)
+    finally:
+        alarm.cancel()
+        end(process)
     return ProcessResult(status, outputs[0].data(), outputs[1].data(), timed_out)
 
 

@@ -8,7 +8,6 @@ import errno
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,9 @@ from functools import cache
 from pathlib import Path
 
 from waza_engine.lib.process.environment import is_usual
+from waza_engine.lib.process.run import run
 from waza_engine.lib.process.sandbox_choice import IMAGE_VARIABLE, KINDS, Sandbox, sandbox_in
+from waza_engine.lib.process.shortage import ShortageError
 from waza_engine.lib.system.users import docker_user
 
 _TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108  # hidden, not written
@@ -87,12 +88,14 @@ def _bwrap_problem() -> str:
         )
     command = bwrap_command(Sandbox("bwrap"), ["true"], cwd="/", mounts=Mounts())
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=_TRY_SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
+        done = run(command, seconds=_TRY_SECONDS)
+    except (OSError, ShortageError) as error:
         return f"The sandbox 'bwrap' cannot be started: {error}"
-    if done.returncode == 0:
+    if done.timed_out:
+        return f"The sandbox 'bwrap' cannot be started: it did not end within {_TRY_SECONDS:g} s"
+    if done.status == 0:
         return ""
-    reason = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.returncode}"
+    reason = done.stderr.decode("utf-8", "replace").strip() or f"exit status {done.status}"
     return f"The sandbox 'bwrap' does not work on this machine: {reason}. It needs user namespaces"
 
 
@@ -179,15 +182,11 @@ def end_containers() -> None:
     """Stop the containers that this process has started and that still run: killing Docker's client leaves them."""
     if current().kind != "docker":
         return
-    with suppress(OSError, subprocess.TimeoutExpired):
+    with suppress(OSError, ShortageError):
         label = ["--filter", f"label={_LABEL}={os.getpid()}"]
-        done = subprocess.run(
-            ["docker", "ps", "--quiet", *label], capture_output=True, check=False, timeout=_DOCKER_SECONDS
-        )
+        done = run(["docker", "ps", "--quiet", *label], seconds=_DOCKER_SECONDS)
         if names := done.stdout.decode().split():
-            subprocess.run(
-                ["docker", "kill", *names], capture_output=True, check=False, timeout=_DOCKER_SECONDS
-            )
+            run(["docker", "kill", *names], seconds=_DOCKER_SECONDS)
 
 
 def _mounts(
