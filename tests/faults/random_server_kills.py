@@ -30,7 +30,7 @@ CASES = (Case("waza", "command", trials=2), Case("waza", "replay", trials=2), Ca
 _LONGEST_LIFE_SECONDS = 2.0
 _CHILDREN = {
     "run": "waza_lsp run",
-    "worker": "live.worker",
+    "worker": "helper.process",
     "grading": "waza_lsp grade",
     "guard": "WAZA_LSP_BIRTH",
     "interpreter": "-I -S -X utf8",

@@ -13,7 +13,7 @@ import pytest
 from tests.faults.leftovers import finished, processes_with, until, wait_for_nothing
 from tests.faults.suites import Case, environment, started
 from tests.server.conftest import EXAMPLES
-from tests.server.live.test_controller import ready, workers
+from tests.server.helper.test_verdicts import ready, workers
 from tests.server.results.test_annotations import NO_LIVE, TASK, children, make_slow, task_file
 from tests.server.results_harness import editor
 from tests.server.results_harness import until as until_in_editor

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from waza_engine.runs import events
-from waza_lsp.server.audit.controller import CHANGED as AUDIT_CHANGED
 from waza_lsp.server.build import COMMANDS
 from waza_lsp.server.handlers.notifications import on_initialize, trusted_option
+from waza_lsp.server.helper.audits import CHANGED as AUDIT_CHANGED
 from waza_lsp.server.testing import tree as testview
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")

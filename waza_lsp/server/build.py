@@ -13,7 +13,6 @@ from waza_engine.audit.codes import RULES as AUDIT_RULES
 from waza_engine.calibration.codes import RULES as JUDGE_RULES
 from waza_engine.lib.queries.disk import disk
 from waza_lsp.diagnostics.json_writer import diagnostic_json
-from waza_lsp.server.audit.controller import LiveAudit
 from waza_lsp.server.commands.add_check import add_check
 from waza_lsp.server.commands.explain_grader import explain_grader
 from waza_lsp.server.commands.files import convert, export_schemas
@@ -32,9 +31,10 @@ from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.handlers.notifications import NOTIFICATIONS
 from waza_lsp.server.handlers.requests import REQUESTS, handler_of
-from waza_lsp.server.judges.controller import JudgeStandings
-from waza_lsp.server.live.client import MODULE, Questions, Worker
-from waza_lsp.server.live.controller import LiveGrading
+from waza_lsp.server.helper.audits import LiveAudit
+from waza_lsp.server.helper.client import Helper, Questions, telling_once
+from waza_lsp.server.helper.judges import JudgeStandings
+from waza_lsp.server.helper.verdicts import LiveGrading
 from waza_lsp.server.memory import IdleCollector, collect_rarely
 from waza_lsp.server.refresh import Refreshes
 from waza_lsp.server.results.annotations import Annotations
@@ -53,11 +53,8 @@ from waza_lsp.server.trust import Trust
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
 
-_LIVE_SECONDS = 5.0
 _DISK_SECONDS = 1.0
 """How long files on disk count as unchanged while nobody reports a change and no command runs."""
-_AUDIT_SECONDS = 20.0
-AUDIT_MODULE = "waza_lsp.server.audit.worker"
 COMMANDS: dict[str, Callable[..., Any]] = {
     "waza.runTask": run_task,
     "waza.runEval": run_eval,
@@ -168,8 +165,9 @@ def _join_parts() -> Session:
     def run_environment() -> dict[str, str]:
         return configuration.settings.run_environment
 
+    helper = Helper(documents, run_environment, on_lost=telling_once(client))
     live = LiveGrading(
-        Worker(MODULE, _LIVE_SECONDS, environment=run_environment),
+        helper,
         questions,
         ledger,
         annotations,
@@ -181,10 +179,9 @@ def _join_parts() -> Session:
     on_change, context_of = publisher.annotations_changed, workspace.context
     audit_marks = FindingAnnotations(documents, on_change, context_of, AUDIT_RULES)
     judge_marks = FindingAnnotations(documents, on_change, context_of, JUDGE_RULES)
-    audit_worker = Worker(AUDIT_MODULE, _AUDIT_SECONDS)
     lenses_changed = refreshes.lenses.soon
-    audit = LiveAudit(audit_worker, questions, audit_marks, configuration, client, lenses_changed)
-    judges = JudgeStandings(audit_worker, questions, judge_marks, configuration, client, lenses_changed)
+    audit = LiveAudit(helper, questions, audit_marks, configuration, client, lenses_changed)
+    judges = JudgeStandings(helper, questions, judge_marks, configuration, client, lenses_changed)
     coverage = SkillCoverages(
         documents,
         workspace,
@@ -210,6 +207,7 @@ def _join_parts() -> Session:
         coverage=coverage,
         judges=judges,
         questions=questions,
+        helper=helper,
         tests=tests,
         trust=Trust(client),
         refreshes=refreshes,

@@ -3,14 +3,14 @@
 import asyncio
 from dataclasses import dataclass
 
-from waza_lsp.server.audit.controller import LiveAudit
 from waza_lsp.server.coverage.controller import SkillCoverages
 from waza_lsp.server.diagnostics.publish import Checker, Publisher
 from waza_lsp.server.diagnostics.pull import PullDiagnostics
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.judges.controller import JudgeStandings
-from waza_lsp.server.live.client import Questions
-from waza_lsp.server.live.controller import LiveGrading
+from waza_lsp.server.helper.audits import LiveAudit
+from waza_lsp.server.helper.client import Helper, Questions
+from waza_lsp.server.helper.judges import JudgeStandings
+from waza_lsp.server.helper.verdicts import LiveGrading
 from waza_lsp.server.refresh import Refreshes
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.ledger import ResultLedger
@@ -44,6 +44,7 @@ class Session:
     coverage: SkillCoverages
     judges: JudgeStandings
     questions: Questions
+    helper: Helper
     tests: TestTree
     trust: Trust
     refreshes: Refreshes
@@ -53,7 +54,6 @@ class Session:
     """Stores what the libraries compile during the start."""
 
     def end_children(self) -> None:
-        """End the runs and the worker, because the server ends."""
+        """End the runs and the helper, because the server ends."""
         self.processes.end_all()
-        self.live.end()
-        self.audit.end()
+        self.helper.end()

@@ -182,4 +182,4 @@ async def test_no_process_stays_behind(tmp_path: Path, suite: Path) -> None:
     async with editor(tmp_path, settings={"live": {"enable": False}}) as it:
         it.open(suite / "tasks" / f"{TASK}.yaml")
         await it.execute("waza.explainGrader", uri=it.uri, pointer=["graders", 0])
-        await until(lambda: not children(it.pid, "live.worker"))
+        await until(lambda: not children(it.pid, "helper.process"))

@@ -15,13 +15,11 @@ import pytest
 from tests.faults.leftovers import PATIENCE_SECONDS
 from tests.server.results.test_annotations import children
 from tests.server.results_harness import until
-from waza_lsp.server.live.client import Worker, WorkerError
 from waza_lsp.server.runs.follower import follow_run
 from waza_lsp.server.runs.process import RunProcesses
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="looks for children with ps")
 
-WORKER = "tests.server.noting_worker"
 TURNS = (*range(10), 50)
 
 
@@ -75,50 +73,6 @@ async def test_who_runs_is_cancelled_while_the_run_is_started(tmp_path: Path, tu
     await ended(running)
     assert running.cancelled()
     await no_child("sleep 3600")
-
-
-@pytest.mark.parametrize("turns", TURNS)
-async def test_a_question_is_cancelled_while_the_worker_is_started(tmp_path: Path, turns: int) -> None:
-    worker, notes = Worker(WORKER, 30), tmp_path / "notes"
-    asking = asyncio.create_task(worker.ask({"notes": str(notes), "hangs": True}))
-    await later(turns, asking.cancel)
-    await ended(asking)
-    assert asking.cancelled()
-    await no_child(WORKER)
-    assert await worker.ask({"notes": str(notes)}) == {}
-    worker.end()
-    await no_child(WORKER)
-
-
-@pytest.mark.parametrize("turns", TURNS)
-async def test_a_worker_that_is_ended_while_it_is_started_is_asked_nothing(
-    tmp_path: Path, turns: int
-) -> None:
-    worker, notes = Worker(WORKER, 30), tmp_path / "notes"
-    asking = asyncio.create_task(worker.ask({"notes": str(notes), "mayExecute": True}))
-    await later(turns, worker.end)
-    # On a busy machine the child may have answered before so many turns.
-    if turns and not asking.done():
-        with pytest.raises(WorkerError, match="it was ended"):
-            await asking
-        await no_child(WORKER)
-        assert not notes.exists() or "True" not in notes.read_text()
-    # It can be asked again.
-    await asyncio.wait([asking])
-    assert await worker.ask({"notes": str(notes), "mayExecute": True}) == {}
-    worker.end()
-    await no_child(WORKER)
-
-
-async def test_a_worker_that_is_ended_while_it_warms_up_is_not_asked_what_executes(tmp_path: Path) -> None:
-    worker, notes = Worker(WORKER, 30), tmp_path / "notes"
-    asking = asyncio.create_task(worker.ask({"notes": str(notes), "hangs": True, "mayExecute": True}))
-    await until(notes.exists)
-    worker.end()
-    with pytest.raises(WorkerError, match="it was ended"):
-        await asking
-    assert notes.read_text() == "False\n"
-    await no_child(WORKER)
 
 
 async def test_children_get_the_variables_of_the_settings(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 Each runs a command of ours in a process of its own: a broken or huge store ends that process, not the server.
 """
 
-import json
 from collections.abc import Sequence
+from io import BytesIO
 from typing import Any
 
+from waza_engine.lib.process.framing import FramingError, frame, read_frame
 from waza_lsp.cli.mcp.folder import Folder, ToolRefusedError, data
 from waza_lsp.runnables.runnables import runnables_in
+from waza_lsp.server.helper.questions import HELPER, About, Draft
 from waza_lsp.syntax.edit.emit import block
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
@@ -26,17 +28,11 @@ def draft_graders(folder: Folder, path: str, task: str) -> str:
     if owner is None or owner.path is None:
         names = "\n".join(it.id for it, _ in tasks[:_MOST_NAMES])
         raise ToolRefusedError(f"{path} has no task {task!r}. {data('its tasks', names)}")
-    question = {
-        "ask": "draft",
-        "path": str(owner.path),
-        "eval": str(files.eval_path(owner) or ""),
-        "task": task,
-        "dialect": owner.form.dialect if owner.form else "",
-        "processDir": str(folder.root),
-        "texts": {},
-    }
-    result = folder.command(["waza_lsp.server.live.worker"], stdin=f"{json.dumps(question)}\n".encode())
-    answer = _json_object(result.stdout.decode("utf-8", "replace"))
+    dialect = owner.form.dialect if owner.form else ""
+    about = About(str(owner.path), str(files.eval_path(owner) or ""), str(folder.root), dialect)
+    message = {"id": 1, "dropped": [], "documents": [], "question": Draft(about, task).data()}
+    result = folder.command([HELPER], stdin=frame(message))
+    answer = _answer(result.stdout)
     drafts = answer.get("drafts")
     if not drafts:
         reason = answer.get("none") or "nothing is recorded, or all drafts fail on a recording"
@@ -76,9 +72,9 @@ def compare(folder: Folder, names: Sequence[str]) -> str:
     return data("comparison of runs", folder.output_of("compare", *names))
 
 
-def _json_object(text: str) -> dict[str, Any]:
+def _answer(output: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {}
+        answer: dict[str, Any] = read_frame(BytesIO(output).read)["answer"]
+    except (EOFError, FramingError):
+        return {}
+    return answer

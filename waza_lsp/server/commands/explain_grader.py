@@ -7,14 +7,16 @@ and an annotation at the grader with the trials and reasons. An edit of the grad
 import asyncio
 import time
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
 from waza_lsp.runnables.commands import age
-from waza_lsp.runnables.runnables import DocumentGrader, graders_in
-from waza_lsp.server.live.client import MODULE, Worker, WorkerError
+from waza_lsp.runnables.runnables import DocumentGrader, graders_in, task_of
+from waza_lsp.server.helper.client import Helper, HelperError
+from waza_lsp.server.helper.questions import Answer, Explain
 from waza_lsp.server.params import params_of, pointer_in, text_in
 from waza_lsp.server.results.annotations import RECORDED_RUNS, Annotation, short_span
 from waza_lsp.server.results.reader import on_disk
@@ -22,11 +24,8 @@ from waza_lsp.server.runs.progress import Progress
 from waza_lsp.server.session import Session
 from waza_lsp.snapshot import Snapshot, path_of
 
-_LIMIT_SECONDS = 60.0
 _MOST_SHOWN = 8
 """How many trials the annotation names. The answer has them all."""
-
-Answer = dict[str, Any]
 
 
 async def explain_grader(session: Session, *arguments: Any) -> Answer | None:
@@ -66,14 +65,14 @@ def _site(snapshot: Snapshot, pointer: tuple[str | int, ...] | None) -> Document
 
 
 async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> Answer | None:
-    """Ask a separate worker, because the warm one goes on with live grading. None if the user cancelled."""
+    """Ask the helper. None if the user cancelled."""
     reason = await _why_nothing_executes(session, snapshot)
-    question = session.questions.about(snapshot, "explain", site.pointer, may_execute=not reason)
-    variables = session.configuration.settings.run_environment
-    worker = Worker(MODULE, _LIMIT_SECONDS, environment=lambda: variables)
+    about, task = session.questions.about(snapshot), task_of(snapshot, site.pointer)
     progress = Progress(session.client)
     progress.begin(f"Grading recorded runs: {site.label}")
-    asking = asyncio.create_task(worker.ask_cold(question))
+    asking = asyncio.create_task(
+        _trials(session.helper, Explain(about, site.pointer, task, may_execute=not reason))
+    )
     cancelled = asyncio.create_task(progress.cancel.wait())
     try:
         await asyncio.wait({asking, cancelled}, return_when=asyncio.FIRST_COMPLETED)
@@ -81,13 +80,20 @@ async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> An
             return None
         answer = await asking
         return {"none": f"{answer['none']}, and {reason}"} if answer.get("waits") else answer
-    except WorkerError as error:
+    except HelperError as error:
         return {"none": str(error)}
     finally:
-        worker.end()
         asking.cancel()
         cancelled.cancel()
         progress.end("done")
+
+
+async def _trials(helper: Helper, question: Explain) -> Answer:
+    async with aclosing(helper.parts(question)) as parts:
+        async for answer in parts:
+            if "done" not in answer:
+                return answer
+    raise HelperError("it gave no answer")
 
 
 async def _why_nothing_executes(session: Session, snapshot: Snapshot) -> str:

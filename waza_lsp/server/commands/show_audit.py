@@ -7,17 +7,17 @@ are audited in between.
 import asyncio
 import hashlib
 import re
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import aclosing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
 
 from waza_engine.lib.paths import real_path
-from waza_lsp.server.commands.recorded_runs import Answer, show_page, write_page
-from waza_lsp.server.live.client import WorkerError
+from waza_lsp.server.commands.recorded_runs import show_page, write_page
+from waza_lsp.server.helper.client import HelperError
+from waza_lsp.server.helper.questions import Answer
 from waza_lsp.server.params import params_of, text_in
 from waza_lsp.server.results.reader import on_disk
 from waza_lsp.server.runs.progress import Progress
@@ -65,7 +65,7 @@ async def show_audit(session: Session, *arguments: Any) -> Answer | None:
             return None
         audited = Path(found["eval"])
         page = await asyncio.to_thread(_write, audited, found["html"])
-    except (WorkerError, OSError) as error:
+    except (HelperError, OSError) as error:
         say(f"{path.name} cannot be audited: {error}", types.MessageType.Error)
         return None
     return {**show_page(client, page), "eval": audited.as_uri()}
@@ -84,13 +84,14 @@ def _shown(progress: Progress) -> Iterator[None]:
 
 async def _audited(session: Session, snapshot: Snapshot, task: str, progress: Progress) -> Answer | None:
     """Return the answer with the page, or with why there is `none`; None if the user cancelled."""
-    name = uuid.uuid4().hex
-    while not progress.cancel.is_set():
-        answer = await session.audit.page(snapshot, name, task)
-        if "html" in answer or "none" in answer:
-            return dict(answer)
-        done, total = answer["done"], answer["total"]
-        progress.report(f"{done} of {total} tasks", done * 100 // total)
+    async with aclosing(session.audit.page(snapshot, task)) as parts:
+        async for answer in parts:
+            if "html" in answer or "none" in answer:
+                return answer
+            if progress.cancel.is_set():
+                break
+            done, total = answer["done"], answer["total"]
+            progress.report(f"{done} of {total} tasks", done * 100 // total)
     return None
 
 

@@ -29,7 +29,7 @@ from waza_engine.runs.events import (
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.live.controller import LiveGrading
+from waza_lsp.server.helper.verdicts import LiveGrading
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.reader import on_disk

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import psutil
 
+_NICE = 5
 _ROUNDS = 5
 """How often to look for descendants again: some start others while they are killed."""
 
@@ -138,3 +139,10 @@ def _is_alive(process: "psutil.Process") -> bool:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.Error:
         return False
+
+
+def lower_priority() -> None:
+    """Let other programs go first from now on. Does nothing on Windows."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            os.nice(_NICE)

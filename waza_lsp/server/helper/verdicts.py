@@ -1,4 +1,4 @@
-"""Live grading: grade recordings again after an edit inside a grader, in a worker process.
+"""Live grading: grade recordings again after an edit inside a grader, in the helper process.
 
 The event loop only asks and listens. A grader whose text has errors gets no verdict. An answer about a text that has
 changed since is carried to the current text, unless that edit touched it. Nothing is executed during a run of the same
@@ -7,16 +7,18 @@ eval: such graders wait until the run has ended.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.runnables.failed_checks import CheckLocation as CheckPlace
 from waza_lsp.runnables.failed_checks import FailedCheck
-from waza_lsp.runnables.runnables import DocumentGrader, Runnable, graders_in
+from waza_lsp.runnables.runnables import DocumentGrader, Runnable, graders_in, task_of
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.live.client import Questions, Worker, WorkerError
+from waza_lsp.server.helper.client import Helper, HelperError, Questions
+from waza_lsp.server.helper.questions import Answer, Draft, Grade
 from waza_lsp.server.results.annotations import (
     LIVE_VERDICT,
     Annotation,
@@ -40,6 +42,16 @@ Pending = dict[str, tuple[Snapshot, set[Pointer]]]
 """Graders to grade, by the URI of their document, with the version that the pointers refer to."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A grader that was graded on some recordings, the verdicts so far, and where the others come from."""
+
+    snapshot: Snapshot
+    site: DocumentGrader
+    answer: Answer
+    parts: AsyncGenerator[Answer, None]
+
+
 class LiveGrading:
     """Knows which graders to grade again, and grades them one after the other.
 
@@ -48,7 +60,7 @@ class LiveGrading:
 
     def __init__(
         self,
-        worker: Worker,
+        helper: Helper,
         questions: Questions,
         ledger: ResultLedger,
         annotations: Annotations,
@@ -57,7 +69,7 @@ class LiveGrading:
         configuration: Configuration,
         client: Client,
     ) -> None:
-        self._worker = worker
+        self._helper = helper
         self._questions = questions
         self._ledger = ledger
         self._annotations = annotations
@@ -70,8 +82,8 @@ class LiveGrading:
         """Graders that execute something while a run of their eval is going on."""
         self._broken: Pending = {}
         """Graders that cannot be graded until another part of their suite is fixed."""
-        self._rest: dict[tuple[str, Pointer], tuple[Snapshot, DocumentGrader, dict[str, Any]]] = {}
-        """Graders that were graded on the newest recordings only, with the answer so far."""
+        self._rest: dict[tuple[str, Pointer], _Begun] = {}
+        """Graders that were graded on the newest recordings only."""
         self._early: dict[str, Snapshot] = {}
         """Documents that were edited before their recordings were known, as they were before the edit."""
         self._running: Counter[Path] = Counter()
@@ -107,8 +119,9 @@ class LiveGrading:
             return
         known = graders_in(snapshot)
         if known:
-            question = self._questions.about(snapshot, "grade", known[0].pointer)
-            self._warming = asyncio.get_running_loop().create_task(self._worker.warm_up(question))
+            about, pointer = self._questions.about(snapshot), known[0].pointer
+            question = Grade(about, pointer, task_of(snapshot, pointer))
+            self._warming = asyncio.get_running_loop().create_task(self._helper.warm_up(question))
 
     def text_changed(self, before: Snapshot, after: Snapshot) -> None:
         """Grade the graders again that an edit touched."""
@@ -140,7 +153,7 @@ class LiveGrading:
         """Execute nothing of this eval from now on. A current question that does is stopped and asked again later."""
         self._running[eval_path] += 1
         if self._executing == eval_path:
-            self._worker.end()
+            self._helper.end()
 
     def run_ended(self, eval_path: Path) -> None:
         """Grade the graders that waited for a run."""
@@ -152,10 +165,6 @@ class LiveGrading:
     def is_running(self, eval_path: Path | None) -> bool:
         """Whether the eval is being run or graded now."""
         return eval_path in self._running
-
-    def end(self) -> None:
-        """End the worker, because the server ends."""
-        self._worker.end()
 
     async def drafts_for(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
         """Return drafts of graders for a task; none without a recording, or if the answer takes too long."""
@@ -171,8 +180,8 @@ class LiveGrading:
 
     async def _ask_for_drafts(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
         try:
-            answer = await self._worker.ask(self._questions.about(snapshot, "draft", task.pointer))
-        except WorkerError as error:
+            answer = await self._helper.ask(Draft(self._questions.about(snapshot), task.id))
+        except HelperError as error:
             self._client.log(f"No graders could be drafted for {snapshot.path}: {error}")
             return []
         drafts: list[dict[str, Any]] = answer.get("drafts", [])
@@ -213,18 +222,19 @@ class LiveGrading:
                     await self._grade(snapshot, site)
 
     async def _grade_rest(self) -> None:
-        """Go on with the grader that was begun last, unless it was edited since. Edits come between the questions."""
-        (uri, pointer), (snapshot, site, answer) = self._rest.popitem()
-        now = self._documents.get(uri)
+        """Go on with the grader that was begun last, unless it was edited since. Edits come between the parts."""
+        (uri, pointer), begun = self._rest.popitem()
+        snapshot, site, now = begun.snapshot, begun.site, self._documents.get(uri)
         if now is None or map_span(site.span, change_between(snapshot.text.lines, now.text.lines)) is None:
+            await begun.parts.aclose()
             return
-        more = await self._ask(snapshot, site, answer["left"])
+        more = await self._next_part(snapshot, begun.parts, may_execute=False)
         if "trials" not in more:
             return
-        count = answer["trials"] + more["trials"]
-        merged = {**more, "trials": count, "failed": {**answer["failed"], **more["failed"]}}
+        count = begun.answer["trials"] + more["trials"]
+        merged = {**more, "trials": count, "failed": {**begun.answer["failed"], **more["failed"]}}
         if more["left"]:
-            self._rest[uri, pointer] = snapshot, site, merged
+            self._rest[uri, pointer] = replace(begun, answer=merged)
         if not more["left"] or any(more["failed"].values()):
             self._annotations.replace(snapshot, site.span, _annotations(snapshot, site, merged))
             self._ledger.live_changed(self._ledger.eval_of(snapshot))
@@ -233,12 +243,11 @@ class LiveGrading:
         if snapshot.path is None:
             return
         annotations: list[Annotation] = []
-        self._rest.pop((snapshot.uri, site.pointer), None)
+        before = self._rest.pop((snapshot.uri, site.pointer), None)
+        if before is not None:
+            await before.parts.aclose()
         if not self._has_errors(snapshot, site.span):
-            answer = await self._ask(snapshot, site)
-            annotations = _annotations(snapshot, site, answer)
-            if answer.get("left"):
-                self._rest[snapshot.uri, site.pointer] = snapshot, site, answer
+            annotations = await self._first_verdicts(snapshot, site)
         self._annotations.replace(snapshot, site.span, annotations)
         self._ledger.live_changed(self._ledger.eval_of(snapshot))
         now = self._documents.get(snapshot.uri)
@@ -248,29 +257,15 @@ class LiveGrading:
             # The document was edited during the question, perhaps both above and below the grader.
             self._add(now, current_pointers(snapshot, {site.pointer}, now))
 
-    async def _ask(
-        self, snapshot: Snapshot, site: DocumentGrader, left: Sequence[str] | None = None
-    ) -> dict[str, Any]:
-        """Ask the worker. The answer is empty if the worker was stopped or has to wait for a run.
-
-        `left` are the tasks for which an earlier answer had no time.
-        """
+    async def _first_verdicts(self, snapshot: Snapshot, site: DocumentGrader) -> list[Annotation]:
+        """Ask for the verdicts on a grader. There are none if the helper was stopped or has to wait for a run."""
         eval_path = self._ledger.eval_of(snapshot)
         was_running = eval_path in self._running
         # A run from here means that the user trusts the folder.
         may_execute = eval_path in self._ledger.run_here and not was_running
-        question = self._questions.about(snapshot, "grade", site.pointer, may_execute=may_execute)
-        if left is not None:
-            question["left"] = list(left)
-        self._executing = eval_path if may_execute else None
-        try:
-            answer = await self._worker.ask(question)
-        except WorkerError as error:
-            answer = {"waits": True}
-            if eval_path not in self._running:
-                self._client.log(f"Live grading of {snapshot.path} was given up: {error}")
-        finally:
-            self._executing = None
+        about, task = self._questions.about(snapshot), task_of(snapshot, site.pointer)
+        parts = self._helper.parts(Grade(about, site.pointer, task, may_execute))
+        answer = await self._next_part(snapshot, parts, may_execute=may_execute)
         if answer.get("broken"):
             add_pending(self._broken, snapshot, {site.pointer})
             if self._documents.get(snapshot.uri) is not snapshot:
@@ -281,7 +276,25 @@ class LiveGrading:
             if eval_path not in self._running and eval_path is not None:
                 # The run ended during the question.
                 self._add_document_again(self._waiting, snapshot.uri)
-        return answer
+        if answer.get("left"):
+            self._rest[snapshot.uri, site.pointer] = _Begun(snapshot, site, answer, parts)
+        else:
+            await parts.aclose()
+        return _annotations(snapshot, site, answer)
+
+    async def _next_part(
+        self, snapshot: Snapshot, parts: AsyncGenerator[Answer, None], *, may_execute: bool
+    ) -> Answer:
+        eval_path = self._ledger.eval_of(snapshot)
+        self._executing = eval_path if may_execute else None
+        try:
+            return await anext(parts)
+        except HelperError as error:
+            if eval_path not in self._running:
+                self._client.log(f"Live grading of {snapshot.path} was given up: {error}")
+            return {"waits": True}
+        finally:
+            self._executing = None
 
 
 def _annotations(snapshot: Snapshot, site: DocumentGrader, answer: dict[str, Any]) -> list[Annotation]:

@@ -1,15 +1,9 @@
-"""The child process that grades recordings: reads questions as lines of JSON and answers each with one line.
-
-A question (`ask`) is to `grade` one entry while its author types, to `explain` which recorded trials it fails, or to
-`draft` graders from the recordings. The texts are those of the editor. The process never runs an agent and never asks
-a judge. It starts programs only if the question allows that, because the user has run the eval.
-"""
+"""Verdicts on recorded work: grade an entry while its author types, find the trials that it fails, draft graders."""
 
 import dataclasses
-import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -31,18 +25,18 @@ from waza_engine.runs.trial.checkpoints import reached_last_turn
 from waza_engine.runs.trial.grade import grading_context
 from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.runnables.failed_checks import failed_checks, sentence
-from waza_lsp.server.live.question_loop import WaitsError, answer_questions
-from waza_lsp.server.live.worker_suite import (
+from waza_lsp.server.helper.process.suites import (
     NothingError,
-    Question,
     RecordedEntry,
     Suite,
+    WaitsError,
     recorded_entry,
     suite_of,
 )
+from waza_lsp.server.helper.questions import Answer, Draft, Explain, Grade
 
 _GRADE_SECONDS = 0.03
-"""After this time, `grade` answers with what it has. The rest is a further question, so that edits come between."""
+"""After this time, `grade` answers with what it has, so that edits come before the rest."""
 _FEW, _FEW_SECONDS = 8, 0.3
 """So many tasks are graded at once even if that takes longer, up to this time: a verdict in two steps looks restless."""
 _EXECUTE_SECONDS = 1.0
@@ -52,60 +46,57 @@ _MOST_TRIALS = 100
 """How many trials `explain` grades, shared by all tasks of an eval's grader."""
 
 
-def main() -> None:
-    """Answer until there are no more questions."""
-    answer_questions(_ANSWERS)
-
-
-def _grade(question: Question) -> dict[str, Any]:
-    """Grade one entry on the newest recording of its tasks: `{eval, trials, left, failed: {task: checks}}`.
-
-    The tasks that ran last come first. `left` are those for which there was no time; a question with these as `left`
-    goes on.
-    """
-    left = question.get("left")
-    target = _LAST.pop(_key(question), None) if left is not None else None
-    target = target or recorded_entry(question)
-    executes = _refuse_cost(target.entry, may_execute=question["mayExecute"])
-    started = time.monotonic()
-    outcomes: dict[str, list[list[GraderOutcome]]] = {}
+def grade(question: Grade) -> Iterator[Answer]:
+    """Grade one entry on the newest recording of its tasks, in parts, so that edits come between."""
+    target = recorded_entry(question.about, question.pointer, question.task)
+    executes = _refuse_cost(target.entry, may_execute=question.may_execute)
     with ExitStack() as stack:
         store = _opened_store(target.suite.eval_path, stack)
-        tasks = list(left if left is not None else _newest_first(target, store))
-        count = len(tasks)
+        tasks = list(_newest_first(target, store))
+        yield _graded(target, tasks, store, executes=executes, is_first=True)
         while tasks:
-            recordings = _newest_recordings(target.suite, tasks.pop(0), store)
-            for recording, outcome in _grade_recordings(target, recordings, _EXECUTE_SECONDS):
-                outcomes.setdefault(recording.task, []).append([outcome])
-            spent = time.monotonic() - started
-            if executes and spent > _EXECUTE_SECONDS:
-                tasks = []
-            is_few = left is None and count - len(tasks) < _FEW and spent < _FEW_SECONDS
-            if not executes and not is_few and spent > _GRADE_SECONDS:
-                break
-    if tasks:
-        _LAST.clear()
-        _LAST[_key(question)] = target
+            yield _graded(target, tasks, store, executes=executes)
+
+
+def _graded(
+    target: RecordedEntry,
+    tasks: list[str],
+    store: RunStore | None,
+    *,
+    executes: bool,
+    is_first: bool = False,
+) -> Answer:
+    """Grade as many of `tasks` as there is time for, and remove them from the list."""
+    started, done = time.monotonic(), 0
+    outcomes: dict[str, list[list[GraderOutcome]]] = {}
+    while tasks:
+        recordings = _newest_recordings(target.suite, tasks.pop(0), store)
+        for recording, outcome in _grade_recordings(target, recordings, _EXECUTE_SECONDS):
+            outcomes.setdefault(recording.task, []).append([outcome])
+        done, spent = done + 1, time.monotonic() - started
+        is_few = is_first and done < _FEW and spent < _FEW_SECONDS
+        if executes and spent > _EXECUTE_SECONDS:
+            tasks.clear()
+        elif not executes and not is_few and spent > _GRADE_SECONDS:
+            break
     return {
-        "left": tasks,
+        "is_last": not tasks,
+        "left": list(tasks),
         "eval": str(target.suite.eval_path),
         "trials": sum(map(len, outcomes.values())),
         "failed": {
             task: [
-                {**check.location._asdict(), "message": check.message, "excerpt": check.excerpt}
+                {
+                    **check.location._asdict(),
+                    "path": str(check.location.path),
+                    "message": check.message,
+                    "excerpt": check.excerpt,
+                }
                 for check in failed_checks(trials)
             ]
             for task, trials in outcomes.items()
         },
     }
-
-
-_LAST: dict[str, RecordedEntry] = {}
-"""The entry of the last question with tasks left. Loading its suite again would take longer than grading."""
-
-
-def _key(question: Question) -> str:
-    return json.dumps([question[it] for it in ("path", "eval", "pointer", "texts", "processDir")])
 
 
 def _opened_store(eval_path: Path, stack: ExitStack) -> RunStore | None:
@@ -126,14 +117,11 @@ def _newest_first(target: RecordedEntry, store: RunStore | None) -> Sequence[str
         return target.tasks
 
 
-def _explain(question: Question) -> dict[str, Any]:
-    """Find the recorded trials that an entry fails.
-
-    `{eval, name, trials: [{runId, task, trial, at, status, score, message}]}`, the newest first.
-    """
-    target = recorded_entry(question)
+def explain(question: Explain) -> Iterator[Answer]:
+    """Find the recorded trials that an entry fails, the newest first. Only the last part of the answer has them."""
+    target = recorded_entry(question.about, question.pointer, question.task)
     # The user asks for it, as for a run.
-    _refuse_cost(target.entry, may_execute=question["mayExecute"])
+    _refuse_cost(target.entry, may_execute=question.may_execute)
     eval_path, count = target.suite.eval_path, target.suite.plan.settings.trials
     share = max(1, _MOST_TRIALS // max(1, len(target.tasks)))
     try:
@@ -145,11 +133,14 @@ def _explain(question: Question) -> dict[str, Any]:
     except StoreError as error:
         raise NothingError(str(error)) from error
     recordings.sort(key=lambda recording: recording.at, reverse=True)
-    trials = [
-        _trial_data(recording, outcome)
-        for recording, outcome in _grade_recordings(target, recordings, _EXPLAIN_SECONDS)
-    ]
-    return {"eval": str(eval_path), "name": target.entry.name or target.entry.type, "trials": trials}
+    trials, started = [], time.monotonic()
+    for recording, outcome in _grade_recordings(target, recordings, _EXPLAIN_SECONDS):
+        trials.append(_trial_data(recording, outcome))
+        if time.monotonic() - started > _GRADE_SECONDS:
+            yield {"done": len(trials)}
+            started = time.monotonic()
+    name = target.entry.name or target.entry.type
+    yield {"is_last": True, "eval": str(eval_path), "name": name, "trials": trials}
 
 
 def _trial_data(recording: Recording, outcome: GraderOutcome) -> dict[str, Any]:
@@ -165,9 +156,9 @@ def _trial_data(recording: Recording, outcome: GraderOutcome) -> dict[str, Any]:
     }
 
 
-def _draft(question: Question) -> dict[str, Any]:
-    """Draft graders that pass on all trials of a task's newest run: `{drafts: [{type, about, entry}]}`."""
-    suite, name = suite_of(question), question["task"]
+def draft(question: Draft) -> Answer:
+    """Draft graders that pass on all trials of a task's newest run."""
+    suite, name = suite_of(question.about), question.task
     if not any(it.id == name for it in suite.plan.tasks):
         raise NothingError("the suite cannot be loaded as it is now")
     with ExitStack() as stack:
@@ -181,15 +172,8 @@ def _draft(question: Question) -> dict[str, Any]:
                 continue
             bench = bench_for(suite.plan, recording, suite.process_dir)
             trials.append(grading_context(bench, task, recording.trajectory, trial.workspace, trial.captured))
-        drafts = list(grader_drafts(graders(question["dialect"]).values(), trials))
+        drafts = list(grader_drafts(graders(question.about.dialect).values(), trials))
     return {"drafts": [dataclasses.asdict(it) for it in drafts]}
-
-
-_ANSWERS: Mapping[str, Callable[[Question], dict[str, Any]]] = {
-    "grade": _grade,
-    "explain": _explain,
-    "draft": _draft,
-}
 
 
 def _refuse_cost(entry: GraderEntry, *, may_execute: bool) -> bool:
@@ -243,7 +227,3 @@ def _grade_recordings(
                 yield recording, grade_single_entry(bench, trial, target.entry, target.level)
         except WorkspaceError:
             continue
-
-
-if __name__ == "__main__":
-    main()

@@ -11,7 +11,8 @@ from lsprotocol import types
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.queries.disk import Stamp
 from waza_engine.project.store_location import JUDGEMENTS, REVIEWS, default_store_dir, recording_sources
-from waza_lsp.server.live.client import Questions, Worker, WorkerError
+from waza_lsp.server.helper.client import Helper, HelperError, Questions
+from waza_lsp.server.helper.questions import Judges
 from waza_lsp.server.results.annotations import short_span
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.reader import file_state
@@ -38,14 +39,14 @@ class JudgeStandings:
 
     def __init__(
         self,
-        worker: Worker,
+        helper: Helper,
         questions: Questions,
         marks: FindingAnnotations,
         configuration: Configuration,
         client: Client,
         changed: Callable[[], None],
     ) -> None:
-        self._worker = worker
+        self._helper = helper
         self._questions = questions
         self._marks = marks
         self._configuration = configuration
@@ -60,10 +61,12 @@ class JudgeStandings:
     def recordings_known(self, snapshot: Snapshot) -> None:
         """Read the standing of the judges of a document's eval, if its recordings or the saved document have changed.
 
-        Not after each edit: the worker then audits the edited task.
+        Not after each edit: the helper then audits the edited task.
         """
         eval_path = self._questions.ledger.eval_of(snapshot)
         if eval_path is None or not self._configuration.settings.audit_enable:
+            return
+        if not self._questions.ledger.is_recorded(eval_path):
             return
         state = _stored_state(eval_path, snapshot)
         if self._states.get(snapshot.uri) == state:
@@ -94,8 +97,8 @@ class JudgeStandings:
 
     async def _read(self, snapshot: Snapshot) -> None:
         try:
-            answer = await self._worker.ask(self._questions.about(snapshot, "judges", ()))
-        except WorkerError as error:
+            answer = await self._helper.ask(Judges(self._questions.about(snapshot)))
+        except HelperError as error:
             self._client.log(f"The judges of {snapshot.path} are not known: {error}")
             return
         if "judges" in answer:

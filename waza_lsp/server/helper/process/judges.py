@@ -1,4 +1,4 @@
-"""What the child process knows of an eval's judges. It asks no model and executes nothing."""
+"""What the helper knows of an eval's judges. It asks no model and executes nothing."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,14 +12,13 @@ from waza_engine.calibration.words import standing_words
 from waza_engine.runs.store.errors import StoreError
 from waza_engine.runs.store.store import default_store_dir
 from waza_engine.runs.trial.workspace import WorkspaceError
-from waza_lsp.server.live.worker_suite import BrokenError, NothingError, Question, suite_of
+from waza_lsp.server.helper.process.suites import NothingError, whole_suite_of
+from waza_lsp.server.helper.questions import Answer, Judges
 
 
-def about_judges(question: Question) -> dict[str, Any]:
-    """Return what is known of the eval's judges: `{eval, judges: [{path, pointer, grader, text}], findings}`."""
-    suite = suite_of(question)
-    if suite.problem:
-        raise BrokenError(suite.problem)
+def about_judges(question: Judges) -> Answer:
+    """Return what is known of the eval's judges."""
+    suite = whole_suite_of(question.about)
     store_dir = default_store_dir(suite.eval_path)
     try:
         judgements = known_judgements(suite.plan, store_dir)

@@ -1,11 +1,12 @@
-"""The live audit: audits the tasks of open evals in a worker process, and again after each edit.
+"""The live audit: audits the tasks of open evals in the helper process, and again after edits.
 
-It executes nothing, so it needs no trust. Findings of a task stay until its next audit is there, unless an edit touches
-their place.
+Only evals with recordings are audited unasked; for others, the user asks by opening the page. It executes nothing, so it
+needs no trust. Findings of a task stay until its next audit is there, unless an edit touches their place.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -21,7 +22,8 @@ from waza_engine.project.store_location import (
 )
 from waza_lsp.runnables.commands import AuditStatus, RunStatus
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable, runnables_in
-from waza_lsp.server.live.client import Questions, Worker, WorkerError
+from waza_lsp.server.helper.client import Helper, HelperError, Questions
+from waza_lsp.server.helper.questions import Answer, Audit, AuditPage, Keep, TellApart
 from waza_lsp.server.results.annotations import Annotation
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.reader import file_state
@@ -33,15 +35,15 @@ from waza_lsp.syntax.text import Place
 from waza_lsp.workspace.audit_notes import AuditNote, Survivor
 
 CHANGED = "waza/auditChanged"
-_PAUSE_SECONDS = 0.05
-"""How long to wait after an edit for the next key, and for live grading."""
+_PAUSE_SECONDS = 0.3
+"""How long to wait after an edit for the next key. Live grading comes first."""
 _MOST_TASKS = 100
 """So many tasks of an eval are audited unasked; `waza-lsp audit` audits all."""
 _DRAFT_SECONDS = 2.0
 """How long the menu of code actions may wait for drafts."""
 _MOST_DRAFTS = 3
 _MOST_RECORDINGS = 4
-"""So many recordings of a task are watched; the worker audits as many."""
+"""So many recordings of a task are watched; the helper audits as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +76,14 @@ class LiveAudit:
 
     def __init__(
         self,
-        worker: Worker,
+        helper: Helper,
         questions: Questions,
         marks: FindingAnnotations,
         configuration: Configuration,
         client: Client,
         changed: Callable[[], None],
     ) -> None:
-        self._worker = worker
+        self._helper = helper
         self._questions = questions
         self._ledger = questions.ledger
         self._marks = marks
@@ -98,6 +100,8 @@ class LiveAudit:
         """The eval of each document, and the state of its recordings that the audit knows, by the document's URI."""
         self._audited: set[Path] = set()
         """Evals with results that the client has not heard of."""
+        self._asked: set[Path] = set()
+        """Evals whose page the user has opened."""
         self._working: asyncio.Task[None] | None = None
         self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
 
@@ -108,7 +112,7 @@ class LiveAudit:
     def recordings_known(self, snapshot: Snapshot) -> None:
         """Audit the tasks of a document, if the recordings of its eval have changed. Called at each reading."""
         eval_path = self._ledger.eval_of(snapshot)
-        if eval_path is None or not self._configuration.settings.audit_enable:
+        if eval_path is None or not self._is_seen(snapshot):
             return
         sources = recording_sources(eval_path, default_store_dir(eval_path))
         # A recording that is edited in place does not change the time of its folder.
@@ -117,29 +121,39 @@ class LiveAudit:
             self._states[snapshot.uri] = state
             self._add(snapshot.uri, _Pending(is_all=True))
 
+    def _is_seen(self, snapshot: Snapshot) -> bool:
+        """Whether somebody sees the audit of a document: it is open, and its eval has recordings or an open page."""
+        if not self._configuration.settings.audit_enable or self._documents.get(snapshot.uri) is None:
+            return False
+        eval_path = self._ledger.eval_of(snapshot)
+        return eval_path is not None and (self._ledger.is_recorded(eval_path) or eval_path in self._asked)
+
     def files_changed(self, uris: Iterable[str]) -> None:
         """Audit the open documents again whose evals have one of these files, or may test a skill among them."""
+        seen = [one for one in self._documents if self._is_seen(one)]
+        if not seen:
+            return
         # The texts of open documents are known.
         paths = [it for uri in uris if (it := path_of(uri)) is not None and not self._documents.of_path(it)]
-        for uri, (eval_path, _) in self._states.items():
-            folder = eval_path.parent
-            if any(it.name == SKILL_FILE or it.is_relative_to(folder) for it in paths):
-                self._add(uri, _Pending(is_all=True))
+        folders = {parent for it in paths for parent in it.parents}
+        has_skill = any(it.name == SKILL_FILE for it in paths)
+        for one in seen:
+            eval_path = self._ledger.eval_of(one)
+            if has_skill or (eval_path is not None and eval_path.parent in folders):
+                self._add(one.uri, _Pending(is_all=True))
 
     def text_changed(self, before: Snapshot, after: Snapshot) -> None:
         """Audit the tasks again that an edit touched; all of them if it touched what they share."""
+        if not self._is_seen(after):
+            return
         change = change_between(before.text.lines, after.text.lines)
-        if change is None or self._ledger.eval_of(after) is None:
+        if change is None:
             return
         first, last = change.start.line, change.new_end.line
         tasks = [it for it in runnables_in(after) if it.kind == "task"]
         touched = (it.id for it in tasks if it.range.start.line <= first and last <= it.range.end.line)
         self._edited = asyncio.get_running_loop().time()
         self._add_edited(after.uri, touched)
-
-    def end(self) -> None:
-        """End the worker, because the server ends."""
-        self._worker.end()
 
     def standings(
         self, snapshot: Snapshot, known: Mapping[tuple[str, str], RunStatus]
@@ -167,15 +181,20 @@ class LiveAudit:
             if (audit := self._audits.get(it.eval_path, {}).get(it.task)) is not None
         ]
 
-    async def page(self, snapshot: Snapshot, name: str, task: str) -> Mapping[str, Any]:
-        """Return how far the page about an eval is: see `worker`. It begins with `task`, if that is not "".
+    async def page(self, snapshot: Snapshot, task: str) -> AsyncGenerator[Answer, None]:
+        """Yield how far the page about an eval is, see `AuditPage`. It begins with `task`, if that is not "".
 
         Raises:
-            WorkerError: there is no answer.
+            HelperError: there is no answer.
 
         """
-        question = self._questions.about(snapshot, "audit page", ())
-        return await self._worker.ask({**question, "page": name, "first": task})
+        eval_path = self._ledger.eval_of(snapshot)
+        if eval_path is not None:
+            self._asked.add(eval_path)
+            self._add(snapshot.uri, _Pending(is_all=True))
+        async with aclosing(self._helper.parts(AuditPage(self._questions.about(snapshot), task))) as parts:
+            async for part in parts:
+                yield part
 
     async def drafts_for(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
         """Return checks that notice broken work of a task which passes now; none if the answer takes too long."""
@@ -192,8 +211,8 @@ class LiveAudit:
 
     async def _ask_for_drafts(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
         try:
-            answer = await self._worker.ask(self._questions.about(snapshot, "tell apart", task.pointer))
-        except WorkerError as error:
+            answer = await self._helper.ask(TellApart(self._questions.about(snapshot), task.id))
+        except HelperError as error:
             self._client.log(f"No checks could be drafted for {snapshot.path}: {error}")
             return []
         drafts: list[dict[str, Any]] = answer.get("drafts", [])
@@ -201,10 +220,9 @@ class LiveAudit:
 
     async def keep(self, snapshot: Snapshot, task: str, mutant: str) -> dict[str, Any]:
         """Write broken work of a task into a counter example: `{path, change}`; `{none}` says why not."""
-        question = self._questions.about(snapshot, "keep", ())
         try:
-            answer = await self._worker.ask({**question, "task": task, "mutant": mutant})
-        except WorkerError as error:
+            answer = await self._helper.ask(Keep(self._questions.about(snapshot), task, mutant))
+        except HelperError as error:
             return {"none": str(error)}
         self._add_edited(snapshot.uri, [task])
         return answer
@@ -215,48 +233,48 @@ class LiveAudit:
         self._add(uri, _Pending(touched, is_all=not touched))
 
     def _add(self, uri: str, wanted: _Pending) -> None:
-        if not self._configuration.settings.audit_enable:
-            return
         known = self._pending.pop(uri, _Pending())
         self._pending[uri] = _joined(wanted, known)
         if self._working is None or self._working.done():
             self._working = asyncio.get_running_loop().create_task(self._audit_pending())
 
-    def _add_left(self, uri: str, tasks: Sequence[str]) -> None:
-        """Audit the rest of a document after everything that was edited meanwhile."""
-        known = self._pending.get(uri)
-        if known is None:
-            self._pending = {uri: _Pending(tuple(tasks)), **self._pending}
-        elif not known.is_all:
-            self._pending[uri] = _joined(known, _Pending(tuple(tasks)))
-
     async def _audit_pending(self) -> None:
         loop = asyncio.get_running_loop()
         while self._pending:
-            await asyncio.sleep(max(0.0, self._edited + _PAUSE_SECONDS - loop.time()))
+            # An edit during the pause begins it anew.
+            while (pause := self._edited + _PAUSE_SECONDS - loop.time()) > 0:  # noqa: ASYNC110  # as long as keys come
+                await asyncio.sleep(pause)
             uri, wanted = self._pending.popitem()
             snapshot = self._documents.get(uri)
-            if snapshot is not None and self._ledger.eval_of(snapshot) is not None:
+            if snapshot is not None and self._is_seen(snapshot):
                 await self._audit(snapshot, wanted)
         audited, self._audited = self._audited, set()
         for path in audited if self._client.follows_runs else ():
             self._client.notify(CHANGED, {"uri": path.as_uri()})
 
     async def _audit(self, snapshot: Snapshot, wanted: _Pending) -> None:
-        question = self._questions.about(snapshot, "audit", ())
+        """Audit the tasks of a document. What an edit comes before is audited with the next version."""
         own = [it.id for it in runnables_in(snapshot) if it.kind == "task"] if wanted.is_all else []
-        only = [*dict.fromkeys((*wanted.tasks, *own[:_MOST_TASKS]))] or None
+        left = [*dict.fromkeys((*wanted.tasks, *own[:_MOST_TASKS]))]
+        question = Audit(self._questions.about(snapshot), tuple(left))
         try:
-            answer = await self._worker.ask({**question, "only": only, "most": _MOST_TASKS})
-        except WorkerError as error:
+            async with aclosing(self._helper.parts(question)) as parts:
+                async for answer in parts:
+                    if "tasks" not in answer:
+                        self._client.log(f"{snapshot.path} was not audited: {answer.get('none')}")
+                        return
+                    self._show(snapshot, answer)
+                    left = answer["left"]
+                    if self._pending:
+                        break
+        except HelperError as error:
             self._client.log(f"The audit of {snapshot.path} was given up: {error}")
             return
-        if "tasks" not in answer:
-            self._client.log(f"{snapshot.path} was not audited: {answer.get('none')}")
-            return
-        self._show(snapshot, answer)
-        if answer["left"]:
-            self._add_left(snapshot.uri, answer["left"])
+        if left:
+            # After everything that was edited meanwhile.
+            known = self._pending.pop(snapshot.uri, None)
+            both = _joined(known, _Pending(tuple(left))) if known is not None else _Pending(tuple(left))
+            self._pending = {snapshot.uri: both, **self._pending}
 
     def _show(self, asked: Snapshot, answer: Mapping[str, Any]) -> None:
         eval_path = Path(answer["eval"])

@@ -20,7 +20,7 @@ def words(it: Editor) -> str:
 
 
 def workers(it: Editor) -> list[int]:
-    return children(it.pid, "audit.worker")
+    return children(it.pid, "helper.process")
 
 
 @pytest.mark.usefixtures("fresh_children")

@@ -1,14 +1,15 @@
 """What the live audit asks its worker, and in which order: nothing while nothing changes, and edited tasks first."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from waza_lsp.server.audit.controller import LiveAudit
+from waza_lsp.server.helper.audits import LiveAudit
+from waza_lsp.server.helper.questions import About, Answer, Audit
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.snapshot import Snapshot
 
@@ -26,21 +27,38 @@ TASK = """\
 """
 
 
+class _Opened:
+    """The documents of an editor that has opened one."""
+
+    def __init__(self, audited: "Audited") -> None:
+        self._audited = audited
+
+    def get(self, _: str) -> Snapshot:
+        return self._audited.snapshot
+
+    def of_path(self, path: Path) -> Snapshot | None:
+        return self._audited.snapshot if path == self._audited.path else None
+
+    def __iter__(self) -> Iterator[Snapshot]:
+        return iter([self._audited.snapshot])
+
+
 class Audited:
     """A live audit of one eval whose worker only notes what it is asked. Each answer has the first task alone."""
 
     def __init__(self, folder: Path, tasks: int, *, follows: bool = True) -> None:
         self.path = folder / "eval.yaml"
+        self.is_recorded = True
         self.asked: list[list[str]] = []
         self.told: list[tuple[str, Any, int]] = []
         """The notifications, and how many questions were asked before each."""
         self.on_question: Callable[[], None] = lambda: None
         self.snapshot = self._version(EVAL + "".join(TASK.format(id=f"t{it}") for it in range(tasks)))
-        documents = SimpleNamespace(get=lambda _: self.snapshot, of_path=self._of_path)
+        ledger = SimpleNamespace(eval_of=lambda _: self.path, is_recorded=lambda _: self.is_recorded)
         parts: dict[str, Any] = {
-            "worker": SimpleNamespace(ask=self._answer),
+            "helper": SimpleNamespace(parts=self._parts),
             "questions": SimpleNamespace(
-                about=lambda *_: {}, ledger=SimpleNamespace(eval_of=lambda _: self.path), documents=documents
+                about=lambda _: About(str(self.path), "", ""), ledger=ledger, documents=_Opened(self)
             ),
             "marks": SimpleNamespace(show_findings=lambda *_, **__: None),
             "configuration": SimpleNamespace(settings=SimpleNamespace(audit_enable=True)),
@@ -49,24 +67,17 @@ class Audited:
         }
         self.audit = LiveAudit(**cast("Any", parts))
 
-    def _of_path(self, path: Path) -> Snapshot | None:
-        return self.snapshot if path == self.path else None
-
     def _version(self, text: str) -> Snapshot:
         return Snapshot.of(self.path.as_uri(), text, 1)
 
-    async def _answer(self, question: dict[str, Any]) -> dict[str, Any]:
-        first, *left = question["only"]
-        self.asked.append([first, *left])
-        self.on_question()
-        result: dict[str, Any] = {
-            "passesFor": [],
-            "score": None,
-            "mutants": 0,
-            "survivors": [],
-            "problem": "",
-        }
-        return {"eval": str(self.path), "tasks": {first: result}, "findings": [], "left": left}
+    async def _parts(self, question: Audit) -> AsyncGenerator[Answer, None]:
+        left = list(question.tasks)
+        while left:
+            self.asked.append(list(left))
+            first = left.pop(0)
+            self.on_question()
+            result: Answer = {"passesFor": [], "score": None, "mutants": 0, "survivors": [], "problem": ""}
+            yield {"eval": str(self.path), "tasks": {first: result}, "findings": [], "left": list(left)}
 
     def _notified(self, method: str, params: Any) -> None:
         self.told.append((method, params, len(self.asked)))
@@ -107,6 +118,15 @@ async def test_nothing_is_asked_while_nothing_changes(tmp_path: Path) -> None:
     it.audit.document_opened(it.snapshot)
     it.audit.recordings_known(it.snapshot)
     assert await it.rest() == ["t0", "t1", "t2"]
+
+
+async def test_nothing_is_asked_about_an_eval_without_recordings(tmp_path: Path) -> None:
+    it = Audited(tmp_path, 3)
+    it.is_recorded = False
+    it.audit.recordings_known(it.snapshot)
+    it.edit("t1")
+    it.audit.files_changed([(tmp_path / "fixtures/notes.md").as_uri()])
+    assert await it.rest() == []
 
 
 async def test_the_client_hears_once_of_all_new_results(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
-"""Load the grader that a question is about as a run would load it. Used by the worker process.
+"""Load the suite, and the grader, that a question is about as a run would load them.
 
-The texts are those of the editor. If another part of the suite cannot be loaded, the entry is loaded without it.
+The texts are those of the editor. If another part of the suite cannot be loaded, the entry is loaded without it. What
+is made of unchanged files, and of unchanged parts of an open file, is taken again (`documents.FILES`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.graders.entry import Level
-from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.queries.disk import disk
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.suite import GraderEntry, LoadError
@@ -20,11 +19,8 @@ from waza_engine.project.suite_files import eval_of
 from waza_engine.runs.planning.plan import Plan, PlanError
 from waza_engine.runs.recordings.regrade import plan_for_grading, plan_without_suite
 from waza_engine.runs.trial.checkpoints import last_turn
-
-Question = Mapping[str, Any]
-_TEXTS: dict[Path, str] = {}
-_FILES = Files(_TEXTS.get)
-"""A question is about one file of a suite; the others are as they were."""
+from waza_lsp.server.helper.process.documents import FILES
+from waza_lsp.server.helper.questions import About
 
 
 class NothingError(Exception):
@@ -33,6 +29,10 @@ class NothingError(Exception):
 
 class BrokenError(NothingError):
     """The suite cannot be loaded with its current texts."""
+
+
+class WaitsError(NothingError):
+    """The entry executes something, which the question does not allow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class RecordedEntry:
     is_checkpoint: bool = False
 
 
-def suite_of(question: Question, *, few: int | None = None) -> Suite:
-    """Load the suite of the file `path`. `eval` is its eval if the server knows it already.
+def suite_of(about: About, *, few: int | None = None) -> Suite:
+    """Load the suite of a file.
 
     With `few`, of the task files only that file is loaded, and others up to so many tasks.
 
@@ -65,16 +65,11 @@ def suite_of(question: Question, *, few: int | None = None) -> Suite:
         NothingError: No eval lists the file.
 
     """
-    known = question["eval"]
-    eval_path = Path(known) if known else eval_of(Path(question["path"]))
-    if eval_path is None:
-        raise NothingError("no eval lists this file")
-    process_dir = Path(question["processDir"])
-    path = Path(question["path"])
-    _TEXTS.clear()
-    _TEXTS.update(texts_of(question))
-    disk.look()
-    with reading_through(_FILES):
+    path, process_dir = Path(about.path), Path(about.process_dir)
+    with reading_through(FILES):
+        eval_path = Path(about.eval) if about.eval else eval_of(path)
+        if eval_path is None:
+            raise NothingError("no eval lists this file")
         try:
             if few is not None and path != eval_path:
                 with loading_few(path, few):
@@ -86,8 +81,22 @@ def suite_of(question: Question, *, few: int | None = None) -> Suite:
             return Suite(eval_path, plan_without_suite(eval_path), process_dir, str(error))
 
 
-def recorded_entry(question: Question) -> RecordedEntry:
-    """Load the grader at `pointer` of the file `path`.
+def whole_suite_of(about: About, *, few: int | None = None) -> Suite:
+    """Load the suite of a file, like `suite_of`.
+
+    Raises:
+        NothingError: No eval lists the file.
+        BrokenError: The suite cannot be loaded.
+
+    """
+    suite = suite_of(about, few=few)
+    if suite.problem:
+        raise BrokenError(suite.problem)
+    return suite
+
+
+def recorded_entry(about: About, pointer: Pointer, task: str) -> RecordedEntry:
+    """Load the grader at `pointer` of a file. `task` is the one that the editor has found for it.
 
     Raises:
         NothingError: There is no grader.
@@ -95,11 +104,10 @@ def recorded_entry(question: Question) -> RecordedEntry:
 
     """
     # One task is enough to plan with.
-    suite = suite_of(question, few=1)
-    path, pointer = Path(question["path"]), tuple(question["pointer"])
+    suite, path = suite_of(about, few=1), Path(about.path)
     found = _entry(suite.plan, path, pointer)
     if found is None and not suite.plan.tasks:
-        found = _entry_alone(texts_of(question)[path], path, pointer, question)
+        found = _entry_alone(about, pointer, task)
     if found is None and suite.problem:
         raise BrokenError(f"its suite cannot be loaded: {suite.problem}")
     if found is None:
@@ -108,11 +116,6 @@ def recorded_entry(question: Question) -> RecordedEntry:
 
 
 _Found = tuple[GraderEntry, Level, Sequence[str], bool]
-
-
-def texts_of(question: Question) -> dict[Path, str]:
-    """Return the unsaved texts of the editor by path."""
-    return {Path(it): text for it, text in question["texts"].items()}
 
 
 def _entry(plan: Plan, path: Path, pointer: Pointer) -> _Found | None:
@@ -132,22 +135,21 @@ def _entry(plan: Plan, path: Path, pointer: Pointer) -> _Found | None:
     return None
 
 
-def _entry_alone(text: str, path: Path, pointer: Pointer, question: Question) -> _Found | None:
-    """Load an entry without its suite. The task is the one that the editor has found."""
+def _entry_alone(about: About, pointer: Pointer, task: str) -> _Found | None:
+    """Load an entry without its suite."""
     # Without the suite it is unknown whether a checkpoint is after the last turn.
-    if "checkpoints" in pointer:
+    if "checkpoints" in pointer or not task:
         return None
+    path = Path(about.path)
     try:
-        value: Any = read_yaml(text)
+        value: Any = read_yaml(FILES.text(path) or "")
         for part in pointer:
             value = value[part]
     except (YamlError, LookupError, TypeError):
         return None
-    if not isinstance(value, Mapping) or not question.get("task"):
+    if not isinstance(value, Mapping):
         return None
     extras = {key: it for key, it in value.items() if key not in {"type", "name", "weight", "config"}}
     kind, name = (str(plain(value.get(it)) or "") for it in ("type", "name"))
-    entry = GraderEntry(
-        kind, name, 1.0, value.get("config"), extras, path, pointer, dialect=question["dialect"]
-    )
-    return entry, "task", [question["task"]], False
+    entry = GraderEntry(kind, name, 1.0, value.get("config"), extras, path, pointer, dialect=about.dialect)
+    return entry, "task", [task], False

@@ -11,7 +11,8 @@ from lsprotocol import types
 
 from tests.engine.audit.evals import recording, text_grader, write_eval
 from tests.server.results_harness import Editor, editor, plain, until
-from waza_lsp.server.audit import worker
+from waza_lsp.server.helper.process import audits as worker
+from waza_lsp.server.helper.questions import About, AuditPage
 
 WEAK = text_grader(not_contains=["error"])
 
@@ -78,27 +79,15 @@ async def test_what_cannot_be_audited_is_said(tmp_path: Path) -> None:
     assert pages_in(tmp_path) == []
 
 
-def test_two_pages_are_made_at_the_same_time_and_given_up_ones_go(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_is_made_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     suite = written(tmp_path, 3)
-    known = {
-        "path": str(suite),
-        "eval": str(suite),
-        "processDir": str(suite.parent),
-        "texts": {},
-        "first": "",
-    }
     ticks = count()
-    # Each question has time for one task.
-    monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: next(ticks) * 0.06))
-
-    def done(name: str) -> int:
-        answer = worker._audit_page({**known, "page": name})
-        return 99 if "html" in answer else answer["done"]
-
-    assert [done(it) for it in "xababab"] == [1, 1, 1, 2, 2, 99, 99]
-    assert worker._PAGES == {}
+    # Each part has time for one task.
+    monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: next(ticks) * 0.11))
+    *parts, last = worker.audit_page(AuditPage(About(str(suite), str(suite), str(suite.parent))))
+    assert [it["done"] for it in parts] == [1, 2, 3]
+    assert last["is_last"]
+    assert "<html" in last["html"]
 
 
 async def test_a_long_audit_shows_progress_and_can_be_cancelled(tmp_path: Path) -> None:

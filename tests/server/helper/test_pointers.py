@@ -3,7 +3,7 @@
 import pytest
 
 from tests.behaviour.harness import snapshot_of
-from waza_lsp.server.live.controller import Pending, add_pending, current_pointers
+from waza_lsp.server.helper.verdicts import Pending, add_pending, current_pointers
 from waza_lsp.snapshot import Snapshot
 
 

@@ -25,7 +25,7 @@ def task_file(suite: Path) -> Path:
 
 def workers(it: Editor) -> list[int]:
     """Return the process ids of the server's grading workers."""
-    return children(it.pid, "live.worker")
+    return children(it.pid, "helper.process")
 
 
 async def ready(it: Editor, path: Path) -> None:

@@ -1,1 +1,0 @@
-"""The audit of open evals: its worker process, and what the editor shows."""

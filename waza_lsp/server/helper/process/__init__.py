@@ -1,0 +1,1 @@
+"""The helper process itself."""

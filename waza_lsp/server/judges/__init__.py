@@ -1,1 +1,0 @@
-"""How far judges can be trusted, beside their graders: lens, hover and hints from kept verdicts."""

@@ -1,1 +1,0 @@
-"""Live grading: grade recordings again after an edit, in a worker process."""
