@@ -8,9 +8,8 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import sys
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +17,15 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from waza_engine.lib.paths import is_inside, path_from_uri
 from waza_engine.lib.process.child import Child, Streams, start_child
+from waza_lsp.server.transport.framing import FramingError, bodies_in, frame
 from waza_lsp.studio.files import is_of_git
 from waza_lsp.studio.session import StudioSession
 
 MAX_MESSAGE_BYTES = 16_000_000
 MAX_SOCKETS = 16
 _MAX_ANSWER_BYTES = 64_000_000
-_MAX_HEADER_BYTES = 4_000
 _GRACE_SECONDS = 1.0
 """How long a child may take to end its own children once its input is closed."""
-_LENGTH = re.compile(rb"content-length:[ \t]*(\d{1,9})", re.IGNORECASE)
 _DONE, _UNSUPPORTED, _TOO_LARGE, _FAILED, _TOO_MANY, _TRUST_CHANGED = 1000, 1003, 1009, 1011, 1013, 4403
 _OUTSIDE = "This path is outside of the folder that the studio shows."
 _MAX_DEPTH = 100
@@ -127,14 +125,17 @@ class _Bridge:
                 # Not earlier: trust may begin while the child is being started.
                 message = completed(message, self._session)
             body = json.dumps(message).encode()
-            child.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+            child.stdin.write(frame(body))
             await child.stdin.drain()
             message = await self._receive()
 
     async def _to_page(self, child: Child) -> None:
-        async for body in _bodies(child.stdout):
-            # A page that does not read makes this wait, and so only its own child.
-            await self._socket.send_text(body.decode("utf-8", "replace"))
+        try:
+            async for body in bodies_in(child.stdout, _MAX_ANSWER_BYTES):
+                # A page that does not read makes this wait, and so only its own child.
+                await self._socket.send_text(body.decode("utf-8", "replace"))
+        except FramingError:
+            raise _Close(_FAILED, "The language server has sent something else than messages.") from None
         status = await child.wait()
         raise _Close(_DONE, "") if status == 0 else _Close(_FAILED, "The language server has ended.")
 
@@ -178,19 +179,6 @@ def _end_of(error: BaseException | None) -> _Close:
 async def _close(socket: WebSocket, end: _Close) -> None:
     with contextlib.suppress(RuntimeError, OSError, WebSocketDisconnect):
         await socket.close(end.code, end.reason)
-
-
-async def _bodies(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """Yield the bodies of the child's messages until it ends."""
-    while True:
-        try:
-            head = await stream.readuntil(b"\r\n\r\n")
-        except asyncio.IncompleteReadError:
-            return
-        length = _LENGTH.search(head[:_MAX_HEADER_BYTES])
-        if length is None or int(length[1]) > _MAX_ANSWER_BYTES:
-            raise _Close(_FAILED, "The language server has sent something else than messages.")
-        yield await stream.readexactly(int(length[1]))
 
 
 def _message(text: str) -> dict[str, Any]:

@@ -1,12 +1,14 @@
 """Messages are read from a byte stream, however it is split."""
 
+import asyncio
 import os
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.slow import examples
-from waza_lsp.server.transport.framing import Frames
+from waza_lsp.server.transport.framing import Frames, FramingError, bodies_in, frame
 
 
 def framed(body: bytes, more: bytes = b"") -> bytes:
@@ -43,3 +45,35 @@ def test_heads_in_other_letters_and_without_a_length() -> None:
     assert frames.take() == [b"ab", b"c"]
     os.close(writing)
     os.close(reading)
+
+
+def test_a_number_that_is_too_long_is_not_a_length() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"Content-Length: " + b"9" * 5_000 + b"\r\n\r\n" + framed(b"c"))
+    frames = Frames(reading)
+    assert frames.read()
+    assert frames.take() == [b"c"]
+    os.close(writing)
+    os.close(reading)
+
+
+async def streamed(data: bytes, most_bytes: int = 100) -> list[bytes]:
+    """The bodies in a stream that ends after these bytes."""
+    stream = asyncio.StreamReader()
+    stream.feed_data(data)
+    stream.feed_eof()
+    return [it async for it in bodies_in(stream, most_bytes)]
+
+
+async def test_a_stream_of_messages() -> None:
+    sent = framed(b"a", b"Content-Type: x\r\n") + frame(b"") + frame(b"b" * 100)
+    assert await streamed(sent) == [b"a", b"", b"b" * 100]
+    assert await streamed(sent + b"Content-Length: 1\r\n") == [b"a", b"", b"b" * 100]
+    with pytest.raises(EOFError):
+        await streamed(frame(b"abc")[:-1])
+
+
+@pytest.mark.parametrize("sent", [frame(b"b" * 101), b"X: 1\r\n\r\n", b"Content-Length: -1\r\n\r\n"])
+async def test_a_message_without_a_length_or_a_long_one_ends_a_stream(sent: bytes) -> None:
+    with pytest.raises(FramingError):
+        await streamed(frame(b"a") + sent)

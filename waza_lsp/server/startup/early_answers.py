@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from waza_lsp.lazy_import import import_lazily
 from waza_lsp.server.startup.capabilities import answer, encoding
 from waza_lsp.server.startup.early_progress import REQUEST, EarlyProgress
-from waza_lsp.server.transport.framing import Frames
+from waza_lsp.server.transport.framing import Frames, frame
 
 if TYPE_CHECKING:
     from waza_engine.analysis.pipeline import CheckContext
@@ -205,6 +205,6 @@ def _send(message: dict[str, Any]) -> None:
 
 def _write(body: str) -> None:
     """Send a message that consists of ASCII characters."""
-    rest = f"Content-Length: {len(body)}\r\n\r\n{body}".encode("ascii")
+    rest = frame(body.encode("ascii"))
     while rest:
         rest = rest[os.write(sys.stdout.fileno(), rest) :]

@@ -1,12 +1,53 @@
-"""Read messages from a file descriptor: `Content-Length: N`, an empty line, N bytes of JSON."""
+"""Frame the messages of the protocol: `Content-Length: N`, an empty line, N bytes of JSON."""
 
 import os
 import re
 import select
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
-_LENGTH = re.compile(rb"(?:^|\r\n)content-length:[ \t]*(\d+)[ \t]*(?=\r\n|$)", re.IGNORECASE)
+if TYPE_CHECKING:
+    from asyncio import StreamReader
+
+# A longer number is not a length.
+_LENGTH = re.compile(rb"(?:^|\r\n)content-length:[ \t]*(\d{1,12})[ \t]*(?=\r\n|$)", re.IGNORECASE)
+_END_OF_HEAD = b"\r\n\r\n"
 _MOST_BYTES = 1 << 16
 """The capacity of a pipe. A larger buffer would be allocated and freed for every message."""
+
+
+class FramingError(ValueError):
+    """A message has no length, or is too long."""
+
+
+def frame(body: bytes) -> bytes:
+    """Return a message with its head."""
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+async def bodies_in(stream: "StreamReader", most_bytes: int) -> AsyncIterator[bytes]:
+    """Yield the bodies of all messages of a stream.
+
+    Raises:
+        FramingError: a message has no length, or is longer than `most_bytes`.
+        EOFError: the stream ends inside a body.
+        LimitOverrunError: a head is longer than the stream's limit.
+
+    """
+    while True:
+        try:
+            head = await stream.readuntil(_END_OF_HEAD)
+        except EOFError:
+            return
+        length = _length_in(head.removesuffix(_END_OF_HEAD))
+        if length is None or length > most_bytes:
+            raise FramingError(f"the length of a message is {length}, at most {most_bytes}")
+        yield await stream.readexactly(length)
+
+
+def _length_in(head: bytes | bytearray) -> int | None:
+    found = _LENGTH.search(head)
+    return int(found[1]) if found is not None else None
 
 
 class Frames:
@@ -43,10 +84,10 @@ class Frames:
         """Remove and return the bodies of all complete messages."""
         found: list[bytes] = []
         start = 0
-        while (head := self._bytes.find(b"\r\n\r\n", start)) >= 0:
-            length = _LENGTH.search(self._bytes[start:head])
-            body = head + 4
-            end = body + (int(length[1]) if length is not None else 0)
+        while (head := self._bytes.find(_END_OF_HEAD, start)) >= 0:
+            length = _length_in(self._bytes[start:head])
+            body = head + len(_END_OF_HEAD)
+            end = body + (length or 0)
             if end > len(self._bytes):
                 break
             if length is not None:

@@ -24,6 +24,8 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.protocol.language_server import lsp_method
 
+from waza_lsp.server.transport.framing import frame
+
 if TYPE_CHECKING:
     from cattrs import Converter
     from pygls.lsp.server import LanguageServer
@@ -282,8 +284,8 @@ class OwnDocumentsProtocol(LanguageServerProtocol):
         if self.writer is None:
             _log.error("There is no connection to send a message to")
             return
-        head = f"Content-Length: {len(body)}\r\n\r\n" if self._include_headers else ""
-        sent = self.writer.write((head + body).encode("ascii"))
+        data = body.encode("ascii")
+        sent = self.writer.write(frame(data) if self._include_headers else data)
         if inspect.isawaitable(sent):
             task = asyncio.ensure_future(sent)
             _sending.add(task)
