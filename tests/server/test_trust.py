@@ -91,6 +91,30 @@ async def test_the_user_is_asked_once_per_folder(tmp_path: Path, state: Path) ->
     assert state.stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize("answer", ["Trust this folder", "Not now"])
+async def test_commands_share_the_answer_to_one_question(answer: str, tmp_path: Path) -> None:
+    editor = Editor([tmp_path], answer)
+    trust = trust_of(editor)
+    answers = await asyncio.gather(*(trust.ask(tmp_path / it) for it in ("x.yaml", "y.yaml", "x.yaml")))
+    assert answers == [answer == "Trust this folder"] * 3
+    assert len(editor.questions) == 1
+    assert len(editor.shown) == (answer == "Not now")
+    # A later command asks again.
+    await trust.ask(tmp_path / "x.yaml")
+    assert len(editor.questions) == 1 + (answer == "Not now")
+
+
+async def test_a_cancelled_command_leaves_the_question_to_the_next(tmp_path: Path) -> None:
+    editor = Editor([tmp_path], "Trust this folder")
+    trust = trust_of(editor)
+    first, second = (asyncio.create_task(trust.ask(tmp_path / "eval.yaml")) for _ in range(2))
+    await asyncio.sleep(0)
+    first.cancel()
+    assert await second
+    assert first.cancelled()
+    assert len(editor.questions) == 1
+
+
 @pytest.mark.parametrize("answer", [None, "Not now", "Trust", TimeoutError("no such method")])
 async def test_anything_else_is_no_and_not_remembered(answer: Any, tmp_path: Path, state: Path) -> None:
     editor = Editor([tmp_path], answer)

@@ -35,6 +35,8 @@ class Trust:
         self._editor_answer: bool | None = None
         self._granted: set[Path] = set()
         self._asking = asyncio.Lock()
+        self._questions: dict[Path, asyncio.Task[None]] = {}
+        """The open questions: one per folder, and the user sees one at a time."""
 
     def take_option(self, trusted: Any) -> None:
         """Take `trusted` of the editor's `initializationOptions`. None means no answer; only exactly `true` is a yes."""
@@ -56,15 +58,15 @@ class Trust:
             self._client.show(_REFUSED)
             return False
         folder = self._folder(path)
+        is_asked = folder in self._questions
         if not self._is_trusted(folder):
-            # One question at a time: a second command waits for the answer to the first.
-            async with self._asking:
-                if not self._is_trusted(folder) and await self._ask_user(folder):
-                    self._granted.add(folder)
+            # A second command takes the answer to the first. Its cancel must not end the question.
+            await asyncio.shield(self._question(folder))
         # While the question was open, folders may have been opened or closed, and links changed.
         if self._folder(path) == folder and folder in self._granted:
             return True
-        self._client.show(_UNANSWERED.format(folder=harmless(folder.name or str(folder))))
+        if not is_asked:
+            self._client.show(_UNANSWERED.format(folder=harmless(folder.name or str(folder))))
         return False
 
     async def ask_to_run(self, path: Path, eval_path: Path | None) -> bool:
@@ -93,6 +95,19 @@ class Trust:
         path = real_path(path)
         above = [it for it in map(real_path, self._client.folders) if path.is_relative_to(it)]
         return max(above, key=lambda it: len(it.parts), default=path if path.is_dir() else path.parent)
+
+    def _question(self, folder: Path) -> "asyncio.Task[None]":
+        """Return the open question about a folder. If there is none, ask it."""
+        question = self._questions.get(folder)
+        if question is None:
+            question = self._questions[folder] = asyncio.create_task(self._ask_in_turn(folder))
+            question.add_done_callback(lambda _: self._questions.pop(folder))
+        return question
+
+    async def _ask_in_turn(self, folder: Path) -> None:
+        async with self._asking:
+            if not self._is_trusted(folder) and await self._ask_user(folder):
+                self._granted.add(folder)
 
     async def _ask_user(self, folder: Path) -> bool:
         message = (

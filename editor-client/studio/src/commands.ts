@@ -8,6 +8,7 @@ import { trustFolder } from './api.ts';
 import { documents } from './editor/documents.ts';
 import { toPath } from './logic/paths.ts';
 import { findTask, insertion, type Item } from './logic/insertCheck.ts';
+import { shared } from './logic/shared.ts';
 import { offsetOf } from './logic/textEdits.ts';
 import type { LanguageServer } from './lsp/server.ts';
 import { applyEdit } from './lsp/workspace.ts';
@@ -158,9 +159,10 @@ async function isTrusted(): Promise<boolean> {
   return session.value?.trusted === true;
 }
 
-export async function askToTrust(): Promise<void> {
+/** Ask whether the user trusts the folder. Two commands share one question. */
+export const askToTrust = shared(async (): Promise<void> => {
   const question = session.value?.trust_question || 'Nothing runs until you trust this folder. Its evals may start programs on your machine.';
   if ((await ask(question, ['Trust this folder', 'Not now'])) === 'Trust this folder') {
     await trust();
   }
-}
+});

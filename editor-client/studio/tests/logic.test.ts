@@ -12,6 +12,7 @@ import { findTask, insertion, type Item } from '../src/logic/insertCheck.ts';
 import { lensKind } from '../src/logic/lenses.ts';
 import { matrixOf } from '../src/logic/matrix.ts';
 import { languageOf, sameUri, toPath, toUri } from '../src/logic/paths.ts';
+import { shared } from '../src/logic/shared.ts';
 import { changesOf, offsetOf, positionOf } from '../src/logic/textEdits.ts';
 import { foldersOfEvals, refusal, shownNodes, treeOf } from '../src/logic/tree.ts';
 import { dots, pathThrough } from '../src/logic/trend.ts';
@@ -158,4 +159,21 @@ test('the audit is a table of broken work and graders; what all graders miss com
     ['silence', false, 'notices notices'],
     ['echo', false, 'only blind'],
   ]);
+});
+
+test('two commands share one question, also if it fails, and a later one asks again', async () => {
+  const asked: ((answer: string | Error) => void)[] = [];
+  const ask = shared(
+    () => new Promise<string>((resolve, reject) => asked.push((it) => (typeof it === 'string' ? resolve(it) : reject(it)))),
+  );
+  const first = [ask(), ask()];
+  assert.equal(asked.length, 1);
+  asked[0]?.('yes');
+  assert.deepEqual(await Promise.all(first), ['yes', 'yes']);
+  const second = [ask(), ask()];
+  assert.equal(asked.length, 2);
+  asked[1]?.(new Error('closed'));
+  assert.deepEqual((await Promise.allSettled(second)).map((it) => it.status), ['rejected', 'rejected']);
+  void ask();
+  assert.equal(asked.length, 3);
 });
