@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
@@ -232,13 +233,16 @@ def task_grading(
 
 
 def passing_trials(grading: TaskGrading, recordings: Sequence[Recording]) -> list[Recording]:
-    """Return the recorded trials that pass.
+    """Return the recorded trials that pass, of the first run that has some.
 
     Raises:
         WorkspaceError: a workspace cannot be created.
 
     """
-    return [it for it in recordings if grading.record(it.trajectory, it).status == "passed"]
+    for _, of_run in groupby(recordings, lambda it: it.run_id):
+        if passing := [it for it in of_run if grading.record(it.trajectory, it).status == "passed"]:
+            return passing
+    return []
 
 
 class BrokenWork(NamedTuple):

@@ -189,6 +189,20 @@ def test_ctrl_c_shows_what_was_found_so_far(monkeypatch: pytest.MonkeyPatch) -> 
     assert "cancelled after 1 of 2 tasks" in audit("e").stdout
 
 
+@pytest.mark.usefixtures("suite")
+def test_a_run_of_the_mock_hides_no_recording() -> None:
+    before = json.loads(audit("e", "--format", "json").stdout)
+    for number in (2, 3):
+        run = CliRunner().invoke(main, ["run", "e/eval.yaml", "--executor", "mock"])
+        assert "FAIL" in run.stdout, run.output
+        after = json.loads(audit("e", "--format", "json").stdout)
+        for it in after["evals"][0]["tasks"]:
+            # The trials of the mock are recorded, too.
+            assert it["recorded_trials"] == number
+            it["recorded_trials"] = 1
+        assert after == before
+
+
 def test_a_counter_example_may_come_from_elsewhere(suite: Path) -> None:
     folder = suite.parent / "recordings" / "counter"
     folder.mkdir()

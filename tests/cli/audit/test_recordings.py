@@ -30,13 +30,13 @@ def suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The tasks whose recordings were read, in order."""
     found: list[str] = []
-    recordings_of = vars(recordings_file)["recordings_of"]
+    recordings_to_audit = vars(recordings_file)["recordings_to_audit"]
 
     def noting(path: Path, task: str, *arguments: Any, **options: Any) -> Any:
         found.append(task)
-        return recordings_of(path, task, *arguments, **options)
+        return recordings_to_audit(path, task, *arguments, **options)
 
-    monkeypatch.setattr(recordings_file, "recordings_of", noting)
+    monkeypatch.setattr(recordings_file, "recordings_to_audit", noting)
     return found
 
 

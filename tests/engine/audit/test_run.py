@@ -11,6 +11,8 @@ from waza_engine.audit.intent import Intent
 from waza_engine.audit.run import AuditOptions, audit_suite
 from waza_engine.audit.score import AuditSums, TaskAudit, grader_powers
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest, JudgeTurn
+from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.recordings.find import Recording
 
 WRITES = [("view", {"path": "a.md"}), ("create", {"path": "NOTES.md"})]
 FILE = {"type": "file", "name": "made", "config": {"must_exist": ["NOTES.md"]}}
@@ -73,6 +75,24 @@ def test_mutants_of_a_passing_trial(tmp_path: Path) -> None:
     }
     assert {it.change for it in audit.mutants} - survivors == {"without the file NOTES.md"}
     assert audit.mutation_score == pytest.approx(1 / 7)
+
+
+def test_mutants_are_made_of_the_first_run_that_has_a_passing_trial(tmp_path: Path) -> None:
+    path = write_eval(tmp_path / "e", [{"id": "t", "graders": [text_grader(contains=["Version"])]}])
+    outputs = {"r3": ["No."], "r2": ["Version 2", "No."], "r1": ["Version 1"]}
+    trials = [
+        Recording("t", number, Trajectory(output=it), "command", run)
+        for run, its in outputs.items()
+        for number, it in enumerate(its, 1)
+    ]
+    plan = plan_of(path)
+    [audit] = audit_suite(plan, {"t": trials}, tmp_path)
+    [same] = audit_suite(plan, {"t": trials[1:2]}, tmp_path)
+    assert (audit.recorded, audit.trials) == (4, 1)
+    assert audit.mutants
+    assert audit.mutants == same.mutants
+    [none] = audit_suite(plan, {"t": trials[:1]}, tmp_path)
+    assert (none.trials, none.mutants) == (0, same.mutants[:0])
 
 
 def test_what_no_grader_looks_at_does_not_count(tmp_path: Path) -> None:

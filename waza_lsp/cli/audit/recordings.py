@@ -10,7 +10,7 @@ from typing import Self
 
 from waza_engine.audit.other_trials import MOST_OTHERS
 from waza_engine.runs.planning.plan import Plan
-from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_of
+from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recordings_to_audit
 from waza_engine.runs.store.store import FILE_NAME, RunStore
 
 _MOST_RECORDINGS = 10
@@ -47,9 +47,7 @@ class AuditedRecordings(Mapping[str, list[Recording]]):
         if (kept := self._kept.get(task)) is not None:
             return kept
         skipped = self.unreadable[task] = []
-        found = recordings_of(
-            self._path, task, self._store_dir, _MOST_RECORDINGS, self._store, unreadable=skipped
-        )
+        found = recordings_to_audit(self._path, task, self._store_dir, _MOST_RECORDINGS, self._store, skipped)
         # Nothing takes little memory, but long to find.
         if not found or self._kept_tasks <= MOST_OTHERS:
             self._kept[task] = found

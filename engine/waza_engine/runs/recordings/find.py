@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from waza_engine.executors.base import ExecutorError
+from waza_engine.executors.base import MOCK, ExecutorError
 from waza_engine.executors.replay import ReplayExecutor, is_of_another, read_recording, recording_file
 from waza_engine.model.records import CheckpointOutcome
 from waza_engine.model.trajectory import Trajectory
@@ -63,11 +64,40 @@ def recordings_of(  # each has a meaning of its own
         StoreError: the store exists but cannot be read.
 
     """
-    stored = (
-        _newest_stored(eval_path, task, store_dir) if opened is None else _newest_in(opened, eval_path, task)
-    )
+    with _reading(store_dir, opened) as store:
+        stored = _newest_in(store, eval_path, task) if store is not None else []
     folder = eval_path.parent / RECORDINGS_FOLDER
     return stored or list(_recorded_in_files(folder, task, trials, unreadable))
+
+
+def recordings_to_audit(
+    eval_path: Path,
+    task: str,
+    store_dir: Path,
+    most: int,
+    opened: RunStore | None = None,
+    unreadable: list[UnreadableRecording] | None = None,
+) -> list[Recording]:
+    """Return the recorded trials of a task that may pass: of the newest run, of earlier runs, and in files.
+
+    There are at most `most` of each. Of earlier runs, trials that passed come first, then newer ones. Trials of the mock
+    come last of all. Files that cannot be read are added to `unreadable` if no run is stored.
+
+    Raises:
+        StoreError: the store exists but cannot be read.
+
+    """
+    with _reading(store_dir, opened) as store:
+        found = recordings_of(eval_path, task, store_dir, most, store, unreadable)[:most]
+        if store is None or not found or not found[0].run_id:
+            return found
+        earlier = store.trials_of_other_runs(eval_path, task, most, found[0].run_id)
+        found += _recordings(store, task, earlier)
+    folder = eval_path.parent / RECORDINGS_FOLDER
+    # Most projects have no such folder, and looking for each file takes longer.
+    files = _recorded_in_files(folder, task, most) if folder.is_dir() else ()
+    # The mock does no work: its trials must not stand for those of an agent.
+    return sorted([*found, *files], key=lambda it: it.executor == MOCK)
 
 
 def recording_names(folder: Path) -> dict[str, list[str]]:
@@ -105,17 +135,16 @@ def all_recordings_of(
         StoreError: the store exists but cannot be read.
 
     """
-    return [
-        *_stored_in_all_runs(eval_path, task, store_dir, most),
-        *_recorded_in_files(eval_path.parent / RECORDINGS_FOLDER, task, trials),
-    ]
+    with _reading(store_dir) as store:
+        found = [] if store is None else _recordings(store, task, store.task_trials(eval_path, task, most))
+    return [*found, *_recorded_in_files(eval_path.parent / RECORDINGS_FOLDER, task, trials)]
 
 
-def _newest_stored(eval_path: Path, task: str, store_dir: Path) -> list[Recording]:
-    if not (store_dir / FILE_NAME).is_file():
-        return []
-    with RunStore(store_dir, for_reading=True, briefly=True) as store:
-        return _newest_in(store, eval_path, task)
+def _reading(store_dir: Path, opened: RunStore | None = None) -> AbstractContextManager[RunStore | None]:
+    """Return the store to read, if there is one. A store that is `opened` stays open."""
+    if opened is not None or not (store_dir / FILE_NAME).is_file():
+        return nullcontext(opened)
+    return RunStore(store_dir, for_reading=True, briefly=True)
 
 
 def _newest_in(store: RunStore, eval_path: Path, task: str) -> list[Recording]:
@@ -145,27 +174,18 @@ def _performed_trials(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
     return [it for it in trials if it.record.trajectory.session is not None]
 
 
-def _stored_in_all_runs(eval_path: Path, task: str, store_dir: Path, most: int) -> Iterator[Recording]:
-    if not (store_dir / FILE_NAME).is_file():
-        return
-    with RunStore(store_dir, for_reading=True, briefly=True) as store:
-        executors: dict[str, str] = {}
-        for it in store.task_trials(eval_path, task, most):
-            if it.record.trajectory.session is None:
-                continue
-            if it.run_id not in executors:
-                [run] = store.find_runs(it.run_id)[:1]
-                executors[it.run_id] = run.executor
-            record = it.record
-            yield Recording(
-                task,
-                record.trial,
-                record.trajectory,
-                executors[it.run_id],
-                it.run_id,
-                record.started_at,
-                record.checkpoints,
-            )
+def _recordings(store: RunStore, task: str, trials: Sequence[StoredTrial]) -> list[Recording]:
+    executors: dict[str, str] = {}
+    found: list[Recording] = []
+    for it in _performed_trials(trials):
+        if it.run_id not in executors:
+            executors[it.run_id] = store.executor_of(it.run_id)
+        record, executor = it.record, executors[it.run_id]
+        made = Recording(
+            task, record.trial, record.trajectory, executor, it.run_id, record.started_at, record.checkpoints
+        )
+        found.append(made)
+    return found
 
 
 def _recorded_in_files(

@@ -63,6 +63,7 @@ _OF_TASK_SQL = (
     " JOIN (SELECT run_id, rowid AS run_order FROM runs WHERE eval_path = ?1 AND baseline_of IS NULL) USING (run_id)"
     " WHERE task_id = ?2 ORDER BY run_order DESC, task_index, trial LIMIT ?3"
 )
+_OF_OTHER_RUNS_SQL = _OF_TASK_SQL.replace(" ORDER BY", " AND run_id != ?4 ORDER BY status = 'passed' DESC,")
 _EARLIER_RUNS = 100
 """How many runs are searched for the last one in which a task passed."""
 _OF_ARM_SQL = "json_extract(frame, '$.arm.variant') = ?3 AND json_extract(frame, '$.arm.eval_path') = ?4"
@@ -366,6 +367,13 @@ class RunStore:
     def task_trials(self, eval_path: Path, task_id: str, most: int) -> list[StoredTrial]:
         """Return up to `most` trials of a task from all its runs, newest first."""
         return self._trials(_TRIALS_SQL + _OF_TASK_SQL, (str(real_path(eval_path)), task_id, most))
+
+    def trials_of_other_runs(
+        self, eval_path: Path, task_id: str, most: int, run_id: str
+    ) -> list[StoredTrial]:
+        """Return up to `most` trials of a task from all runs but one. Those that passed come first, then newer ones."""
+        values = (str(real_path(eval_path)), task_id, most, run_id)
+        return self._trials(_TRIALS_SQL + _OF_OTHER_RUNS_SQL, values)
 
     def _trials(self, sql: str, values: tuple[Any, ...]) -> list[StoredTrial]:
         rows = self.file.rows(sql, values)

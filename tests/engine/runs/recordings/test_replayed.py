@@ -11,7 +11,7 @@ from waza_engine.model.suite import GraderEntry
 from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.project.reading import reading_open_texts
 from waza_engine.runs.history import read_history
-from waza_engine.runs.recordings.find import recordings_of
+from waza_engine.runs.recordings.find import recordings_of, recordings_to_audit
 from waza_engine.runs.recordings.regrade import (
     bench_for,
     grade_single_entry,
@@ -81,6 +81,42 @@ def test_a_run_that_performed_nothing_hides_no_recording(eval_path: Path, tmp_pa
             store.start_run(f"r{number}", eval_path, frame_of(plan, tmp_path), started_at=number)
             store.save_trial(f"r{number}", record)
     assert [it.run_id for it in recordings_of(eval_path, "list-todos", store_dir)] == ["r1"]
+
+
+def test_an_audit_gets_the_newest_run_then_others_that_passed_then_files(
+    eval_path: Path, tmp_path: Path
+) -> None:
+    store_dir = tmp_path / ".waza-lsp"
+    plan = plan_for_grading(eval_path, tmp_path)
+
+    def found(most: int) -> list[tuple[str, int]]:
+        return [(it.run_id, it.trial) for it in recordings_to_audit(eval_path, "list-todos", store_dir, most)]
+
+    assert found(9) == [("", 1)]
+    record = TrialRecord("list-todos", 0, 1, "failed", 0.0, 0.0, Trajectory(session=Session()))
+    lost = replace(record, status="error", trajectory=Trajectory(error="no agent"), error="no agent")
+    passed = replace(record, status="passed")
+    runs = (
+        [passed],
+        [record, replace(passed, trial=2)],
+        [record],
+        [lost],
+        [record, replace(record, trial=2)],
+    )
+    with RunStore(store_dir) as store:
+        for number, records in enumerate(runs):
+            store.start_run(f"r{number}", eval_path, frame_of(plan, tmp_path), started_at=number)
+            for it in records:
+                store.save_trial(f"r{number}", it)
+        assert found(9) == [
+            *((("r4", it)) for it in (1, 2)),
+            ("r1", 2),
+            ("r0", 1),
+            ("r2", 1),
+            ("r1", 1),
+            ("", 1),
+        ]
+    assert found(1) == [("r4", 1), ("r1", 2), ("", 1)]
 
 
 def test_a_single_entry_needs_no_suite_that_loads(eval_path: Path, tmp_path: Path) -> None:
