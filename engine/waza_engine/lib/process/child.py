@@ -118,7 +118,7 @@ class Child:
         """
         if self._ending is None:
             if not grace:
-                self._kill_rest()
+                self._end_session()
             self._ending = asyncio.ensure_future(self._end(grace))
         cancelled: asyncio.CancelledError | None = None
         while not self._ending.done():
@@ -130,12 +130,11 @@ class Child:
             raise cancelled
 
     async def _end(self, grace: float) -> None:
-        try:
-            if grace:
+        if grace:
+            try:
                 await self._let_exit(grace)
-        finally:
-            self._kill_rest()
-            reaper.unwatch(self.pid)
+            finally:
+                self._end_session()
         # Closing the pipes reads the exit status, which the event loop's watcher would then miss. So wait for it first.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_EXIT_SECONDS):
@@ -149,9 +148,10 @@ class Child:
             async with asyncio.timeout(seconds):
                 await self.wait()
 
-    def _kill_rest(self) -> None:
+    def _end_session(self) -> None:
         if self.status is None or not self._spares_descendants:
             kill_session(self.pid)
+        reaper.unwatch(self.pid)
 
 
 def _pipe(pipe: _T | None) -> _T:

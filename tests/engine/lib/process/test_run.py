@@ -1,6 +1,7 @@
 """Child processes: their results come back, and none of them stays."""
 
 import os
+import subprocess
 import time
 from pathlib import Path
 
@@ -48,6 +49,22 @@ def test_output_beyond_the_limit_is_discarded_and_the_child_continues(tmp_path: 
     assert len(finished.stdout) == 1000
     assert finished.stderr == b"done\n"
     assert finished.status == 0
+
+
+def test_an_interrupted_wait_ends_the_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, wait = list[subprocess.Popen[bytes]](), subprocess.Popen.wait
+
+    def interrupted(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        if process not in started:
+            started.append(process)
+            raise KeyboardInterrupt
+        return wait(process, timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _run("sleep 3600", tmp_path)
+    assert started[0].returncode is not None
+    assert started[0] not in processes._running
 
 
 def test_after_the_time_limit_the_whole_group_is_killed(tmp_path: Path) -> None:
