@@ -16,7 +16,6 @@ from typing import Protocol
 
 from waza_engine.lib.go.glob import literal
 from waza_engine.lib.process.child import Child, Streams, child, read_tail
-from waza_engine.lib.process.reaper import kill_session
 
 _GRACE_SECONDS = 0.7
 _LONGEST_LINE = 64 * 1024 * 1024
@@ -154,8 +153,3 @@ async def _stop_when(cancel: asyncio.Event, run: Child) -> None:
     run.ask_to_end()
     await asyncio.sleep(_GRACE_SECONDS)
     run.kill()
-
-
-def end_group(process: asyncio.subprocess.Process) -> None:
-    """Kill a process and everything that it started."""
-    kill_session(process.pid)

@@ -26,7 +26,7 @@ from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.reading import reading_through
 from waza_engine.project.store_location import RECORDINGS_FOLDER, recording_sources
-from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recording_names, recordings_of
+from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recording_names, recordings_to_audit
 from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.server.helper.process.documents import FILES
@@ -61,10 +61,10 @@ def _recorded(files: Files, eval_path: Path, task: str) -> _Recorded:
         note_read(path)
     skipped: list[UnreadableRecording] = []
     try:
-        found = recordings_of(eval_path, task, store, _MOST_RECORDINGS, unreadable=skipped)
+        found = recordings_to_audit(eval_path, task, store, _MOST_RECORDINGS, unreadable=skipped)
     except StoreError:
         found = []
-    return _Recorded(found[:_MOST_RECORDINGS], skipped)
+    return _Recorded(found, skipped)
 
 
 @query(keep=100)
