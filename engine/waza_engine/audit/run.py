@@ -25,11 +25,12 @@ from waza_engine.audit.score import Attempt, AttemptKind, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_text
-from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.yaml.scalars import plain_with_source
 from waza_engine.model.judge import Judge
 from waza_engine.model.records import TrialRecord
-from waza_engine.model.suite import GraderEntry, Suite, Task
+from waza_engine.model.suite import GraderEntry, LoadError, Suite, Task
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.project.reading import current_files, read_mapping
 from waza_engine.project.skills import skills
 from waza_engine.project.suite_files import SuiteFiles
 from waza_engine.runs.planning.plan import Plan
@@ -285,8 +286,11 @@ def work_to_keep(
 
 def skill_text(suite: Suite) -> str:
     """Return the text of the skill that an eval tests, "" if there is none."""
-    files = Files()
-    data = files.mapping(suite.path)
+    files = current_files()
+    try:
+        data = plain_with_source(read_mapping(suite.path))
+    except LoadError:
+        data = {}
     around = SuiteFiles(suite.path, data, files, None, None, suite.dialect)
     found = list(skills(around, files))
     chosen = next((it for it in found if it.name == suite.skill), None) if suite.skill else None

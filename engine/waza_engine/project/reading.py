@@ -171,6 +171,9 @@ def _mapping(_: Files, path: Path, strict_graders: bool) -> dict[str, Any]:  # a
 
 
 def _read_mapping(path: Path, strict_graders: bool) -> dict[str, Any]:  # as above
+    files = _files.get()
+    if files is not None and isinstance(known := files.unsaved_data(path), dict):
+        return known
     try:
         data = parse_yaml(read_text(path), strict_graders=strict_graders)
     except YamlError as error:

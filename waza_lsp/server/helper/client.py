@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from waza_engine.lib.files.temporary import INSIDE, make_folder, remove_folder
 from waza_engine.lib.process.child import Child, Streams, start_child
 from waza_engine.lib.process.framing import frame, receive_frame
 from waza_lsp.server.documents import Documents
@@ -55,6 +56,8 @@ class Helper:
         self._module = module
         self._on_lost = on_lost
         self._child: Child | None = None
+        self._folder: Path | None = None
+        """Where the child makes its temporary files."""
         self._started_with: Mapping[str, str] = {}
         self._sent: dict[Path, Snapshot] = {}
         """The documents as the child knows them."""
@@ -143,24 +146,33 @@ class Helper:
 
     def _kill(self) -> None:
         child, self._child = self._child, None
+        folder, self._folder = self._folder, None
         self._sent.clear()
         self._dropped.clear()
-        if child is not None:
+        if child is not None and folder is not None:
             child.kill()
-            ending = asyncio.get_running_loop().create_task(child.end())
+            ending = asyncio.get_running_loop().create_task(_end(child, folder))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
     async def _start(self) -> None:
         self._kill()
         self._started_with = dict(self._environment())
+        command = (sys.executable, "-P", "-m", self._module)
+        try:
+            folder = make_folder()
+        except OSError as error:
+            raise HelperError(str(error)) from error
+        environment = {**os.environ, **self._started_with, INSIDE: str(folder)}
         try:
             # Editors show a server's stderr as errors, so the child has none.
-            command = (sys.executable, "-P", "-m", self._module)
-            environment = {**os.environ, **self._started_with}
             self._child = await start_child(command, env=environment, streams=Streams())
-        except (OSError, ValueError) as error:
-            raise HelperError(str(error)) from error
+        except BaseException as error:
+            remove_folder(folder)
+            if isinstance(error, (OSError, ValueError)):
+                raise HelperError(str(error)) from error
+            raise
+        self._folder = folder
 
     async def _exchange(self, message: dict[str, Any], seconds: float, ends: int) -> tuple[Answer, bool]:
         child = self._child
@@ -209,6 +221,11 @@ class Helper:
             if before is not snapshot:
                 self._sent[path] = snapshot
                 yield {"path": str(path), "version": snapshot.version, **_change(before, snapshot)}
+
+
+async def _end(child: Child, folder: Path) -> None:
+    await child.end()
+    await asyncio.to_thread(remove_folder, folder)
 
 
 def _change(before: Snapshot | None, after: Snapshot) -> dict[str, Any]:

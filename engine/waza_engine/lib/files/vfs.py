@@ -29,7 +29,7 @@ class Files(Database):
     what they read.
     """
 
-    __slots__ = ("_contents", "open_text")
+    __slots__ = ("_contents", "open_data", "open_text")
 
     def __init__(
         self,
@@ -40,6 +40,7 @@ class Files(Database):
     ) -> None:
         super().__init__(is_snapshot=is_snapshot, is_final=is_final)
         self.open_text = open_text
+        self.open_data: Callable[[Path], Any] = lambda _: None
         self._contents: WeakValueDictionary[Path, _Content] = WeakValueDictionary()
 
     def snapshot(self, *, is_final: bool = False) -> "Files":
@@ -100,6 +101,11 @@ class Files(Database):
         """Return the text of an open file; None if the file counts as it is on disk."""
         note(self._content(path))
         return self.open_text(path)
+
+    def unsaved_data(self, path: Path) -> Any:
+        """Return the data of an open file as the loader reads it, if `open_data` knows it without a whole reading."""
+        note(self._content(path))
+        return self.open_data(path)
 
     def _content(self, path: Path) -> "_Content":
         known = self._contents.get(path)

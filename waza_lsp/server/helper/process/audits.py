@@ -26,7 +26,12 @@ from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.reading import reading_through
 from waza_engine.project.store_location import RECORDINGS_FOLDER, recording_sources
-from waza_engine.runs.recordings.find import Recording, UnreadableRecording, recording_names, recordings_to_audit
+from waza_engine.runs.recordings.find import (
+    Recording,
+    UnreadableRecording,
+    recording_names,
+    recordings_to_audit,
+)
 from waza_engine.runs.store.store import StoreError, default_store_dir
 from waza_engine.runs.trial.workspace import WorkspaceError
 from waza_lsp.server.helper.process.documents import FILES
@@ -86,15 +91,16 @@ def audit(question: Audit) -> Iterator[Answer]:
     suite = whole_suite_of(question.about, few=_MOST_OTHERS)
     place = {id_: number for number, id_ in enumerate(question.tasks)}
     tasks = sorted((it for it in suite.plan.tasks if it.id in place), key=lambda it: place[it.id])
-    found, done = _audits(suite, tasks), 0
-    while True:
+    found, done, is_last = _audits(suite, tasks), 0, False
+    while not is_last:
         started = time.monotonic()
         audits: list[TaskAudit] = []
         while done < len(tasks) and (not audits or time.monotonic() - started < _SLICE_SECONDS):
             audits.append(next(found))
             done += 1
+        is_last = done == len(tasks)
         yield {
-            "is_last": done == len(tasks),
+            "is_last": is_last,
             "eval": str(suite.eval_path),
             "tasks": {it.task: _result(it) for it in audits},
             "findings": list(_findings(audits)),
@@ -104,7 +110,8 @@ def audit(question: Audit) -> Iterator[Answer]:
 
 def _audits(suite: Suite, tasks: Sequence[Task]) -> Iterator[TaskAudit]:
     others = _other_trials(suite.eval_path, suite.plan.tasks)
-    skill = skill_text(suite.plan.suite)
+    with reading_through(FILES):
+        skill = skill_text(suite.plan.suite)
     for task in tasks:
         recorded = _recorded(FILES, suite.eval_path, task.id)
         # A comment in an unsaved text can mark the task.
