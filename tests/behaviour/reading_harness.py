@@ -8,7 +8,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from tests.behaviour.harness import marked, snapshot_of
-from waza_lsp.features.code_lens import code_lens
+from tests.lenses import code_lens
 from waza_lsp.features.definition import definition
 from waza_lsp.features.document_highlight import document_highlight
 from waza_lsp.features.document_link import document_link

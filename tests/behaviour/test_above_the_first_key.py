@@ -5,7 +5,7 @@ import pytest
 from tests.behaviour.findings_harness import HEADER, findings_in, only_finding
 from tests.behaviour.fixes_harness import check_fix
 from tests.behaviour.harness import snapshot_of
-from waza_lsp.features.code_lens import code_lens
+from tests.lenses import code_lens
 
 REST = HEADER.removeprefix("name: notes\n") + "  max_atempts: 2\n"
 INDENTED = "This line is indented differently from its neighbours; align it with them"

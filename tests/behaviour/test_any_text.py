@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.layout_harness import decoded, format_text
-from waza_lsp.features.code_lens import code_lens
+from tests.lenses import code_lens
 from waza_lsp.features.definition import definition
 from waza_lsp.features.document_highlight import document_highlight
 from waza_lsp.features.document_link import document_link

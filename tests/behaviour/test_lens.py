@@ -6,7 +6,7 @@ import pytest
 
 from tests.behaviour.harness import snapshot_of
 from tests.behaviour.reading_harness import lenses
-from waza_lsp.features.code_lens import code_lens
+from tests.lenses import code_lens
 from waza_lsp.runnables.commands import ActionKind, AuditStatus, RunStatus, Verdict, age
 from waza_lsp.runnables.runnables import runnables
 

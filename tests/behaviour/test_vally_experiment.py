@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.behaviour.rules_harness import OF_SMALL_SAMPLES, findings_at, write
-from waza_lsp.features.code_lens import code_lens
+from tests.lenses import code_lens
 from waza_lsp.snapshot import Snapshot
 
 SPEC = "defaults: {runs: 3}\nstimuli:\n  - name: a\n    prompt: p\n    graders: [{type: completed}]\n"

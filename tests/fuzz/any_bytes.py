@@ -9,10 +9,10 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["waza_lsp.syntax", "waza_lsp.schema", "waza_engine"]):
+    from tests.lenses import code_lens
     from waza_engine.analysis.pipeline import CheckContext
     from waza_engine.lib.yaml.reader import YamlError, read_yaml
     from waza_engine.recognition.recognise import recognise
-    from waza_lsp.features.code_lens import code_lens
     from waza_lsp.features.diagnostics import findings
     from waza_lsp.features.document_symbol import document_symbol
     from waza_lsp.snapshot import Snapshot

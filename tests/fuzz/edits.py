@@ -17,10 +17,10 @@ from typing import Any
 
 from tests.fuzz.changes import ENCODINGS, Edit, after, event, random_edit, undone
 from tests.fuzz.made_files import made_file
+from tests.lenses import code_lens
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.lib.files.vfs import Files
 from waza_engine.model.findings import Scope
-from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json
 from waza_lsp.features.document_symbol import document_symbol_json
 from waza_lsp.snapshot import Snapshot

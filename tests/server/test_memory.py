@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
+from tests.lenses import code_lens
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.lib.files.vfs import Files
 from waza_engine.model.findings import Scope
-from waza_lsp.features.code_lens import code_lens
 from waza_lsp.features.diagnostics import diagnostics_json
 from waza_lsp.features.document_symbol import document_symbol_json
 from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint

@@ -14,6 +14,7 @@ from waza_lsp.runnables.commands import (
     explain_command,
     grade_command,
     runnable_actions,
+    shown_age,
     trace_command,
 )
 from waza_lsp.runnables.runnables import graders_in, runnables_at_line, task_of
@@ -51,10 +52,11 @@ def _commands(
                 yield grade_command(snapshot.uri, site, task_of(snapshot, site.pointer))
                 yield explain_command(snapshot.uri, site)
     for it in enclosing:
-        for offer in runnable_actions(it, statuses.get((it.kind, it.id), NO_STATUS), now):
+        status = statuses.get((it.kind, it.id), NO_STATUS)
+        for offer in runnable_actions(it.kind, it.uri, it.id, status, shown_age(status, now)):
             if offer.command.command:
                 yield offer.command
-        if steps := trace_command(it, statuses.get((it.kind, it.id), NO_STATUS)):
+        if steps := trace_command(it, status):
             yield steps
 
 

@@ -91,7 +91,7 @@ def _part_items(snapshot: Snapshot, found: Sequence[Runnable], eval_path: Path) 
 
 
 def _item(snapshot: Snapshot, runnable: Runnable, key: str, children: list[Item]) -> Item:
-    command = run_command(runnable)
+    command = run_command(runnable.kind, runnable.uri, runnable.id)
     return {
         "key": key,
         "id": runnable.id,

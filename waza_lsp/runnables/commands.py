@@ -113,17 +113,17 @@ class RunStatus:
 NO_STATUS = RunStatus()
 
 
-def run_command(runnable: Runnable) -> types.Command | None:
-    match runnable.kind:
+def run_command(kind: str, uri: str, id_: str) -> types.Command | None:
+    match kind:
         case "eval":
-            return types.Command("▶ Run all", "waza.runEval", arguments=[{"uri": runnable.uri}])
+            return types.Command("▶ Run all", "waza.runEval", arguments=[{"uri": uri}])
         case "task":
-            arguments = [{"uri": runnable.uri, "task": runnable.id}]
+            arguments = [{"uri": uri, "task": id_}]
             return types.Command("▶ Run task", "waza.runTask", arguments=arguments)
         case "experiment":
-            return types.Command("▶ Run experiment", "waza.runEval", arguments=[{"uri": runnable.uri}])
+            return types.Command("▶ Run experiment", "waza.runEval", arguments=[{"uri": uri}])
         case "variant":
-            arguments = [{"uri": runnable.uri, "task": runnable.id}]
+            arguments = [{"uri": uri, "task": id_}]
             return types.Command("▶ Run variant", "waza.runTask", arguments=arguments)
         case _:
             return None
@@ -182,26 +182,31 @@ class RunAction(NamedTuple):
     command: types.Command
 
 
-def runnable_actions(it: Runnable, standing: RunStatus, now: float) -> Iterator[RunAction]:
-    """Yield the commands for a runnable; none if it cannot be run. `now` is in seconds since 1970."""
-    run = run_command(it)
+def shown_age(standing: RunStatus, now: float) -> str:
+    """Return the age of the last verdict in words; empty without one. `now` is in seconds since 1970."""
+    return age(now - standing.verdict.at) if standing.verdict is not None else ""
+
+
+def runnable_actions(kind: str, uri: str, id_: str, standing: RunStatus, ago: str) -> Iterator[RunAction]:
+    """Yield the commands for a runnable; none if it cannot be run. `ago` is the age of its last verdict."""
+    run = run_command(kind, uri, id_)
     if run is None:
         return
     cost = f" ({standing.forecast.text})" if standing.forecast is not None and not standing.running else ""
     yield RunAction(ActionKind.RUN, types.Command(run.title + cost, run.command, arguments=run.arguments))
-    here: dict[str, str] = {"uri": it.uri, **({"task": it.id} if it.kind in PART_KINDS else {})}
+    here: dict[str, str] = {"uri": uri, **({"task": id_} if kind in PART_KINDS else {})}
     if standing.failed:
         title = f"▶ Run failed ({standing.failed})"
         yield RunAction(ActionKind.RUN_FAILED, types.Command(title, "waza.runFailed", arguments=[here]))
     if standing.is_recorded:
         yield RunAction(ActionKind.GRADE, types.Command("↻ Grade again", "waza.grade", arguments=[here]))
-    yield from _result(here, standing, now)
+    yield from _result(here, standing, ago)
     if standing.audit is not None and standing.audit.text:
         command = types.Command(standing.audit.text, "waza.showAudit", arguments=[here])
         yield RunAction(ActionKind.AUDIT, command)
 
 
-def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[RunAction]:
+def _result(here: dict[str, str], standing: RunStatus, ago: str) -> Iterator[RunAction]:
     if standing.running:
         arguments = [{**here, "runId": standing.running}]
         yield RunAction(
@@ -210,7 +215,7 @@ def _result(here: dict[str, str], standing: RunStatus, now: float) -> Iterator[R
     elif standing.verdict is not None:
         arguments = [{**here, "runId": standing.verdict.run_id}]
         verdict, live = standing.verdict, standing.live
-        title = _verdict_text(verdict, now) if live is None else _live_text(live, verdict, now)
+        title = _verdict_text(verdict, ago) if live is None else _live_text(live, verdict, ago)
         tooltip = " ".join(verdict.notes) or None
         command = types.Command(title, "waza.showReport", tooltip=tooltip, arguments=arguments)
         yield RunAction(ActionKind.RESULT, command)
@@ -221,14 +226,14 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _verdict_text(verdict: Verdict, now: float) -> str:
+def _verdict_text(verdict: Verdict, ago: str) -> str:
     passed = f"{verdict.passed} of {verdict.total} passed · " if verdict.total else ""
     what = "could not be judged" if verdict.infrastructure else f"{verdict.score:.2f}"
     if verdict.status == "cancelled":
         what = "cancelled"
     parts = [
         f"{_ICONS.get(verdict.status, '?')} {passed}{what}",
-        age(now - verdict.at),
+        ago,
         _tokens(verdict.tokens),
         _sparkline(verdict.scores),
         verdict.flaky,
@@ -238,7 +243,7 @@ def _verdict_text(verdict: Verdict, now: float) -> str:
     return " · ".join(it for it in parts if it)
 
 
-def _live_text(live: LiveStatus, verdict: Verdict, now: float) -> str:
+def _live_text(live: LiveStatus, verdict: Verdict, ago: str) -> str:
     icon = _ICONS["passed" if live.is_passed else "failed"]
     if live.total:
         what = f"{live.passed} of {live.total} pass"
@@ -246,7 +251,7 @@ def _live_text(live: LiveStatus, verdict: Verdict, now: float) -> str:
         what = f"{live.failing} grader{'s fail' if live.failing > 1 else ' fails'}"
     else:
         what = "passes" if live.is_passed else "fails"
-    parts = [f"{icon} live: {what}", f"run {age(now - verdict.at)}", "stale" if verdict.stale else ""]
+    parts = [f"{icon} live: {what}", f"run {ago}", "stale" if verdict.stale else ""]
     return " · ".join(it for it in parts if it)
 
 

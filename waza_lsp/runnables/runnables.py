@@ -190,6 +190,16 @@ def graders_in(snapshot: Snapshot) -> tuple[DocumentGrader, ...]:
     return _graders(snapshot)
 
 
+def part_of(snapshot: Snapshot, id_: str) -> Runnable | None:
+    """Return the task or variant with this id; the first, if ids are repeated by mistake."""
+    return _parts(snapshot).get(id_)
+
+
+@derived
+def _parts(snapshot: Snapshot) -> dict[str, Runnable]:
+    return {it.id: it for it in reversed(runnables_in(snapshot)) if it.kind in PART_KINDS}
+
+
 def runnables_at_line(snapshot: Snapshot, line: int) -> list[Runnable]:
     """Return what can be run at a line, the innermost first and the document itself last."""
     found = [
@@ -210,8 +220,25 @@ def task_of(snapshot: Snapshot, pointer: Pointer) -> str:
 
 def text_digest(snapshot: Snapshot, runnable: Runnable) -> str:
     """Return the digest of a runnable's text, which says whether a verdict is about this text."""
-    text = snapshot.text.slice(runnable.range)
+    return span_digest(snapshot, runnable.range)
+
+
+def span_digest(snapshot: Snapshot, span: Span) -> str:
+    """Return the digest of a part of the text, computed once per version."""
+    known = _digests(snapshot)
+    if span not in known:
+        known[span] = digest_of(snapshot.text.slice(span))
+    return known[span]
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@derived
+def _digests(_snapshot: Snapshot) -> dict[Span, str]:
+    return {}
 
 
 def eval_key(eval_path: Path) -> str:

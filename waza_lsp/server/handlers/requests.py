@@ -21,7 +21,7 @@ from pygls.exceptions import JsonRpcException
 
 from waza_lsp.diagnostics.json_writer import completion_json
 from waza_lsp.features.code_action import KINDS
-from waza_lsp.features.code_lens import code_lens
+from waza_lsp.features.code_lens import code_lens_json, lens_json
 from waza_lsp.features.completion import completion
 from waza_lsp.features.completion_resolve import completion_resolve
 from waza_lsp.features.definition import definition
@@ -193,7 +193,7 @@ def _document_symbols(request: Request) -> Any:
     return Json(document_symbol_json(request.snapshot, nested=request.session.client.nests_symbols))
 
 
-def _code_lenses(request: Request) -> list[types.CodeLens]:
+def _code_lenses(request: Request) -> list[types.CodeLens] | Json:
     on, snapshot = request.session.configuration.settings, request.snapshot
     if is_skill_document(snapshot):
         return request.session.coverage.lenses(snapshot, time.time()) if on.lens_skill else []
@@ -204,12 +204,13 @@ def _code_lenses(request: Request) -> list[types.CodeLens]:
         ActionKind.RESULT: on.lens_result,
         ActionKind.AUDIT: on.lens_audit,
     }
-    sorts = [sort for sort, shown in is_shown.items() if shown]
+    sorts = {sort for sort, shown in is_shown.items() if shown}
     standings = request.session.audit.standings(snapshot, request.session.ledger.standings(snapshot))
     if on.run_executor and _is_free(on.run_executor):
         standings = {key: replace(it, forecast=None) for key, it in standings.items()}
     judges = request.session.judges.lenses(snapshot) if on.lens_judge else []
-    return [*code_lens(snapshot, standings, sorts, time.time()), *judges]
+    found = code_lens_json(snapshot, standings, sorts, time.time())
+    return Json(f"[{','.join([*found, *map(lens_json, judges)])}]")
 
 
 def _is_free(executor: str) -> bool:

@@ -14,7 +14,7 @@ from lsprotocol import types
 from waza_engine.lib.links import manual_page, rule_page
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
-from waza_lsp.runnables.runnables import runnables_in
+from waza_lsp.runnables.runnables import part_of
 from waza_lsp.server.documents import Documents
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import change_between, map_span
@@ -332,7 +332,8 @@ def check_annotations(
     cover: Span | None = None,
 ) -> list[Annotation]:
     """The failed checks of a task as annotations of a text. Outside of the task's own text they name the task."""
-    own = next((it.range for it in runnables_in(snapshot) if (it.kind, it.id) == ("task", task)), None)
+    part = part_of(snapshot, task)
+    own = part.range if part is not None and part.kind == "task" else None
     found = []
     for check in checks:
         span = short_span(snapshot, check.location.check, len(check.location.entry))

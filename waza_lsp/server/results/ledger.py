@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from waza_engine.lib.queries.disk import Stamp
+from waza_engine.lib.queries.store import made_of
 from waza_lsp.runnables.commands import RunStatus, Verdict
 from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.runnables.hidden import shown_runnables, without_errors
-from waza_lsp.runnables.runnables import FILE_KINDS, Runnable
+from waza_lsp.runnables.runnables import FILE_KINDS
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import NO_LIVE_VERDICTS, Annotations, LiveVerdicts
 from waza_lsp.server.results.coverage import (
     NO_COVERAGE,
     Coverage,
-    coverage,
+    CurrentText,
     coverage_of_eval,
     coverage_of_task,
-    is_stale,
 )
 from waza_lsp.server.results.flaky import FlakyFindings, with_news
 from waza_lsp.server.results.ledger_events import LedgerEvents
@@ -79,6 +79,8 @@ class ResultLedger:
         self._client = client
         self._started = started
         self._on_change = on_change
+        self._state = object()
+        """Another object after each change of what decides the standings."""
         self._owners: dict[Path, Owner] = {}
         self._tasks: dict[_Key, TaskResult] = {}
         self._covered: dict[Path, Coverage] = {}
@@ -106,9 +108,17 @@ class ResultLedger:
         eval_path = self.eval_of(readable)
         if eval_path is None:
             return {}
-        self._live[eval_path] = live = self._annotations.live(eval_path)
+        live = self._current_live(eval_path)
+        return made_of(
+            snapshot.memory, "standings", self._state, lambda: self._standings(eval_path, snapshot, live)
+        )
+
+    def _standings(
+        self, eval_path: Path, snapshot: Snapshot, live: LiveVerdicts
+    ) -> dict[tuple[str, str], RunStatus]:
+        graded = frozenset(live.covers.get(snapshot.path or Path(), ()))
         return {
-            (it.kind, it.id): self._standing(eval_path, it, snapshot, live)
+            (it.kind, it.id): self._standing(eval_path, CurrentText(snapshot, it, graded), live)
             for it in shown_runnables(snapshot)
         }
 
@@ -116,11 +126,18 @@ class ResultLedger:
         """Tell the client the live verdicts of graders that were graded again."""
         if eval_path is None:
             return
-        live, before = self._annotations.live(eval_path), self._live.get(eval_path, NO_LIVE_VERDICTS)
-        self._live[eval_path] = live
+        before = self._live.get(eval_path, NO_LIVE_VERDICTS)
+        live = self._current_live(eval_path)
         if not live.is_shown_as(before):
             self._on_change.live_changed()
         self._on_change.live_graded(eval_path, live_statuses(self._verdicts(eval_path), live))
+
+    def _current_live(self, eval_path: Path) -> LiveVerdicts:
+        live = self._annotations.live(eval_path)
+        if live != self._live.get(eval_path):
+            self._live[eval_path] = live
+            self._state = object()
+        return live
 
     def verdict_of(self, eval_path: Path, task: str) -> Verdict | None:
         """The last verdict of a task."""
@@ -151,7 +168,7 @@ class ResultLedger:
     def forecast(self, eval_path: Path, tasks: Collection[str] = (), trials: int = 0) -> Forecast | None:
         """What a run of these tasks, or of all, will probably cost; None if no earlier run spent tokens."""
         known = self._costs.get(eval_path, {})
-        return Forecast.of([it for task, it in known.items() if not tasks or task in tasks], trials)
+        return Forecast.of([known[it] for it in tasks or known if it in known], trials)
 
     def verdict_of_eval(self, eval_path: Path) -> Verdict | None:
         """The combined last verdicts of an eval's tasks."""
@@ -194,16 +211,17 @@ class ResultLedger:
         """Note that a run has begun a task."""
         self._running[eval_path, task] = run_id
         self._cancelled.pop((eval_path, task), None)
-        self._on_change.results_changed()
+        self._results_changed()
 
     def task_ended(self, eval_path: Path, task: str) -> None:
         """Note that a run has ended a task, with or without a result."""
         self._running.pop((eval_path, task), None)
-        self._on_change.results_changed()
+        self._results_changed()
 
     def task_cancelled(self, eval_path: Path, task: str, run_id: str) -> None:
         """Note that the last run of a task was cancelled before it had a result."""
         self._cancelled[eval_path, task] = Verdict(run_id, "cancelled", 0.0, time.time())
+        self._state = object()
 
     def add(self, eval_path: Path, task: str, verdict: Verdict, texts: Mapping[Path, Snapshot]) -> None:
         """Store the verdict of a task. `texts` are the files as the run read them."""
@@ -219,6 +237,7 @@ class ResultLedger:
         )
         self._recorded[eval_path] = self._recorded.get(eval_path, frozenset()) | {task}
         self._covered[eval_path] = coverage_of_eval(texts, eval_path)
+        self._state = object()
 
     def clear(self, path: Path | None, tasks: Collection[str]) -> None:
         """Remove the annotations of a file and the verdicts of its `tasks` until the next run; None: of all files."""
@@ -232,7 +251,7 @@ class ResultLedger:
             )
             if path is None or path == eval_path or is_of_file:
                 self._cleared[key] = (self._tasks.pop(key).order, time.time())
-        self._on_change.results_changed()
+        self._results_changed()
 
     def forget(self, eval_path: Path, tasks: Collection[str]) -> None:
         """Remove the results of tasks that the suite no longer has."""
@@ -241,7 +260,7 @@ class ResultLedger:
             self._cleared[key] = (self._tasks.pop(key).order, time.time())
         if gone:
             self._annotations.clear(lambda _, annotation: (annotation.eval_path, annotation.task) in gone)
-            self._on_change.results_changed()
+            self._results_changed()
 
     def document_opened(self, snapshot: Snapshot) -> None:
         """Read the results of a document that was opened, and whether it has changed since."""
@@ -294,9 +313,10 @@ class ResultLedger:
         before = self._owners.get(path)
         if before is None or await asyncio.to_thread(before.is_outdated):
             owner = self._owners[path] = await asyncio.to_thread(find_owner, path)
+            self._state = object()
             if owner.eval_path != known and (known or owner.eval_path) in self._recorded:
                 # The lenses were answered for another eval, or for none.
-                self._on_change.results_changed()
+                self._results_changed()
         return self._owners[path].eval_path
 
     def _merge(self, eval_path: Path, found: LastResults) -> None:
@@ -321,11 +341,16 @@ class ResultLedger:
         if found.tasks:
             newest = max(found.tasks.values(), key=lambda result: result.verdict.at)
             self._covered.setdefault(eval_path, coverage_of_eval(newest.texts, eval_path))
+        self._state = object()
         # Not after every reading: the client answers with requests that read again.
         if shown != self._shown(eval_path):
-            self._on_change.results_changed()
+            self._results_changed()
         if before != self.verdict_of_eval(eval_path):
             self._on_change.verdict_changed()
+
+    def _results_changed(self) -> None:
+        self._state = object()
+        self._on_change.results_changed()
 
     def _shown(self, eval_path: Path) -> tuple[object, ...]:
         """Everything that the lenses of an eval's files show."""
@@ -353,10 +378,8 @@ class ResultLedger:
         self._tasks[eval_path, task] = TaskResult(found.verdict, covered, found.order, found.reviews)
         self._annotations.show(eval_path, task, found.checks, found.texts)
 
-    def _standing(
-        self, eval_path: Path, runnable: Runnable, snapshot: Snapshot, live: LiveVerdicts
-    ) -> RunStatus:
-        now = coverage(snapshot, runnable, live.covers.get(snapshot.path or Path(), ()))
+    def _standing(self, eval_path: Path, now: CurrentText, live: LiveVerdicts) -> RunStatus:
+        runnable = now.runnable
         if runnable.kind in FILE_KINDS:
             found = self._standing_of_all(eval_path, now, live)
             found = replace(found, forecast=self.forecast(eval_path))
@@ -372,8 +395,10 @@ class ResultLedger:
             return replace(found, verdict=self._cancelled[key])
         if known is None:
             return found
-        is_edited = known.covered.whole != now.whole
-        verdict = replace(known.verdict, stale=is_stale(known.covered, now))
+        verdict, is_stale = known.verdict, now.is_stale(known.covered)
+        if verdict.stale != is_stale:
+            verdict = replace(verdict, stale=is_stale)
+        is_edited = now.is_edited(known.covered)
         return replace(
             found, verdict=verdict, live=live_status(verdict, runnable.id, live, is_edited=is_edited)
         )
@@ -381,15 +406,15 @@ class ResultLedger:
     def _verdicts(self, eval_path: Path) -> dict[str, Verdict]:
         return {task: it.verdict for (path, task), it in self._tasks.items() if path == eval_path}
 
-    def _standing_of_all(self, eval_path: Path, now: Coverage, live: LiveVerdicts) -> RunStatus:
+    def _standing_of_all(self, eval_path: Path, now: CurrentText, live: LiveVerdicts) -> RunStatus:
         known, before = self._verdicts(eval_path), self._covered.get(eval_path, NO_COVERAGE)
         running = next((run for (path, _), run in self._running.items() if path == eval_path), "")
         failed = len(self.failed_tasks(eval_path))
-        verdict = combined_verdict([*known.values()], stale=is_stale(before, now))
+        verdict = combined_verdict([*known.values()], stale=now.is_stale(before))
         cancelled = next((it for (path, _), it in self._cancelled.items() if path == eval_path), None)
         if cancelled is not None:
             if verdict is not None:
                 cancelled = replace(cancelled, passed=verdict.passed, total=verdict.total)
             return RunStatus(cancelled, running, self.is_recorded(eval_path), failed)
-        status = live_status_of_eval(known, live, is_edited=before.whole != now.whole)
+        status = live_status_of_eval(known, live, is_edited=now.is_edited(before))
         return RunStatus(verdict, running, self.is_recorded(eval_path), failed, status)
