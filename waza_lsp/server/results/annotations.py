@@ -206,17 +206,18 @@ class Annotations:
             key=lambda annotation: (annotation.span, annotation.task),
         )
 
-    def failed_of(self, eval_path: Path, encoding: str) -> dict[str, list[PlacedCheck]]:
-        """The failed checks of an eval by task, at their ranges in the current texts."""
-        found: dict[str, list[PlacedCheck]] = {}
+    def failed_by_eval(self, encoding: str) -> dict[Path, dict[str, list[PlacedCheck]]]:
+        """The failed checks of each eval by task, at their ranges in the current texts."""
+        found: dict[Path, dict[str, list[PlacedCheck]]] = {}
         for path, known in self._files.items():
             current = self._documents.of_path(path)
             if current is not None:
                 self._follow(path, current.text.lines)
             text = current.text if current is not None else Text(known.lines, encoding)
             for it in known.annotations:
-                if it.eval_path == eval_path and it.code == FAILED_CHECK:
-                    found.setdefault(it.task, []).append(PlacedCheck(path, text.range(it.span), it))
+                if it.code == FAILED_CHECK:
+                    own = found.setdefault(it.eval_path, {}).setdefault(it.task, [])
+                    own.append(PlacedCheck(path, text.range(it.span), it))
         return found
 
     def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:

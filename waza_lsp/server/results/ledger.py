@@ -38,7 +38,7 @@ from waza_lsp.server.results.live_status import (
     status_of_experiment,
 )
 from waza_lsp.server.results.owner import NO_OWNER, Owner, find_owner
-from waza_lsp.server.results.reader import LastResult, LastResults, read_last_results
+from waza_lsp.server.results.reader import LastResult, LastResults, read_changed_results, read_last_results
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
 
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
 _Key = tuple[Path, str]
 _MOST_SCORES = 8
+_READ_ALL_SECONDS = 3.0
+"""The pause after looking at the recordings of all evals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,8 @@ class ResultLedger:
         self._client = client
         self._started = started
         self._on_change = on_change
-        self._state = object()
-        """Another object after each change of what decides the standings."""
+        self._states: dict[Path, object] = {}
+        """Another object after each change of an eval's results."""
         self._owners: dict[Path, Owner] = {}
         self._tasks: dict[_Key, TaskResult] = {}
         self._covered: dict[Path, Coverage] = {}
@@ -98,6 +100,8 @@ class ResultLedger:
         """The last run of a task when its results were cleared, and when that was."""
         self._read: dict[Path, tuple[Stamp, ...]] = {}
         self._reading: dict[Path, asyncio.Task[None]] = {}
+        self._to_read: list[Snapshot] = []
+        self._reading_all: asyncio.Task[None] | None = None
         self._reported: set[str] = set()
         self._flaky = FlakyFindings(annotations)
 
@@ -110,7 +114,10 @@ class ResultLedger:
             return {}
         live = self._current_live(eval_path)
         return made_of(
-            snapshot.memory, "standings", self._state, lambda: self._standings(eval_path, snapshot, live)
+            snapshot.memory,
+            "standings",
+            self.state_of(eval_path),
+            lambda: self._standings(eval_path, snapshot, live),
         )
 
     def _standings(
@@ -136,8 +143,12 @@ class ResultLedger:
         live = self._annotations.live(eval_path)
         if live != self._live.get(eval_path):
             self._live[eval_path] = live
-            self._state = object()
+            self._states[eval_path] = object()
         return live
+
+    def state_of(self, eval_path: Path) -> object:
+        """Return an object that is another one after each change of an eval's results."""
+        return self._states.setdefault(eval_path, object())
 
     def verdict_of(self, eval_path: Path, task: str) -> Verdict | None:
         """The last verdict of a task."""
@@ -209,19 +220,21 @@ class ResultLedger:
 
     def task_started(self, eval_path: Path, task: str, run_id: str) -> None:
         """Note that a run has begun a task."""
+        self._states[eval_path] = object()
         self._running[eval_path, task] = run_id
         self._cancelled.pop((eval_path, task), None)
-        self._results_changed()
+        self._on_change.results_changed()
 
     def task_ended(self, eval_path: Path, task: str) -> None:
         """Note that a run has ended a task, with or without a result."""
+        self._states[eval_path] = object()
         self._running.pop((eval_path, task), None)
-        self._results_changed()
+        self._on_change.results_changed()
 
     def task_cancelled(self, eval_path: Path, task: str, run_id: str) -> None:
         """Note that the last run of a task was cancelled before it had a result."""
         self._cancelled[eval_path, task] = Verdict(run_id, "cancelled", 0.0, time.time())
-        self._state = object()
+        self._states[eval_path] = object()
 
     def add(self, eval_path: Path, task: str, verdict: Verdict, texts: Mapping[Path, Snapshot]) -> None:
         """Store the verdict of a task. `texts` are the files as the run read them."""
@@ -237,10 +250,11 @@ class ResultLedger:
         )
         self._recorded[eval_path] = self._recorded.get(eval_path, frozenset()) | {task}
         self._covered[eval_path] = coverage_of_eval(texts, eval_path)
-        self._state = object()
+        self._states[eval_path] = object()
 
     def clear(self, path: Path | None, tasks: Collection[str]) -> None:
         """Remove the annotations of a file and the verdicts of its `tasks` until the next run; None: of all files."""
+        self._states.clear()
         self._annotations.clear(lambda file, annotation: path is None or path in {file, annotation.eval_path})
         for key in [it for it in self._cancelled if path is None or path == it[0] or it[1] in tasks]:
             del self._cancelled[key]
@@ -251,7 +265,7 @@ class ResultLedger:
             )
             if path is None or path == eval_path or is_of_file:
                 self._cleared[key] = (self._tasks.pop(key).order, time.time())
-        self._results_changed()
+        self._on_change.results_changed()
 
     def forget(self, eval_path: Path, tasks: Collection[str]) -> None:
         """Remove the results of tasks that the suite no longer has."""
@@ -259,8 +273,9 @@ class ResultLedger:
         for key in gone:
             self._cleared[key] = (self._tasks.pop(key).order, time.time())
         if gone:
+            self._states[eval_path] = object()
             self._annotations.clear(lambda _, annotation: (annotation.eval_path, annotation.task) in gone)
-            self._results_changed()
+            self._on_change.results_changed()
 
     def document_opened(self, snapshot: Snapshot) -> None:
         """Read the results of a document that was opened, and whether it has changed since."""
@@ -285,6 +300,35 @@ class ResultLedger:
             if known not in self._reading:
                 task = asyncio.get_running_loop().create_task(self._read_in(snapshot, known))
                 self._reading[known] = task
+
+    def read_all(self, snapshots: Iterable[Snapshot]) -> None:
+        """Read in the background what is new in the store about many evals."""
+        self._to_read = [it for it in snapshots if it.path is not None and it.form is not None]
+        if self._reading_all is None or self._reading_all.done():
+            self._reading_all = asyncio.get_running_loop().create_task(self._read_all())
+
+    async def _read_all(self) -> None:
+        await self._started.wait()
+        while self._to_read:
+            snapshots, self._to_read = self._to_read, []
+            opened = {self.eval_of(it) for it in self._documents}
+            for snapshot in snapshots:
+                if snapshot.path in opened:
+                    self.read_again(snapshot)
+            # Files that are not open are not worth a task and a thread each: a workspace may have thousands.
+            known = {
+                it.path: self._read.get(it.path)
+                for it in snapshots
+                if it.path is not None and it.path not in opened
+            }
+            for eval_path, found in await asyncio.to_thread(
+                read_changed_results, known, self._client.encoding
+            ):
+                self._merge(eval_path, found)
+                if found.tasks:
+                    self._on_change.store_read()
+                await asyncio.sleep(0)
+            await asyncio.sleep(_READ_ALL_SECONDS)
 
     async def _read_in(self, snapshot: Snapshot, key: Path) -> None:
         try:
@@ -313,10 +357,9 @@ class ResultLedger:
         before = self._owners.get(path)
         if before is None or await asyncio.to_thread(before.is_outdated):
             owner = self._owners[path] = await asyncio.to_thread(find_owner, path)
-            self._state = object()
             if owner.eval_path != known and (known or owner.eval_path) in self._recorded:
                 # The lenses were answered for another eval, or for none.
-                self._results_changed()
+                self._on_change.results_changed()
         return self._owners[path].eval_path
 
     def _merge(self, eval_path: Path, found: LastResults) -> None:
@@ -341,16 +384,12 @@ class ResultLedger:
         if found.tasks:
             newest = max(found.tasks.values(), key=lambda result: result.verdict.at)
             self._covered.setdefault(eval_path, coverage_of_eval(newest.texts, eval_path))
-        self._state = object()
+        self._states[eval_path] = object()
         # Not after every reading: the client answers with requests that read again.
         if shown != self._shown(eval_path):
-            self._results_changed()
+            self._on_change.results_changed()
         if before != self.verdict_of_eval(eval_path):
             self._on_change.verdict_changed()
-
-    def _results_changed(self) -> None:
-        self._state = object()
-        self._on_change.results_changed()
 
     def _shown(self, eval_path: Path) -> tuple[object, ...]:
         """Everything that the lenses of an eval's files show."""

@@ -137,6 +137,14 @@ def read_last_results(
     return LastResults(stamps, tasks, recorded | tasks.keys(), metrics=metrics, gone=gone)
 
 
+def read_changed_results(
+    known: Mapping[Path, tuple[Stamp, ...] | None], encoding: types.PositionEncodingKind
+) -> list[tuple[Path, LastResults]]:
+    """Return the last results of those evals whose recordings have changed since. Runs in a thread."""
+    results = ((it, read_last_results(it, before, (), encoding)) for it, before in known.items())
+    return [(path, found) for path, found in results if found is not None]
+
+
 def file_state(path: Path) -> Stamp:
     """Return a value that changes with the content of a file, but not because SQLite reads it.
 

@@ -24,17 +24,17 @@ class ShownTree:
 
     def __init__(self) -> None:
         self.version = 0
-        self._items: dict[_Key, Item] = {}
+        self._items: list[Item] = []
 
     def changes(self, since: int, items: list[Item]) -> Changes:
         """Return how a client with the version `since` gets these items; all of them if it has another version."""
-        before, after = self._items, dict(_flat(items, None))
         is_known = since == self.version and since > 0
         self.version += 1
-        self._items = after
+        shown, self._items = self._items, items
         if not is_known:
             nothing: Changes = {it: [] for it in ("changed", "removed", "moved", "pointers", "places")}
             return {"version": self.version, "items": items, **nothing}
+        before, after = _differing(shown, items)
         kept, shifts = {key for _, key in after}, _Shifts.between(before, after)
         return {
             "version": self.version,
@@ -57,9 +57,26 @@ class ShownTree:
         }
 
 
-def _flat(items: Iterable[Item], parent: str | None) -> Iterator[tuple[_Key, Item]]:
+def _differing(before: list[Item], after: list[Item]) -> tuple[dict[_Key, Item], dict[_Key, Item]]:
+    """Return the items of two trees by their keys, without the inside of roots that are the same object in both."""
+    if [it["key"] for it in before] == [it["key"] for it in after]:
+        pairs = enumerate(zip(before, after, strict=True))
+        differing = [(index, old, new) for index, (old, new) in pairs if old is not new]
+        return (
+            {key: it for index, old, _ in differing for key, it in _flat([old], None, index)},
+            {key: it for index, _, new in differing for key, it in _flat([new], None, index)},
+        )
+    # The places of all roots count.
+    same = {id(it) for it in before} & {id(it) for it in after}
+    return (
+        dict(_flat(({**it, "children": []} if id(it) in same else it for it in before), None)),
+        dict(_flat(({**it, "children": []} if id(it) in same else it for it in after), None)),
+    )
+
+
+def _flat(items: Iterable[Item], parent: str | None, first: int = 0) -> Iterator[tuple[_Key, Item]]:
     """Yield items with their index and without their children, parents first."""
-    for index, it in enumerate(items):
+    for index, it in enumerate(items, first):
         own = {**it, "index": index}
         del own["children"]
         yield (parent, it["key"]), own

@@ -4,25 +4,21 @@ Clients that follow runs are notified when the tree has changed. `docs/protocol.
 """
 
 import asyncio
-import itertools
 import threading
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from waza_engine.lib.queries.disk import Stamp, disk, note_read, stamp
-from waza_engine.lib.queries.tracking import track_reads
+from waza_engine.lib.queries.disk import disk
 from waza_lsp.features.tests import DIGEST, Item, tests
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, runnables_in
-from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.results.annotations import Annotations, PlacedCheck
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.live_status import verdict_of_experiment
 from waza_lsp.server.testing.changes import Changes, ShownTree
+from waza_lsp.server.testing.evals import EvalTree, EvalTrees
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
@@ -31,24 +27,7 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 METHOD = "waza/tests"
 CHANGED = "waza/testsChanged"
 _PAUSE_SECONDS = 0.4
-
-
-@dataclass(frozen=True, slots=True)
-class _Cached:
-    """Trees, and what they were made from: the files of the workspace, open documents, and the files that were read."""
-
-    paths: tuple[Path, ...]
-    documents: tuple[Snapshot, ...]
-    stamps: dict[Path, Stamp]
-    found: list[tuple[Snapshot, Item]]
-
-    def is_valid(self, paths: tuple[Path, ...], documents: tuple[Snapshot, ...]) -> bool:
-        return (
-            paths == self.paths
-            and len(documents) == len(self.documents)
-            and all(new is old for new, old in zip(documents, self.documents, strict=True))
-            and all(stamp(path) == old for path, old in self.stamps.items())
-        )
+_FailedChecks = Mapping[Path, Mapping[str, Sequence[PlacedCheck]]]
 
 
 class TestTree:
@@ -69,11 +48,10 @@ class TestTree:
         self._workspace = workspace
         self._ledger = ledger
         self._annotations = annotations
-        self._cache: dict[Path | None, _Cached] = {}
-        """The trees of the workspace (None) and of suites."""
+        self._evals = EvalTrees(workspace)
+        self._judged: dict[Path, tuple[Item, object, Mapping[str, Sequence[PlacedCheck]], Item]] = {}
+        """Evals with their verdicts, after what both are made of."""
         self._shown = ShownTree()
-        self._known: dict[Path, tuple[Stamp, Snapshot]] = {}
-        """Files that are not open, with their state when they were recognised by their text alone."""
         self._shapes: dict[str, object] = {}
         self._changed: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -92,87 +70,38 @@ class TestTree:
         stop = threading.Event()
         documents = tuple(self._documents)
         try:
-            found = await asyncio.to_thread(self._found, path, documents, stop)
+            if path is not None:
+                found = await asyncio.to_thread(self._trees_of_suite, path)
+            else:
+                found = await asyncio.to_thread(self._evals.trees, documents, stop)
         finally:
             stop.set()  # Ends the thread of a cancelled request at its next file.
-        for snapshot, _ in found:
-            self._ledger.read_again(snapshot)
-        return [self._with_verdicts(item, snapshot.path) for snapshot, item in found]
+        self._ledger.read_all(snapshot for snapshot, _ in found)
+        failed = self._annotations.failed_by_eval(self._client.encoding)
+        return [self._with_verdicts(item, it.path, failed) for it, item in found]
 
-    def _found(
-        self, path: Path | None, documents: tuple[Snapshot, ...], stop: threading.Event
-    ) -> list[tuple[Snapshot, Item]]:
-        """The evals with their trees, from the cache if no file and no open document has changed."""
-        paths = () if path is not None else tuple(self._workspace.yaml_files())
-        cached = self._cache.get(path)
-        if cached is not None and cached.is_valid(paths, documents):
-            return cached.found
-        began, known = time.time_ns(), dict[Path, Snapshot]()
-        workspace = self._knowing(self._workspace.files_of_folders(), known)
-        with track_reads() as reads:
-            listed = itertools.takewhile(lambda _: not stop.is_set(), paths)
-            evals = (
-                _evals_of_suite(path, workspace)
-                if path is not None
-                else self._evals(listed, workspace, known)
-            )
-            found = self._trees(evals, known)
-        if path is None and not stop.is_set():
-            self._known = {it: one for it, one in self._known.items() if it in known}
-        stamps = {it: stamp(it) for it in reads.paths}
-        # A file may have changed after it was read.
-        if not stop.is_set() and not any(it is not None and max(it[:2]) >= began for it in stamps.values()):
-            self._cache[path] = _Cached(paths, documents, stamps, found)
-        return found
-
-    def _evals(
-        self, paths: Iterable[Path], workspace: WorkspaceFiles, known: dict[Path, Snapshot]
-    ) -> Iterator[Snapshot]:
-        """Yield the evals among files. All eval files are added to `known`."""
-        for path in paths:
-            found = self._eval_file(path, workspace)
-            if found is not None and found.form is not None:
-                known[path] = found
-                if found.form.runnable in FILE_KINDS:
-                    yield found
-
-    def _eval_file(self, path: Path, workspace: WorkspaceFiles) -> Snapshot | None:
-        opened, state = workspace.open_snapshot(path), stamp(path)
-        if opened is not None:
-            self._known.pop(path, None)
-            return opened
-        if path in self._known and self._known[path][0] == state:
-            note_read(path)
-            return self._known[path][1]
-        text = workspace.files.text(path)
-        found = workspace.snapshot(path) if text is not None and may_be_eval(text, path) else None
-        if found is not None and found.recognition is not None and found.recognition.text is not None:
-            self._known[path] = (state, found)
-        return found
-
-    def _knowing(self, workspace: WorkspaceFiles, known: Mapping[Path, Snapshot]) -> WorkspaceFiles:
-        """The same files, with snapshots that exist already: recognising a file takes longer than reading it."""
-
-        def snapshot(path: Path) -> Snapshot | None:
-            return workspace.open_snapshot(path) or known.get(path)
-
-        return replace(workspace, open_snapshot=snapshot)
-
-    def _trees(
-        self, evals: Iterable[Snapshot], known: Mapping[Path, Snapshot]
-    ) -> list[tuple[Snapshot, Item]]:
-        # Each eval with the process directory of its own workspace folder. All evals first: they fill `known`.
+    def _trees_of_suite(self, path: Path) -> list[EvalTree]:
+        workspace = self._workspace.files_of_folders()
         return [
             (it, item)
-            for it in list(evals)
-            for item in tests([it], self._knowing(self._workspace.files_for(it), known))
+            for it in _evals_of_suite(path, workspace)
+            # With the process directory of its own workspace folder.
+            for item in tests([it], self._workspace.files_for(it))
         ]
 
-    def _with_verdicts(self, item: Item, eval_path: Path | None) -> Item:
+    def _with_verdicts(self, item: Item, eval_path: Path | None, failed: _FailedChecks) -> Item:
+        """An eval with its last verdicts: the same object as before, if nothing has changed."""
         if eval_path is None:
             return item
+        own, known = failed.get(eval_path, {}), self._judged.get(eval_path)
+        state = item, self._ledger.state_of(eval_path), own
+        # The first two by identity: to compare them takes longer than to make them again.
+        if known is None or known[0] is not item or known[1] is not state[1] or known[2] != own:
+            known = self._judged[eval_path] = (*state, self._judge(item, eval_path, own))
+        return known[3]
+
+    def _judge(self, item: Item, eval_path: Path, failed: Mapping[str, Sequence[PlacedCheck]]) -> Item:
         ledger = self._ledger
-        failed = self._annotations.failed_of(eval_path, self._client.encoding)
         children = [
             self._part_with_verdict(child, eval_path, failed.get(child["id"], ()))
             if child["kind"] in PART_KINDS
