@@ -1,13 +1,15 @@
 """The workspace folders and their projects: the context of checks and requests."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+
+from lsprotocol import types
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.lib.files.vfs import Files
 from waza_engine.project.pins import Pin
-from waza_engine.project.settings import Projects, ProjectSettings
+from waza_engine.project.settings import SETTINGS_FILES, Projects, ProjectSettings
 from waza_engine.runs.recordings.preview import recording_previews
 from waza_lsp.server.coexistence import levels
 from waza_lsp.server.documents import Documents
@@ -17,6 +19,8 @@ from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _MOST_CONTEXTS = 64
+_LISTING_FILES = frozenset([*SETTINGS_FILES, ".gitignore"])
+"""The files that decide which others are listed."""
 
 
 class Workspace:
@@ -37,6 +41,10 @@ class Workspace:
         self._configuration = configuration
         self._metrics_of = metrics_of
         self._seen_trials_of = seen_trials_of
+        self._listing: tuple[list[Path], tuple[Path, ...]] | None = None
+        """Folders of the workspace, and the YAML files below them."""
+        self._changes = 0
+        """How often the client reported other files."""
         self._contexts: dict[Path | None, tuple[object, CheckContext]] = {}
 
     def process_dir(self, path: Path | None) -> Path | None:
@@ -104,6 +112,28 @@ class Workspace:
             self._metrics_of,
             self._seen_trials_of,
         )
+
+    def files_changed(self, changes: Iterable[types.FileEvent]) -> None:
+        """Note that files on disk have changed, as the client reports."""
+        for it in changes:
+            name = it.uri.rpartition("/")[2]
+            if it.type is not types.FileChangeType.Changed or name in _LISTING_FILES:
+                self._listing = None
+                self._changes += 1
+                return
+
+    def known_yaml_files(self) -> Iterable[Path]:
+        """The YAML files below the workspace folders, listed again when the client reports other files."""
+        folders = self._client.folders
+        known = self._listing
+        if known is not None and known[0] == folders:
+            return known[1]
+        if not self._client.watches_files:
+            return self.yaml_files()
+        changes, found = self._changes, tuple(self.yaml_files())
+        if changes == self._changes:
+            self._listing = folders, found
+        return found
 
     def yaml_files(self) -> Iterator[Path]:
         """The YAML files below the workspace folders."""

@@ -100,7 +100,7 @@ class WorkspaceDiagnostics:
         found: dict[Path, _Checked] = {}
         files = self._workspace.files.snapshot()
         try:
-            for path in self._workspace.yaml_files():
+            for path in self._workspace.known_yaml_files():
                 if stop.is_set():
                     return
                 known = before.get(path)

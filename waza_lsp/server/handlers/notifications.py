@@ -209,6 +209,7 @@ def on_watched_files(session: Session, params: types.DidChangeWatchedFilesParams
     changes = [it for it in params.changes if not any(one in unquote(it.uri) for one in _IGNORED)]
     if changes:
         disk.look()
+        session.workspace.files_changed(changes)
         session.publisher.files_changed(changes)
         session.tests.everything_changed()
         session.coverage.files_changed(it.uri for it in changes)

@@ -156,11 +156,13 @@ async def _workspace_symbols(
     session: Session, params: types.WorkspaceSymbolParams
 ) -> list[types.WorkspaceSymbol]:
     stop, workspace = threading.Event(), session.workspace
-    paths = itertools.takewhile(lambda _: not stop.is_set(), workspace.yaml_files())
+
+    def found() -> list[types.WorkspaceSymbol]:
+        paths = itertools.takewhile(lambda _: not stop.is_set(), workspace.known_yaml_files())
+        return list(workspace_symbol(params.query, paths, workspace.files_of_folders()))
+
     try:
-        return await asyncio.to_thread(
-            lambda: list(workspace_symbol(params.query, paths, workspace.files_of_folders()))
-        )
+        return await asyncio.to_thread(found)
     finally:
         stop.set()  # Ends the thread of a cancelled request at its next file.
 

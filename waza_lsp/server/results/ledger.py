@@ -100,7 +100,7 @@ class ResultLedger:
         """The last run of a task when its results were cleared, and when that was."""
         self._read: dict[Path, tuple[Stamp, ...]] = {}
         self._reading: dict[Path, asyncio.Task[None]] = {}
-        self._to_read: list[Snapshot] = []
+        self._to_read: dict[Path, Snapshot] = {}
         self._reading_all: asyncio.Task[None] | None = None
         self._reported: set[str] = set()
         self._flaky = FlakyFindings(annotations)
@@ -301,26 +301,21 @@ class ResultLedger:
                 task = asyncio.get_running_loop().create_task(self._read_in(snapshot, known))
                 self._reading[known] = task
 
-    def read_all(self, snapshots: Iterable[Snapshot]) -> None:
+    def read_all(self, evals: Mapping[Path, Snapshot]) -> None:
         """Read in the background what is new in the store about many evals."""
-        self._to_read = [it for it in snapshots if it.path is not None and it.form is not None]
+        self._to_read = {**self._to_read, **evals}
         if self._reading_all is None or self._reading_all.done():
             self._reading_all = asyncio.get_running_loop().create_task(self._read_all())
 
     async def _read_all(self) -> None:
         await self._started.wait()
         while self._to_read:
-            snapshots, self._to_read = self._to_read, []
-            opened = {self.eval_of(it) for it in self._documents}
-            for snapshot in snapshots:
-                if snapshot.path in opened:
-                    self.read_again(snapshot)
+            evals, self._to_read = self._to_read, {}
+            opened = evals.keys() & {self.eval_of(it) for it in self._documents}
+            for path in opened:
+                self.read_again(evals[path])
             # Files that are not open are not worth a task and a thread each: a workspace may have thousands.
-            known = {
-                it.path: self._read.get(it.path)
-                for it in snapshots
-                if it.path is not None and it.path not in opened
-            }
+            known = {it: self._read.get(it) for it in evals.keys() - opened}
             for eval_path, found in await asyncio.to_thread(
                 read_changed_results, known, self._client.encoding
             ):

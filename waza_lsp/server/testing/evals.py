@@ -16,7 +16,13 @@ from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
-EvalTree = tuple[Snapshot, Item]
+
+class EvalTree(NamedTuple):
+    """An eval with its tree."""
+
+    path: Path
+    snapshot: Snapshot
+    item: Item
 
 
 class _File(NamedTuple):
@@ -52,7 +58,7 @@ class EvalTrees:
 
     def _trees(self, documents: Mapping[Path | None, Snapshot], stop: threading.Event) -> list[EvalTree]:
         began, before = time.time_ns(), self._state
-        paths = tuple(self._workspace.yaml_files())
+        paths = tuple(self._workspace.known_yaml_files())
         changed = self._changed(documents)
         if not changed and len(paths) == len(before.files) and all(it in before.files for it in paths):
             return before.found
@@ -62,7 +68,9 @@ class EvalTrees:
             if it in before.files and before.files[it].reads.isdisjoint(changed)
         }
         files = self._read(paths, kept, stop)
-        found = [(it.snapshot, it.tree) for it in files.values() if it.snapshot and it.tree]
+        found = [
+            EvalTree(path, it.snapshot, it.tree) for path, it in files.items() if it.snapshot and it.tree
+        ]
         if not stop.is_set():
             stamps = {
                 path: before.stamps[path] if file is kept.get(name) and path in before.stamps else stamp(path)

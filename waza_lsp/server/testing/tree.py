@@ -76,23 +76,22 @@ class TestTree:
                 found = await asyncio.to_thread(self._evals.trees, documents, stop)
         finally:
             stop.set()  # Ends the thread of a cancelled request at its next file.
-        self._ledger.read_all(snapshot for snapshot, _ in found)
+        self._ledger.read_all({it.path: it.snapshot for it in found})
         failed = self._annotations.failed_by_eval(self._client.encoding)
-        return [self._with_verdicts(item, it.path, failed) for it, item in found]
+        return [self._with_verdicts(it.item, it.path, failed) for it in found]
 
     def _trees_of_suite(self, path: Path) -> list[EvalTree]:
         workspace = self._workspace.files_of_folders()
         return [
-            (it, item)
+            EvalTree(it.path, it, item)
             for it in _evals_of_suite(path, workspace)
+            if it.path is not None
             # With the process directory of its own workspace folder.
             for item in tests([it], self._workspace.files_for(it))
         ]
 
-    def _with_verdicts(self, item: Item, eval_path: Path | None, failed: _FailedChecks) -> Item:
+    def _with_verdicts(self, item: Item, eval_path: Path, failed: _FailedChecks) -> Item:
         """An eval with its last verdicts: the same object as before, if nothing has changed."""
-        if eval_path is None:
-            return item
         own, known = failed.get(eval_path, {}), self._judged.get(eval_path)
         state = item, self._ledger.state_of(eval_path), own
         # The first two by identity: to compare them takes longer than to make them again.
