@@ -134,3 +134,21 @@ def test_an_edit_of_many_tasks_sends_little(tmp_path: Path) -> None:
         tree = ShownTree()
         assert len(to_json(tree.changes(0, all_of_them))) > 100_000
         assert len(to_json(tree.changes(tree.version, items(tmp_path, edited)))) < 2_500
+
+
+def root(folder: Path, name: str, *tasks: str) -> dict[str, Any]:
+    snapshot = Snapshot.of((folder / name / "eval.yaml").as_uri(), text(*tasks))
+    [found] = trees_of([snapshot], WorkspaceFiles(folder))
+    return found
+
+
+def test_evals_that_stay_the_same_object_are_not_compared(tmp_path: Path) -> None:
+    a, b, c, d = (root(tmp_path, it, "t1", "t2") for it in "abcd")
+    edited, new = root(tmp_path, "b", "t1", "t3", "t2"), root(tmp_path, "ab", "t1")
+    shown = ShownTree()
+    now = flat(plain(shown.changes(0, [a, b, c, d])["items"]))
+    for roots in ([a, edited, c, d], [a, new, edited, c, d], [c, a, d], [a, b, c, d]):
+        answer = plain(shown.changes(shown.version, roots))
+        now = applied(now, answer)
+        assert now == flat(plain(roots))
+    assert not plain(shown.changes(shown.version, [a, b, c, d]))["changed"]

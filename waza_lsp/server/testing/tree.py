@@ -78,6 +78,8 @@ class TestTree:
             stop.set()  # Ends the thread of a cancelled request at its next file.
         self._ledger.read_all({it.path: it.snapshot for it in found})
         failed = self._annotations.failed_by_eval(self._client.encoding)
+        if path is None:
+            self._judged = {it.path: self._judged[it.path] for it in found if it.path in self._judged}
         return [self._with_verdicts(it.item, it.path, failed) for it in found]
 
     def _trees_of_suite(self, path: Path) -> list[EvalTree]:
