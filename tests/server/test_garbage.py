@@ -6,6 +6,7 @@ import weakref
 from types import SimpleNamespace
 from typing import Any
 
+from waza_lsp.server.events import Bus, StoreRead
 from waza_lsp.server.memory import IdleCollector
 
 
@@ -22,7 +23,9 @@ async def test_old_circles_are_taken_away_in_the_next_pause() -> None:
     del circle
     now = asyncio.get_running_loop().time()
     client: Any = SimpleNamespace(protocol=SimpleNamespace(last_message_at=now))
-    IdleCollector(client).collect_soon()
+    bus = Bus()
+    IdleCollector(client, bus)
+    bus.publish(StoreRead())
     await asyncio.sleep(0)
     assert seen() is not None, "somebody is asking"
     await asyncio.sleep(0.2)

@@ -1,6 +1,5 @@
-"""Build a session: make the parts of the server, join them, and register the handlers."""
+"""Build a session: make the parts of the server and register the handlers."""
 
-import asyncio
 import functools
 import inspect
 import os
@@ -12,7 +11,6 @@ from lsprotocol import types
 from waza_engine.audit.codes import RULES as AUDIT_RULES
 from waza_engine.calibration.codes import RULES as JUDGE_RULES
 from waza_engine.lib.queries.disk import disk
-from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.server.commands.add_check import add_check
 from waza_lsp.server.commands.explain_grader import explain_grader
 from waza_lsp.server.commands.files import convert, export_schemas
@@ -25,10 +23,11 @@ from waza_lsp.server.commands.show_audit import show_audit
 from waza_lsp.server.commands.show_trace import show_trace
 from waza_lsp.server.commands.upgrade import upgrade_workspace
 from waza_lsp.server.coverage.controller import SkillCoverages
-from waza_lsp.server.diagnostics.publish import Checker, Publisher
+from waza_lsp.server.diagnostics.publish import Checker, Publisher, ShownAnnotations
 from waza_lsp.server.diagnostics.pull import PullDiagnostics
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import Bus
 from waza_lsp.server.handlers.notifications import NOTIFICATIONS
 from waza_lsp.server.handlers.requests import REQUESTS, handler_of
 from waza_lsp.server.helper.audits import LiveAudit
@@ -40,7 +39,6 @@ from waza_lsp.server.refresh import Refreshes
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.ledger import ResultLedger
-from waza_lsp.server.results.ledger_events import LedgerEvents
 from waza_lsp.server.results.watch import StoreWatch
 from waza_lsp.server.runs.process import RunProcesses
 from waza_lsp.server.session import Session
@@ -51,7 +49,6 @@ from waza_lsp.server.testing.tree import TestTree
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.trust import Trust
 from waza_lsp.server.workspace import Workspace
-from waza_lsp.snapshot import Snapshot
 
 _DISK_SECONDS = 1.0
 """How long files on disk count as unchanged while nobody reports a change and no command runs."""
@@ -83,7 +80,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
 def build_session() -> Session:
     """Make a session with all handlers registered."""
     disk.max_age = _DISK_SECONDS
-    session = _join_parts()
+    session = _make_parts()
     lsp = session.client.lsp
     for method, handler, options in NOTIFICATIONS:
         lsp.feature(method, options)(functools.partial(handler, session))
@@ -109,109 +106,48 @@ def _bound(command: Callable[..., Any], session: Session) -> Callable[..., Any]:
     return execute_later if inspect.iscoroutinefunction(command) else execute
 
 
-def _join_parts() -> Session:
-    # The functions below may name parts that are made later: they are called once all are there.
-    client, documents, configuration = Client(), Documents(), Configuration()
-    refreshes, collector, started = Refreshes.of(client), IdleCollector(client), asyncio.Event()
-
-    def annotations_of(snapshot: Snapshot) -> list[str]:
-        if not configuration.settings.results_inline:
-            return []
-        found = [
-            *annotations.diagnostics(snapshot),
-            *audit_marks.diagnostics(snapshot),
-            *coverage.diagnostics(snapshot),
-            *judge_marks.diagnostics(snapshot),
-        ]
-        return [diagnostic_json(it) for it in found]
-
-    def live_changed() -> None:
-        refreshes.lenses.soon()
-        refreshes.hints.soon()
-
-    annotations = Annotations(
-        documents,
-        on_change=lambda snapshot: publisher.annotations_changed(snapshot),  # noqa: PLW0108  # made later
-        regrade=lambda eval_path, graders: live.regrade(eval_path, graders),  # noqa: PLW0108  # made later
-    )
-
-    def recordings_known(snapshot: Snapshot) -> None:
-        live.recordings_known(snapshot)
-        audit.recordings_known(snapshot)
-        judges.recordings_known(snapshot)
-
-    live_verdicts = LiveVerdictEvents(client, documents, annotations)
-    ledger = ResultLedger(
-        documents,
-        annotations,
-        client,
-        started,
-        LedgerEvents(
-            results_changed=refreshes.lenses.soon,
-            live_changed=live_changed,
-            live_graded=lambda eval_path, statuses: live_verdicts.graded(eval_path, statuses),  # noqa: PLW0108
-            verdict_changed=lambda: tests.everything_changed(),  # noqa: PLW0108  # made later
-            recordings_known=recordings_known,
-            rates_changed=refreshes.hints.soon,
-            store_read=collector.collect_soon,
-        ),
-    )
-    workspace = Workspace(client, documents, configuration, ledger.metrics_of, ledger.seen_trials_of)
-    checker = Checker(client, workspace)
+def _make_parts() -> Session:
+    """Make the parts of a session, each after those that it uses. What they tell each other goes over the bus."""
+    client, bus, documents, configuration = Client(), Bus(), Documents(), Configuration()
+    refreshes = Refreshes.of(client, bus)
+    IdleCollector(client, bus)
+    annotations = Annotations(documents, bus)
+    ledger = ResultLedger(documents, annotations, client, bus)
+    StoreWatch(documents, ledger, bus)
+    LiveVerdictEvents(client, documents, annotations, bus)
+    workspace = Workspace(client, documents, configuration, ledger, bus)
+    audit_marks = FindingAnnotations(documents, bus, workspace.context, AUDIT_RULES)
+    judge_marks = FindingAnnotations(documents, bus, workspace.context, JUDGE_RULES)
+    coverage = SkillCoverages(documents, workspace, ledger, bus)
+    checker = Checker(client, workspace, bus)
     workspace_diagnostics = WorkspaceDiagnostics(client, documents, workspace)
-    publisher = Publisher(documents, checker.check, client, annotations_of, workspace_diagnostics, refreshes)
-    questions = Questions(documents, ledger, workspace)
+    shown = ShownAnnotations(configuration, (annotations, audit_marks, coverage, judge_marks))
+    publisher = Publisher(documents, checker.check, client, shown.of, workspace_diagnostics, bus)
 
     def run_environment() -> dict[str, str]:
         return configuration.settings.run_environment
 
     helper = Helper(documents, run_environment, on_lost=telling_once(client))
-    live = LiveGrading(
-        helper,
-        questions,
-        ledger,
-        annotations,
-        documents,
-        checker.has_errors,
-        configuration,
-        client,
-    )
-    on_change, context_of = publisher.annotations_changed, workspace.context
-    audit_marks = FindingAnnotations(documents, on_change, context_of, AUDIT_RULES)
-    judge_marks = FindingAnnotations(documents, on_change, context_of, JUDGE_RULES)
-    lenses_changed = refreshes.lenses.soon
-    audit = LiveAudit(helper, questions, audit_marks, configuration, client, lenses_changed)
-    judges = JudgeStandings(helper, questions, judge_marks, configuration, client, lenses_changed)
-    coverage = SkillCoverages(
-        documents,
-        workspace,
-        ledger,
-        marks_changed=publisher.annotations_changed,
-        lenses_changed=lenses_changed,
-    )
-    tests = TestTree(client, documents, workspace, ledger, annotations)
+    questions = Questions(helper, documents, ledger, workspace, configuration, client)
     return Session(
         client=client,
+        bus=bus,
         documents=documents,
         configuration=configuration,
         workspace=workspace,
-        checker=checker,
         publisher=publisher,
-        pull=PullDiagnostics(documents, checker.check, client, workspace_diagnostics, configuration, started),
+        pull=PullDiagnostics(documents, checker.check, client, workspace_diagnostics, configuration),
         annotations=annotations,
         ledger=ledger,
-        store_watch=StoreWatch(documents, ledger, refreshes.lenses),
         processes=RunProcesses(run_environment),
-        live=live,
-        audit=audit,
+        live=LiveGrading(questions, annotations, checker.has_errors, bus),
+        audit=LiveAudit(questions, audit_marks, bus),
+        judges=JudgeStandings(questions, judge_marks, bus),
         coverage=coverage,
-        judges=judges,
         questions=questions,
-        helper=helper,
-        tests=tests,
+        tests=TestTree(client, documents, workspace, ledger, annotations, bus),
         trust=Trust(client),
         refreshes=refreshes,
-        started=started,
         code_cache=CodeCache(None),
     )
 

@@ -5,6 +5,7 @@ import gc
 import sys
 from contextlib import suppress
 
+from waza_lsp.server.events import Bus, StoreRead
 from waza_lsp.server.transport.client import Client
 
 _ARENA_MAX = -8
@@ -62,11 +63,12 @@ class IdleCollector:
     otherwise stay for hours.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, bus: Bus) -> None:
         self._client = client
         self._waiting: asyncio.Task[None] | None = None
+        bus.listen(StoreRead, self._collect_soon)
 
-    def collect_soon(self) -> None:
+    def _collect_soon(self, _: StoreRead) -> None:
         """Collect in the next pause."""
         if self._waiting is None or self._waiting.done():
             self._waiting = asyncio.get_running_loop().create_task(self._collect())

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from waza_lsp.server.events import Bus, FindingsChanged, HintsChanged, LensesChanged
 from waza_lsp.server.transport.client import Client
 
 _PAUSE_SECONDS = 0.3
@@ -47,9 +48,9 @@ class Refresh:
         ability = self._ability(workspace) if workspace is not None else None
         return ability is not None and bool(ability.refresh_support)
 
-    def soon(self, pause: float | None = None) -> None:
-        """Send the refresh after `pause` seconds, in which more changes may come."""
-        pause = self._pause if pause is None else pause
+    def soon(self) -> None:
+        """Send the refresh after a pause, in which more changes may come."""
+        pause = self._pause
         if time.monotonic() - self._sent < 1:
             pause = max(pause, _BUSY_PAUSE_SECONDS)
         if self.is_supported and (self._waiting is None or self._waiting.done()):
@@ -74,10 +75,10 @@ class Refreshes:
     """Pulled diagnostics depend on other files and on settings."""
 
     @classmethod
-    def of(cls, client: Client) -> "Refreshes":
+    def of(cls, client: Client, bus: Bus) -> "Refreshes":
         """The refreshes for a client."""
         lsp = client.lsp
-        return cls(
+        found = cls(
             Refresh(
                 client,
                 lambda workspace: workspace.code_lens,
@@ -95,3 +96,7 @@ class Refreshes:
                 lambda: lsp.workspace_diagnostic_refresh_async(None),
             ),
         )
+        bus.listen(LensesChanged, lambda _: found.lenses.soon())
+        bus.listen(HintsChanged, lambda _: found.hints.soon())
+        bus.listen(FindingsChanged, lambda _: found.findings.soon())
+        return found

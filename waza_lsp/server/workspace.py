@@ -1,6 +1,6 @@
 """The workspace folders and their projects: the context of checks and requests."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from waza_engine.project.settings import SETTINGS_FILES, Projects, ProjectSettin
 from waza_engine.runs.recordings.preview import recording_previews
 from waza_lsp.server.coexistence import levels
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import Bus, FilesChanged
+from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
@@ -31,21 +33,21 @@ class Workspace:
         client: Client,
         documents: Documents,
         configuration: Configuration,
-        metrics_of: Callable[[Path], Mapping[str, float]],
-        seen_trials_of: Callable[[Path], Sequence[tuple[int, int]]],
+        ledger: ResultLedger,
+        bus: Bus,
     ) -> None:
         self.files = Files(documents.text_of)
         self.projects = Projects()
         self._client = client
         self._documents = documents
         self._configuration = configuration
-        self._metrics_of = metrics_of
-        self._seen_trials_of = seen_trials_of
+        self._ledger = ledger
         self._listing: tuple[list[Path], tuple[Path, ...]] | None = None
         """Folders of the workspace, and the YAML files below them."""
         self._changes = 0
         """How often the client reported other files."""
         self._contexts: dict[Path | None, tuple[object, CheckContext]] = {}
+        bus.listen(FilesChanged, self._files_changed)
 
     def process_dir(self, path: Path | None) -> Path | None:
         """The directory that runs of a file start in: its workspace folder."""
@@ -109,13 +111,12 @@ class Workspace:
             self.yaml_files,
             self._client.encoding,
             partial(recording_previews, self.files),
-            self._metrics_of,
-            self._seen_trials_of,
+            self._ledger.metrics_of,
+            self._ledger.seen_trials_of,
         )
 
-    def files_changed(self, changes: Iterable[types.FileEvent]) -> None:
-        """Note that files on disk have changed, as the client reports."""
-        for it in changes:
+    def _files_changed(self, event: FilesChanged) -> None:
+        for it in event.changes:
             name = it.uri.rpartition("/")[2]
             if it.type is not types.FileChangeType.Changed or name in _LISTING_FILES:
                 self._listing = None

@@ -7,6 +7,7 @@ from lsprotocol import types
 
 from waza_lsp.server.diagnostics.publish import Publisher
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import AnnotationsChanged, Bus, DocumentChanged, DocumentOpened
 from waza_lsp.snapshot import Snapshot
 
 URI = "file:///suite/eval.yaml"
@@ -22,16 +23,14 @@ class _Editor:
         self.sent: list[str] = []
         self.annotations: list[str] = []
         self._later: list[Any] = []
-        nothing = SimpleNamespace(soon=lambda *_: None)
+        self.bus = Bus()
         client: Any = SimpleNamespace(
+            pulls_findings=False,
             protocol=SimpleNamespace(later=self._later.append),
             notify_json=lambda _method, params: self.sent.append(params),
         )
-        refreshes: Any = SimpleNamespace(hints=nothing, findings=nothing)
-        workspace: Any = SimpleNamespace(text_changed=lambda _: None)
-        self.publisher = Publisher(
-            self.documents, self._check, client, lambda _: self.annotations, workspace, refreshes
-        )
+        workspace: Any = SimpleNamespace(text_changed=lambda _: None, text_replaced=lambda _: None)
+        Publisher(self.documents, self._check, client, lambda _: self.annotations, workspace, self.bus)
 
     def _check(self, snapshot: Snapshot) -> list[str]:
         self.checked.append(snapshot)
@@ -44,30 +43,32 @@ class _Editor:
     def open(self) -> Snapshot:
         item = types.TextDocumentItem(URI, "yaml", 1, "name: a\n")
         self.documents.open(item, types.PositionEncodingKind.Utf16)
-        self.publisher.publish_soon()
-        self.run()
         snapshot = self.documents.get(URI)
         assert snapshot is not None
+        self.bus.publish(DocumentOpened(snapshot))
+        self.run()
         return snapshot
 
-    def edit(self) -> None:
+    def edit(self, before: Snapshot) -> None:
         change = types.TextDocumentContentChangeWholeDocument("name: b\n")
         document = types.VersionedTextDocumentIdentifier(2, URI)
         self.documents.change(types.DidChangeTextDocumentParams(document, [change]))
-        self.publisher.publish_soon()
+        after = self.documents.get(URI)
+        assert after is not None
+        self.bus.publish(DocumentChanged(before, after))
 
 
 def test_new_annotations_are_published_without_a_check() -> None:
     editor = _Editor()
     snapshot = editor.open()
     editor.annotations = [_ANNOTATION]
-    editor.publisher.annotations_changed(snapshot)
+    editor.bus.publish(AnnotationsChanged(snapshot))
     editor.run()
     assert len(editor.checked) == 1
     assert _FINDING in editor.sent[-1]
     assert _ANNOTATION in editor.sent[-1]
     editor.annotations = []
-    editor.publisher.annotations_changed(snapshot)
+    editor.bus.publish(AnnotationsChanged(snapshot))
     editor.run()
     assert (len(editor.checked), len(editor.sent)) == (1, 3)
     assert _ANNOTATION not in editor.sent[-1]
@@ -76,9 +77,9 @@ def test_new_annotations_are_published_without_a_check() -> None:
 def test_an_edited_document_is_published_once_with_both() -> None:
     editor = _Editor()
     snapshot = editor.open()
-    editor.edit()
+    editor.edit(snapshot)
     editor.annotations = [_ANNOTATION]
-    editor.publisher.annotations_changed(snapshot)
+    editor.bus.publish(AnnotationsChanged(snapshot))
     editor.run()
     assert (len(editor.checked), len(editor.sent)) == (2, 2)
     assert _ANNOTATION in editor.sent[-1]
@@ -88,8 +89,8 @@ def test_annotations_that_wait_while_the_document_is_edited_use_the_new_findings
     editor = _Editor()
     snapshot = editor.open()
     editor.annotations = [_ANNOTATION]
-    editor.publisher.annotations_changed(snapshot)
-    editor.edit()
+    editor.bus.publish(AnnotationsChanged(snapshot))
+    editor.edit(snapshot)
     editor.run()
     assert [it.version for it in editor.checked] == [1, 2]
     assert '"version":2' in editor.sent[-1]

@@ -7,7 +7,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from lsprotocol import types
 
+from waza_lsp.server.events import Bus, DocumentChanged, DocumentOpened, FilesChanged, RecordingsKnown
 from waza_lsp.server.helper.audits import LiveAudit
 from waza_lsp.server.helper.questions import About, Answer, Audit
 from waza_lsp.server.results.ledger import ResultLedger
@@ -55,17 +57,17 @@ class Audited:
         self.on_question: Callable[[], None] = lambda: None
         self.snapshot = self._version(EVAL + "".join(TASK.format(id=f"t{it}") for it in range(tasks)))
         ledger = SimpleNamespace(eval_of=lambda _: self.path, is_recorded=lambda _: self.is_recorded)
-        parts: dict[str, Any] = {
-            "helper": SimpleNamespace(parts=self._parts),
-            "questions": SimpleNamespace(
-                about=lambda _: About(str(self.path), "", ""), ledger=ledger, documents=_Opened(self)
-            ),
-            "marks": SimpleNamespace(show_findings=lambda *_, **__: None),
-            "configuration": SimpleNamespace(settings=SimpleNamespace(audit_enable=True)),
-            "client": SimpleNamespace(log=pytest.fail, follows_runs=follows, notify=self._notified),
-            "changed": lambda: None,
-        }
-        self.audit = LiveAudit(**cast("Any", parts))
+        questions: Any = SimpleNamespace(
+            about=lambda _: About(str(self.path), "", ""),
+            helper=SimpleNamespace(parts=self._parts),
+            ledger=ledger,
+            documents=_Opened(self),
+            settings=SimpleNamespace(audit_enable=True),
+            client=SimpleNamespace(log=pytest.fail, follows_runs=follows, notify=self._notified),
+        )
+        marks: Any = SimpleNamespace(show_findings=lambda *_, **__: None)
+        self.bus = Bus()
+        self.audit = LiveAudit(questions, marks, self.bus)
 
     def _version(self, text: str) -> Snapshot:
         return Snapshot.of(self.path.as_uri(), text, 1)
@@ -86,8 +88,16 @@ class Audited:
         """Edit the grader of a task."""
         before, name, after = str(self.snapshot.text).partition(f"id: {task}\n")
         now = self._version(before + name + after.replace("[one", "[one, more", 1))
-        self.audit.text_changed(self.snapshot, now)
+        self.bus.publish(DocumentChanged(self.snapshot, now))
         self.snapshot = now
+
+    def recordings_known(self) -> None:
+        """Say that the recordings were read again."""
+        self.bus.publish(RecordingsKnown(self.snapshot))
+
+    def files_changed(self, uri: str) -> None:
+        """Say that a file on disk has changed."""
+        self.bus.publish(FilesChanged((types.FileEvent(uri, types.FileChangeType.Changed),)))
 
     async def rest(self) -> list[str]:
         """Wait until nothing is pending. Return the tasks in the order of their audits since the last call."""
@@ -101,38 +111,38 @@ class Audited:
 async def test_nothing_is_asked_while_nothing_changes(tmp_path: Path) -> None:
     (tmp_path / "recordings").mkdir()
     it = Audited(tmp_path, 3)
-    it.audit.recordings_known(it.snapshot)
+    it.recordings_known()
     assert await it.rest() == ["t0", "t1", "t2"]
     for _ in range(20):
         # Each request for lenses, and a clock, read the recordings again.
-        it.audit.recordings_known(it.snapshot)
+        it.recordings_known()
     assert await it.rest() == []
     (tmp_path / "recordings" / "t0.json").write_text("{}")
-    it.audit.recordings_known(it.snapshot)
-    it.audit.recordings_known(it.snapshot)
+    it.recordings_known()
+    it.recordings_known()
     assert await it.rest() == ["t0", "t1", "t2"]
     # Edited in place: the time of the folder stays.
     (tmp_path / "recordings" / "t0.json").write_text('{"version": 1}')
-    it.audit.recordings_known(it.snapshot)
+    it.recordings_known()
     assert await it.rest() == ["t0", "t1", "t2"]
-    it.audit.document_opened(it.snapshot)
-    it.audit.recordings_known(it.snapshot)
+    it.bus.publish(DocumentOpened(it.snapshot))
+    it.recordings_known()
     assert await it.rest() == ["t0", "t1", "t2"]
 
 
 async def test_nothing_is_asked_about_an_eval_without_recordings(tmp_path: Path) -> None:
     it = Audited(tmp_path, 3)
     it.is_recorded = False
-    it.audit.recordings_known(it.snapshot)
+    it.recordings_known()
     it.edit("t1")
-    it.audit.files_changed([(tmp_path / "fixtures/notes.md").as_uri()])
+    it.files_changed((tmp_path / "fixtures/notes.md").as_uri())
     assert await it.rest() == []
 
 
 async def test_the_client_hears_once_of_all_new_results(tmp_path: Path) -> None:
     it, deaf = Audited(tmp_path, 3), Audited(tmp_path, 3, follows=False)
     for one in (it, deaf):
-        one.audit.recordings_known(one.snapshot)
+        one.recordings_known()
         assert await one.rest() == ["t0", "t1", "t2"]
     about = "waza/auditChanged", {"uri": it.path.as_uri()}
     assert it.told == [(*about, 3)]
@@ -145,20 +155,20 @@ async def test_the_client_hears_once_of_all_new_results(tmp_path: Path) -> None:
 async def test_all_open_documents_of_an_eval_hear_of_new_recordings(tmp_path: Path) -> None:
     told: list[str] = []
     first, second = (SimpleNamespace(uri=it, path=tmp_path / it) for it in ("a.yaml", "b.yaml"))
-    started = asyncio.Event()
+    started, bus = asyncio.Event(), Bus()
     started.set()
+    bus.listen(RecordingsKnown, lambda event: told.append(event.document.uri))
 
     async def owner(_: object) -> Path:
         return tmp_path / "eval.yaml"
 
     ledger = SimpleNamespace(
-        _started=started,
         _owner=owner,
         _read={},
         _reading={},
-        _client=SimpleNamespace(encoding="utf-16"),
+        _client=SimpleNamespace(encoding="utf-16", is_started=started),
         _merge=lambda *_: None,
-        _on_change=SimpleNamespace(recordings_known=lambda it: told.append(it.uri)),
+        _bus=bus,
         documents_of=lambda _: [first, second],
     )
     await ResultLedger._read_in(cast("Any", ledger), cast("Any", first), tmp_path / "eval.yaml")
@@ -167,7 +177,7 @@ async def test_all_open_documents_of_an_eval_hear_of_new_recordings(tmp_path: Pa
 
 async def test_files_of_the_eval_and_skills_are_news_but_open_documents_are_known(tmp_path: Path) -> None:
     it = Audited(tmp_path / "evals", 1)
-    it.audit.recordings_known(it.snapshot)
+    it.recordings_known()
     assert await it.rest() == ["t0"]
     for name, expected in (
         ("evals/eval.yaml", []),
@@ -175,9 +185,9 @@ async def test_files_of_the_eval_and_skills_are_news_but_open_documents_are_know
         ("evals/fixtures/notes.md", ["t0"]),
         ("skill/SKILL.md", ["t0"]),
     ):
-        it.audit.files_changed([(tmp_path / name).as_uri()])
+        it.files_changed((tmp_path / name).as_uri())
         assert await it.rest() == expected, name
-    it.audit.files_changed(["untitled:x"])
+    it.files_changed("untitled:x")
     assert await it.rest() == []
 
 
@@ -190,7 +200,7 @@ async def test_edited_tasks_come_first(tmp_path: Path) -> None:
             it.edit(task)
 
     it.on_question = edit_during_an_answer
-    it.audit.recordings_known(it.snapshot)
+    it.recordings_known()
     # The newest edit is first, what was left over keeps its order, and no task is audited twice without a reason.
     assert await it.rest() == ["t0", "t4", "t5", "t1", "t2", "t3"]
     it.edit("t2")

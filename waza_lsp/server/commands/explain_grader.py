@@ -71,7 +71,7 @@ async def _ask(session: Session, snapshot: Snapshot, site: DocumentGrader) -> An
     progress = Progress(session.client)
     progress.begin(f"Grading recorded runs: {site.label}")
     asking = asyncio.create_task(
-        _trials(session.helper, Explain(about, site.pointer, task, may_execute=not reason))
+        _trials(session.questions.helper, Explain(about, site.pointer, task, may_execute=not reason))
     )
     cancelled = asyncio.create_task(progress.cancel.wait())
     try:

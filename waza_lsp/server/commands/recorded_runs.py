@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from waza_engine.project.suite_files import eval_of
 from waza_lsp.server.commands.run import run_eval, run_task
+from waza_lsp.server.events import VerdictsChanged
 from waza_lsp.server.params import Params, params_of, text_in
 from waza_lsp.server.results.stores import find_run, newest_run, open_stores
 from waza_lsp.server.session import Session
@@ -236,7 +237,7 @@ async def delete_runs(session: Session, *arguments: Any) -> Answer | None:
         session.client.show(problem)
     for document in session.documents:
         session.ledger.read_again(document)
-    session.tests.everything_changed()
+    session.bus.publish(VerdictsChanged())
     return {"deleted": deleted}
 
 

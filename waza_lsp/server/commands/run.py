@@ -242,7 +242,7 @@ async def _carry_out(session: Session, job: "Job") -> Answer:
         session.processes,
         session.ledger,
         session.annotations,
-        session.live,
+        session.bus,
     )
     answer = await controller.carry_out(job)
     if answer["status"] == "error" and answer["error"] and "unavailable" not in answer:

@@ -5,7 +5,7 @@ description, its clauses are matched again at once, with the prompts that are kn
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,15 @@ from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.features.skill_lens import skill_lens
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import (
+    AnnotationsChanged,
+    Bus,
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    FilesChanged,
+    LensesChanged,
+)
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
@@ -45,30 +54,23 @@ class _Known:
 
 
 class SkillCoverages:
-    """The coverage of each open SKILL.md.
+    """The coverage of each open SKILL.md."""
 
-    `marks_changed` is called for a document with other hints, `lenses_changed` when lenses show something else.
-    """
-
-    def __init__(
-        self,
-        documents: Documents,
-        workspace: Workspace,
-        ledger: ResultLedger,
-        marks_changed: Callable[[Snapshot], None],
-        lenses_changed: Callable[[], None],
-    ) -> None:
+    def __init__(self, documents: Documents, workspace: Workspace, ledger: ResultLedger, bus: Bus) -> None:
         self._documents = documents
         self._workspace = workspace
         self._ledger = ledger
-        self._marks_changed = marks_changed
-        self._lenses_changed = lenses_changed
+        self._bus = bus
         self._known: dict[str, _Known] = {}
         self._suites: dict[Path, Suite] = {}
         """The last suites that could be loaded: an eval that is being edited often cannot."""
         self._pending: dict[str, bool] = {}
         """The skills to measure by URI, and whether to search for their evals."""
         self._working: asyncio.Task[None] | None = None
+        bus.listen(DocumentOpened, self._document_opened)
+        bus.listen(DocumentChanged, lambda event: self._text_changed(event.after))
+        bus.listen(DocumentClosed, self._document_closed)
+        bus.listen(FilesChanged, self._files_changed)
 
     def of(self, snapshot: Snapshot) -> tuple[SkillText, SkillCoverage] | None:
         """The skill of a document with its coverage; None if it is not known, or no eval tests it."""
@@ -117,29 +119,30 @@ class SkillCoverages:
             if it.state is State.UNTESTED
         ]
 
-    def document_opened(self, snapshot: Snapshot) -> None:
-        """Search for the evals of a skill, or measure the open skills again with an eval's text in the editor."""
-        if is_skill_document(snapshot):
-            self._soon(snapshot.uri, search=True)
+    def _document_opened(self, event: DocumentOpened) -> None:
+        """Search for the evals of a skill."""
+        if is_skill_document(event.document):
+            self._soon(event.document.uri, search=True)
 
-    def document_closed(self, snapshot: Snapshot) -> None:
+    def _document_closed(self, event: DocumentClosed) -> None:
         """Forget a skill; drop the unsaved text of an eval."""
+        snapshot = event.document
         if is_skill_document(snapshot):
             self._known.pop(snapshot.uri, None)
             self._pending.pop(snapshot.uri, None)
             if not self._known:
                 self._suites.clear()
         else:
-            self.text_changed(snapshot)
+            self._text_changed(snapshot)
 
-    def text_changed(self, snapshot: Snapshot) -> None:
+    def _text_changed(self, snapshot: Snapshot) -> None:
         """Follow an edit of a skill, or of a file that may belong to its evals."""
         skill = skill_text(snapshot)
         if is_skill_document(snapshot):
             known = self._known.get(snapshot.uri)
             is_renamed = skill is not None and (known is None or known.name != skill.skill.name)
             self._soon(snapshot.uri, search=is_renamed)
-            self._marks_changed(snapshot)
+            self._bus.publish(AnnotationsChanged(snapshot))
         elif snapshot.form is not None:
             for uri, known in self._known.items():
                 self._soon(uri, search=self._may_be_new(snapshot, known))
@@ -149,9 +152,9 @@ class SkillCoverages:
         is_known = snapshot.path in known.candidates or self._ledger.eval_of(snapshot) in known.candidates
         return not is_known and any(known.name in it for it in snapshot.text.lines)
 
-    def files_changed(self, uris: Iterable[str]) -> None:
+    def _files_changed(self, event: FilesChanged) -> None:
         """Measure again, because files on disk have changed. Search only if one is not of a known eval."""
-        paths = [path for uri in uris if (path := path_of(uri)) is not None and path.name != SKILL_FILE]
+        paths = [path for uri in event.uris if (path := path_of(uri)) is not None and path.name != SKILL_FILE]
         for uri, known in self._known.items() if paths else ():
             folders = [it.parent for it in known.candidates]
             self._soon(uri, search=not all(any(map(it.is_relative_to, folders)) for it in paths))
@@ -181,9 +184,9 @@ class SkillCoverages:
         self._known[uri] = found
         snapshot = self._documents.get(uri)
         if snapshot is not None:
-            self._marks_changed(snapshot)
+            self._bus.publish(AnnotationsChanged(snapshot))
         if before is None or _shown(before) != _shown(found):
-            self._lenses_changed()
+            self._bus.publish(LensesChanged())
 
     def _measured(
         self, snapshot: Snapshot, skill: Skill, candidates: list[Path] | None, texts: Mapping[Path, str]

@@ -5,18 +5,29 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from lsprotocol import types
 
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.model.findings import Severity
 from waza_engine.project.settings import ProjectSettings
-from waza_lsp.diagnostics.json_writer import publish_json
+from waza_lsp.diagnostics.json_writer import diagnostic_json, publish_json
 from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json, findings, written
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.refresh import Refreshes
+from waza_lsp.server.events import (
+    AnnotationsChanged,
+    Bus,
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    FilesChanged,
+    FindingsChanged,
+    HintsChanged,
+    SettingsChanged,
+)
+from waza_lsp.server.settings import Configuration
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
@@ -28,12 +39,14 @@ _PAUSE_SECONDS = 0.3
 class Checker:
     """Checks open documents, and publishes what is wrong in the settings files of their projects."""
 
-    def __init__(self, client: Client, workspace: Workspace) -> None:
+    def __init__(self, client: Client, workspace: Workspace, bus: Bus) -> None:
         self._client = client
         self._workspace = workspace
         self._settings: dict[Path, ProjectSettings] = {}
         """The settings files whose problems the client has."""
         self._written: dict[str, DiagnosticJsonCache] = {}
+        """The JSON of the findings of open documents."""
+        bus.listen(DocumentClosed, lambda event: self._written.pop(event.document.uri, None))
 
     def check(self, snapshot: Snapshot) -> list[str]:
         """Return the findings of an open document, each as JSON."""
@@ -71,9 +84,23 @@ class Checker:
             for mark in findings(snapshot, self._workspace.context(snapshot))
         )
 
-    def forget(self, uri: str) -> None:
-        """Drop the cached JSON of a closed document."""
-        self._written.pop(uri, None)
+
+class _Source(Protocol):
+    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]: ...
+
+
+class ShownAnnotations:
+    """What runs, audits and other parts say about documents, unless the settings hide that."""
+
+    def __init__(self, configuration: Configuration, sources: Iterable[_Source]) -> None:
+        self._configuration = configuration
+        self._sources = tuple(sources)
+
+    def of(self, snapshot: Snapshot) -> list[str]:
+        """Return the annotations of a document, each as JSON."""
+        if not self._configuration.settings.results_inline:
+            return []
+        return [diagnostic_json(it) for source in self._sources for it in source.diagnostics(snapshot)]
 
 
 class _Checked(NamedTuple):
@@ -96,76 +123,83 @@ class Publisher:
         client: Client,
         annotations_of: Callable[[Snapshot], list[str]],
         workspace_diagnostics: WorkspaceDiagnostics,
-        refreshes: Refreshes,
+        bus: Bus,
     ) -> None:
-        self.client_pulls = False
-        """Whether the client requests findings itself."""
         self._documents = documents
         self._check = check
         self._client = client
         self._annotations_of = annotations_of
         self._workspace_diagnostics = workspace_diagnostics
-        self._refreshes = refreshes
+        self._bus = bus
         self._sent: dict[str, str] = {}
         self._checked: dict[str, _Checked] = {}
         self._others: asyncio.TimerHandle | None = None
+        bus.listen(DocumentOpened, self._document_opened)
+        bus.listen(DocumentChanged, self._document_changed)
+        bus.listen(DocumentClosed, self._document_closed)
+        bus.listen(FilesChanged, self._files_changed)
+        bus.listen(SettingsChanged, self._settings_changed)
+        bus.listen(AnnotationsChanged, lambda event: self._annotations_changed(event.document))
 
     def mark_sent(self, sent: Mapping[str, str]) -> None:
         """Note what the client has already: parameters as JSON, by URI."""
         self._sent.update(sent)
 
-    def everything_changed(self, pause: float | None = None) -> None:
-        """Publish all documents again, because a setting or the like has changed.
-
-        `pause` is how many seconds to wait for more changes.
-        """
+    def _settings_changed(self, _: SettingsChanged) -> None:
         self._workspace_diagnostics.invalidate()
-        self._publish_again(pause)
-
-    def files_changed(self, changes: Iterable[types.FileEvent]) -> None:
-        """Publish all documents again, because files on disk have changed."""
-        self._workspace_diagnostics.files_changed(changes)
         self._publish_again()
 
-    def first_shown(self, snapshot: Snapshot) -> None:
-        """React to the first document without reading the file, so that its findings come sooner."""
-        self._workspace_diagnostics.text_replaced(snapshot.uri)
+    def _files_changed(self, event: FilesChanged) -> None:
+        if event.is_complete:
+            self._workspace_diagnostics.files_changed(event.changes)
+        else:
+            self._workspace_diagnostics.invalidate()
+        self._publish_again()
 
-    def shown_or_hidden(self, snapshot: Snapshot) -> None:
+    def _document_opened(self, event: DocumentOpened) -> None:
+        self._publish_soon()
+        if len(self._documents) > 1:
+            self._shown_or_hidden(event.document)
+        else:
+            # The first file is not read for this, so that its findings come sooner.
+            self._workspace_diagnostics.text_replaced(event.document.uri)
+        self._annotations_changed(event.document)
+
+    def _shown_or_hidden(self, snapshot: Snapshot) -> None:
         """React to a document that was opened or closed: if it is unsaved, other documents now read another text."""
         if _is_unsaved(snapshot):
             self._workspace_diagnostics.text_replaced(snapshot.uri)
             if len(self._documents) > 0:
                 self._publish_again()
 
-    def _publish_again(self, pause: float | None = None) -> None:
-        self._refreshes.hints.soon()
-        if self.client_pulls:
-            self._refreshes.findings.soon(pause)
+    def _publish_again(self) -> None:
+        self._bus.publish(HintsChanged())
+        if self._client.pulls_findings:
+            self._bus.publish(FindingsChanged())
             self._publish_sent_annotations()
         else:
             self._documents.invalidate()
-            self.publish_soon()
+            self._publish_soon()
 
-    def publish_soon(self) -> None:
+    def _publish_soon(self) -> None:
         """Publish stale documents after the messages that already wait, so that a burst of edits is published once."""
-        if not self.client_pulls:
+        if not self._client.pulls_findings:
             self._client.protocol.later(self._publish_stale)
 
-    def text_changed(self, uri: str) -> None:
+    def _document_changed(self, event: DocumentChanged) -> None:
         """Publish an edited document at once, and the others, which may depend on it, when typing pauses."""
-        self._workspace_diagnostics.text_changed(uri)
-        self.publish_soon()
+        self._workspace_diagnostics.text_changed(event.after.uri)
+        self._publish_soon()
         self._publish_sent_annotations()
         if self._others is not None:
             self._others.cancel()
-        if not self.client_pulls and len(self._documents) > 1:
+        if not self._client.pulls_findings and len(self._documents) > 1:
             self._others = asyncio.get_running_loop().call_later(_PAUSE_SECONDS, self._publish_all)
 
-    def annotations_changed(self, snapshot: Snapshot) -> None:
+    def _annotations_changed(self, snapshot: Snapshot) -> None:
         """Publish new annotations of a document, beside the findings of its last check."""
         later = partial(self._publish_annotations, snapshot.uri)
-        if self.client_pulls:
+        if self._client.pulls_findings:
             asyncio.get_running_loop().call_soon(later)
         elif not self._documents.is_stale(snapshot.uri):
             # Stale documents are published anyway, with their annotations.
@@ -173,15 +207,17 @@ class Publisher:
 
     def _publish_sent_annotations(self) -> None:
         """Push annotations again to a client that pulls findings: an edit may have moved or removed them."""
-        for snapshot in self._documents if self.client_pulls else ():
+        for snapshot in self._documents if self._client.pulls_findings else ():
             if snapshot.uri in self._sent:
-                self.annotations_changed(snapshot)
+                self._annotations_changed(snapshot)
 
-    def document_closed(self, uri: str) -> None:
+    def _document_closed(self, event: DocumentClosed) -> None:
         """Clear the findings of a closed document."""
+        uri = event.document.uri
         self._checked.pop(uri, None)
         if self._sent.pop(uri, None) is not None:
             self._client.lsp.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+        self._shown_or_hidden(event.document)
 
     def _publish_all(self) -> None:
         self._documents.invalidate()
@@ -198,7 +234,7 @@ class Publisher:
         if snapshot is None:
             return
         annotations = self._annotations_of(snapshot)
-        if self.client_pulls:
+        if self._client.pulls_findings:
             if annotations or uri in self._sent:
                 self._send(snapshot, annotations)
             return

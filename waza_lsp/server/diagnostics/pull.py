@@ -30,14 +30,12 @@ class PullDiagnostics:
         client: Client,
         workspace_diagnostics: WorkspaceDiagnostics,
         configuration: Configuration,
-        started: asyncio.Event,
     ) -> None:
         self._documents = documents
         self._check = check
         self._client = client
         self._workspace_diagnostics = workspace_diagnostics
         self._configuration = configuration
-        self._started = started
 
     def document(self, params: types.DocumentDiagnosticParams) -> Later:
         """Report on a document, after the requests that the user is waiting for."""
@@ -67,7 +65,7 @@ class PullDiagnostics:
             progress.tokens.pop(token, None)
 
     async def _workspace(self, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
-        await self._started.wait()
+        await self._client.is_started.wait()
         loop, stop = asyncio.get_running_loop(), threading.Event()
         token = params.partial_result_token
         send = functools.partial(self._send, token) if token is not None else None

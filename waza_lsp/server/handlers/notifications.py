@@ -12,6 +12,13 @@ from pygls.exceptions import JsonRpcException
 from waza_engine.lib.queries.disk import disk
 from waza_lsp.server.coexistence import read_beside, whole_requests
 from waza_lsp.server.diagnostics.pull import PULLED, PULLED_WITHOUT_REFRESH
+from waza_lsp.server.events import (
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    FilesChanged,
+    SettingsChanged,
+)
 from waza_lsp.server.handlers.formatting import handle_formatting, offer_formatting, update_formatting
 from waza_lsp.server.memory import collect_start, until_idle
 from waza_lsp.server.params import members_of
@@ -36,9 +43,7 @@ def on_initialize(session: Session, params: types.InitializeParams) -> None:
     for method in whole_requests(session.configuration.beside_at_start):
         features.pop(method, None)
     offer_formatting(session)
-    document = params.capabilities.text_document
-    if document is not None and document.diagnostic is not None:
-        session.publisher.client_pulls = True
+    if client.pulls_findings:
         instead = {} if session.refreshes.findings.is_supported else PULLED_WITHOUT_REFRESH
         for method, handler, provided in PULLED:
             bound = functools.partial(instead.get(method, handler), session.pull)
@@ -76,7 +81,7 @@ async def on_initialized(session: Session, _params: types.InitializedParams) -> 
 async def _finish_start(session: Session) -> None:
     await until_idle(session.client)
     collect_start()
-    session.started.set()
+    session.client.is_started.set()
 
 
 async def _prepare_messages(session: Session) -> None:
@@ -109,7 +114,7 @@ async def _request_settings(session: Session) -> None:
 async def _configure(session: Session, values: Any) -> None:
     for problem in session.configuration.update(values):
         session.client.warn(problem)
-    session.publisher.everything_changed()
+    session.bus.publish(SettingsChanged())
     await update_formatting(session)
 
 
@@ -155,65 +160,41 @@ async def on_configuration(session: Session, params: types.DidChangeConfiguratio
 
 def on_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
     session.documents.open(params.text_document, session.client.encoding)
-    session.publisher.publish_soon()
     snapshot = session.documents.get(params.text_document.uri)
     if snapshot is not None:
-        if len(session.documents) > 1:
-            session.publisher.shown_or_hidden(snapshot)
-        else:
-            session.publisher.first_shown(snapshot)
-        session.publisher.annotations_changed(snapshot)
-        session.audit.document_opened(snapshot)
-        session.ledger.document_opened(snapshot)
-        session.coverage.document_opened(snapshot)
-        session.tests.text_changed(snapshot.uri)
-        session.store_watch.start()
+        session.bus.publish(DocumentOpened(snapshot))
 
 
 def on_change(session: Session, params: types.DidChangeTextDocumentParams) -> None:
     uri = params.text_document.uri
     before = session.documents.get(uri)
     session.documents.change(params)
-    session.publisher.text_changed(uri)
     after = session.documents.get(uri)
     if before is not None and after is not None:
-        session.live.text_changed(before, after)
-        session.audit.text_changed(before, after)
-        session.coverage.text_changed(after)
-        session.tests.text_changed(uri)
+        session.bus.publish(DocumentChanged(before, after))
 
 
 def on_save(session: Session, params: types.DidSaveTextDocumentParams) -> None:
     # Clients that watch files report the change anyway.
     disk.look()
     if not session.client.watches_files:
-        session.publisher.everything_changed()
-        session.tests.everything_changed()
-        session.coverage.files_changed([params.text_document.uri])
-        session.audit.files_changed([params.text_document.uri])
+        saved = types.FileEvent(params.text_document.uri, types.FileChangeType.Changed)
+        session.bus.publish(FilesChanged((saved,), is_complete=False))
 
 
 def on_close(session: Session, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
     closed = session.documents.get(uri)
     session.documents.close(uri)
-    session.checker.forget(uri)
-    session.publisher.document_closed(uri)
     if closed is not None:
-        session.publisher.shown_or_hidden(closed)
-        session.coverage.document_closed(closed)
-    session.tests.text_changed(uri)
+        session.bus.publish(DocumentClosed(closed))
 
 
 def on_watched_files(session: Session, params: types.DidChangeWatchedFilesParams) -> None:
-    changes = [it for it in params.changes if not any(one in unquote(it.uri) for one in _IGNORED)]
+    changes = tuple(it for it in params.changes if not any(one in unquote(it.uri) for one in _IGNORED))
     if changes:
         disk.look()
-        session.workspace.files_changed(changes)
-        session.publisher.files_changed(changes)
-        session.tests.everything_changed()
-        session.coverage.files_changed(it.uri for it in changes)
-        session.audit.files_changed(it.uri for it in changes)
+        session.bus.publish(FilesChanged(changes))
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [

@@ -5,7 +5,7 @@ needs no trust. Findings of a task stay until its next audit is there, unless an
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -22,13 +22,19 @@ from waza_engine.project.store_location import (
 )
 from waza_lsp.runnables.commands import AuditStatus, RunStatus
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable, runnables_in
-from waza_lsp.server.helper.client import Helper, HelperError, Questions
+from waza_lsp.server.events import (
+    Bus,
+    DocumentChanged,
+    DocumentOpened,
+    FilesChanged,
+    LensesChanged,
+    RecordingsKnown,
+)
+from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.questions import Answer, Audit, AuditPage, Keep, TellApart
 from waza_lsp.server.results.annotations import Annotation
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.reader import file_state
-from waza_lsp.server.settings import Configuration
-from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.syntax.span_mapping import change_between
 from waza_lsp.syntax.text import Place
@@ -72,25 +78,16 @@ class _Pending(NamedTuple):
 
 
 class LiveAudit:
-    """Audits of open documents. `changed` is called when lenses show something else."""
+    """Audits of open documents."""
 
-    def __init__(
-        self,
-        helper: Helper,
-        questions: Questions,
-        marks: FindingAnnotations,
-        configuration: Configuration,
-        client: Client,
-        changed: Callable[[], None],
-    ) -> None:
-        self._helper = helper
+    def __init__(self, questions: Questions, marks: FindingAnnotations, bus: Bus) -> None:
+        self._helper = questions.helper
         self._questions = questions
         self._ledger = questions.ledger
         self._marks = marks
         self._documents = questions.documents
-        self._configuration = configuration
-        self._client = client
-        self._changed = changed
+        self._client = questions.client
+        self._bus = bus
         self._audits: dict[Path, dict[str, AuditedTask]] = {}
         self._pending: dict[str, _Pending] = {}
         """By the URI of a document; the one to audit next is the last one."""
@@ -104,13 +101,18 @@ class LiveAudit:
         """Evals whose page the user has opened."""
         self._working: asyncio.Task[None] | None = None
         self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
+        bus.listen(DocumentOpened, self._document_opened)
+        bus.listen(DocumentChanged, self._text_changed)
+        bus.listen(FilesChanged, self._files_changed)
+        bus.listen(RecordingsKnown, self._recordings_known)
 
-    def document_opened(self, snapshot: Snapshot) -> None:
+    def _document_opened(self, event: DocumentOpened) -> None:
         """Audit the document's tasks once its recordings are known: its files may have changed while it was closed."""
-        self._states.pop(snapshot.uri, None)
+        self._states.pop(event.document.uri, None)
 
-    def recordings_known(self, snapshot: Snapshot) -> None:
-        """Audit the tasks of a document, if the recordings of its eval have changed. Called at each reading."""
+    def _recordings_known(self, event: RecordingsKnown) -> None:
+        """Audit the tasks of a document, if the recordings of its eval have changed."""
+        snapshot = event.document
         eval_path = self._ledger.eval_of(snapshot)
         if eval_path is None or not self._is_seen(snapshot):
             return
@@ -123,18 +125,20 @@ class LiveAudit:
 
     def _is_seen(self, snapshot: Snapshot) -> bool:
         """Whether somebody sees the audit of a document: it is open, and its eval has recordings or an open page."""
-        if not self._configuration.settings.audit_enable or self._documents.get(snapshot.uri) is None:
+        if not self._questions.settings.audit_enable or self._documents.get(snapshot.uri) is None:
             return False
         eval_path = self._ledger.eval_of(snapshot)
         return eval_path is not None and (self._ledger.is_recorded(eval_path) or eval_path in self._asked)
 
-    def files_changed(self, uris: Iterable[str]) -> None:
+    def _files_changed(self, event: FilesChanged) -> None:
         """Audit the open documents again whose evals have one of these files, or may test a skill among them."""
         seen = [one for one in self._documents if self._is_seen(one)]
         if not seen:
             return
         # The texts of open documents are known.
-        paths = [it for uri in uris if (it := path_of(uri)) is not None and not self._documents.of_path(it)]
+        paths = [
+            it for uri in event.uris if (it := path_of(uri)) is not None and not self._documents.of_path(it)
+        ]
         folders = {parent for it in paths for parent in it.parents}
         has_skill = any(it.name == SKILL_FILE for it in paths)
         for one in seen:
@@ -142,8 +146,9 @@ class LiveAudit:
             if has_skill or (eval_path is not None and eval_path.parent in folders):
                 self._add(one.uri, _Pending(is_all=True))
 
-    def text_changed(self, before: Snapshot, after: Snapshot) -> None:
+    def _text_changed(self, event: DocumentChanged) -> None:
         """Audit the tasks again that an edit touched; all of them if it touched what they share."""
+        before, after = event.before, event.after
         if not self._is_seen(after):
             return
         change = change_between(before.text.lines, after.text.lines)
@@ -159,7 +164,7 @@ class LiveAudit:
         self, snapshot: Snapshot, known: Mapping[tuple[str, str], RunStatus]
     ) -> dict[tuple[str, str], RunStatus]:
         """Return the status of each runnable, by kind and id, with its audit."""
-        if not self._configuration.settings.audit_enable:
+        if not self._questions.settings.audit_enable:
             off = AuditStatus(is_off=True)
             return {key: replace(it, audit=off) if key[0] == "eval" else it for key, it in known.items()}
         eval_path = self._ledger.eval_of(snapshot)
@@ -291,7 +296,7 @@ class LiveAudit:
             asked, eval_path, answer["findings"], is_old=lambda it: it.task in answer["tasks"]
         )
         if audits != before:
-            self._changed()
+            self._bus.publish(LensesChanged())
 
 
 def _recordings(eval_path: Path, snapshot: Snapshot) -> Iterator[Path]:

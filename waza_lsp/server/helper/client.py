@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from waza_engine.lib.process.framing import frame, receive_frame
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.helper.questions import HELPER, About, Answer, Priority, Question
 from waza_lsp.server.results.ledger import ResultLedger
+from waza_lsp.server.settings import Configuration, Settings
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
@@ -272,13 +274,21 @@ class _Turns:
         self.is_taken = False
 
 
+@dataclass(frozen=True, slots=True)
 class Questions:
-    """Says what questions about a document are about."""
+    """What those have in common who ask the helper about documents."""
 
-    def __init__(self, documents: Documents, ledger: ResultLedger, workspace: Workspace) -> None:
-        self.documents = documents
-        self.ledger = ledger
-        self._workspace = workspace
+    helper: Helper
+    documents: Documents
+    ledger: ResultLedger
+    workspace: Workspace
+    configuration: Configuration
+    client: Client
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the editor."""
+        return self.configuration.settings
 
     def about(self, snapshot: Snapshot) -> About:
         """Return the file of a document, its eval, and where its runs start."""
@@ -286,7 +296,7 @@ class Questions:
         return About(
             str(path),
             str(self.ledger.eval_of(snapshot) or ""),
-            str(self._workspace.process_dir(path)),
+            str(self.workspace.process_dir(path)),
             snapshot.form.dialect if snapshot.form is not None else "",
         )
 

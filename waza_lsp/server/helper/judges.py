@@ -1,7 +1,7 @@
 """The standing of judges in open evals: lenses at their graders, and hints. Read again when the eval's recordings are."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,12 @@ from lsprotocol import types
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.queries.disk import Stamp
 from waza_engine.project.store_location import JUDGEMENTS, REVIEWS, default_store_dir, recording_sources
-from waza_lsp.server.helper.client import Helper, HelperError, Questions
+from waza_lsp.server.events import Bus, LensesChanged, RecordingsKnown
+from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.questions import Judges
 from waza_lsp.server.results.annotations import short_span
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.reader import file_state
-from waza_lsp.server.settings import Configuration
-from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 
@@ -35,36 +34,27 @@ class _Judge:
 
 
 class JudgeStandings:
-    """What is known of the judges of open evals. `changed` is called when lenses show something else."""
+    """What is known of the judges of open evals."""
 
-    def __init__(
-        self,
-        helper: Helper,
-        questions: Questions,
-        marks: FindingAnnotations,
-        configuration: Configuration,
-        client: Client,
-        changed: Callable[[], None],
-    ) -> None:
-        self._helper = helper
+    def __init__(self, questions: Questions, marks: FindingAnnotations, bus: Bus) -> None:
         self._questions = questions
         self._marks = marks
-        self._configuration = configuration
-        self._client = client
-        self._changed = changed
+        self._bus = bus
         self._judges: dict[Path, list[_Judge]] = {}
         self._pending: dict[Path, Snapshot] = {}
         self._states: dict[str, object] = {}
         """What was read last for a document, by its URI."""
         self._working: asyncio.Task[None] | None = None
+        bus.listen(RecordingsKnown, self._recordings_known)
 
-    def recordings_known(self, snapshot: Snapshot) -> None:
+    def _recordings_known(self, event: RecordingsKnown) -> None:
         """Read the standing of the judges of a document's eval, if its recordings or the saved document have changed.
 
         Not after each edit: the helper then audits the edited task.
         """
+        snapshot = event.document
         eval_path = self._questions.ledger.eval_of(snapshot)
-        if eval_path is None or not self._configuration.settings.audit_enable:
+        if eval_path is None or not self._questions.settings.audit_enable:
             return
         if not self._questions.ledger.is_recorded(eval_path):
             return
@@ -97,14 +87,14 @@ class JudgeStandings:
 
     async def _read(self, snapshot: Snapshot) -> None:
         try:
-            answer = await self._helper.ask(Judges(self._questions.about(snapshot)))
+            answer = await self._questions.helper.ask(Judges(self._questions.about(snapshot)))
         except HelperError as error:
-            self._client.log(f"The judges of {snapshot.path} are not known: {error}")
+            self._questions.client.log(f"The judges of {snapshot.path} are not known: {error}")
             return
         if "judges" in answer:
             self._show(snapshot, answer)
         else:
-            self._client.log(f"The judges of {snapshot.path} are not known: {answer.get('none')}")
+            self._questions.client.log(f"The judges of {snapshot.path} are not known: {answer.get('none')}")
 
     def _show(self, asked: Snapshot, answer: Mapping[str, Any]) -> None:
         eval_path = Path(answer["eval"])
@@ -115,7 +105,7 @@ class JudgeStandings:
         before, self._judges[eval_path] = self._judges.get(eval_path, []), judges
         self._marks.show_findings(asked, eval_path, answer["findings"])
         if judges != before:
-            self._changed()
+            self._bus.publish(LensesChanged())
 
 
 def _stored_state(eval_path: Path, snapshot: Snapshot) -> tuple[Stamp, ...]:

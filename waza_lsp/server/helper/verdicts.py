@@ -7,7 +7,7 @@ eval: such graders wait until the run has ended.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,15 @@ from waza_engine.lib.pointer import Pointer
 from waza_lsp.runnables.failed_checks import CheckLocation as CheckPlace
 from waza_lsp.runnables.failed_checks import FailedCheck
 from waza_lsp.runnables.runnables import DocumentGrader, Runnable, graders_in, task_of
-from waza_lsp.server.documents import Documents
-from waza_lsp.server.helper.client import Helper, HelperError, Questions
+from waza_lsp.server.events import (
+    Bus,
+    DocumentChanged,
+    GradersOutdated,
+    JobEnded,
+    JobStarted,
+    RecordingsKnown,
+)
+from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.questions import Answer, Draft, Grade
 from waza_lsp.server.results.annotations import (
     LIVE_VERDICT,
@@ -26,9 +33,6 @@ from waza_lsp.server.results.annotations import (
     check_annotations,
     short_span,
 )
-from waza_lsp.server.results.ledger import ResultLedger
-from waza_lsp.server.settings import Configuration
-from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import Change, change_between, map_span
 from waza_lsp.syntax.text import Span
@@ -60,23 +64,18 @@ class LiveGrading:
 
     def __init__(
         self,
-        helper: Helper,
         questions: Questions,
-        ledger: ResultLedger,
         annotations: Annotations,
-        documents: Documents,
         has_errors: Callable[[Snapshot, Span], bool],
-        configuration: Configuration,
-        client: Client,
+        bus: Bus,
     ) -> None:
-        self._helper = helper
+        self._helper = questions.helper
         self._questions = questions
-        self._ledger = ledger
+        self._ledger = questions.ledger
         self._annotations = annotations
-        self._documents = documents
+        self._documents = questions.documents
         self._has_errors = has_errors
-        self._configuration = configuration
-        self._client = client
+        self._client = questions.client
         self._pending: Pending = {}
         self._waiting: Pending = {}
         """Graders that execute something while a run of their eval is going on."""
@@ -92,13 +91,19 @@ class LiveGrading:
         self._working: asyncio.Task[None] | None = None
         self._warming: asyncio.Task[None] | None = None
         self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
+        bus.listen(DocumentChanged, self._text_changed)
+        bus.listen(RecordingsKnown, self._recordings_known)
+        bus.listen(GradersOutdated, self._regrade)
+        bus.listen(JobStarted, self._job_started)
+        bus.listen(JobEnded, self._job_ended)
 
     @property
     def _is_enabled(self) -> bool:
-        return self._configuration.settings.live_enable
+        return self._questions.settings.live_enable
 
-    def recordings_known(self, snapshot: Snapshot) -> None:
+    def _recordings_known(self, event: RecordingsKnown) -> None:
         """Grade what was edited before the recordings of a document's eval were known."""
+        snapshot = event.document
         eval_path = self._ledger.eval_of(snapshot)
         is_recorded = eval_path is not None and self._ledger.is_recorded(eval_path)
         if is_recorded:
@@ -123,8 +128,9 @@ class LiveGrading:
             question = Grade(about, pointer, task_of(snapshot, pointer))
             self._warming = asyncio.get_running_loop().create_task(self._helper.warm_up(question))
 
-    def text_changed(self, before: Snapshot, after: Snapshot) -> None:
+    def _text_changed(self, event: DocumentChanged) -> None:
         """Grade the graders again that an edit touched."""
+        before, after = event.before, event.after
         if not self._is_enabled or after.path is None or after.form is None:
             return
         if not self._ledger.knows_recordings(after):
@@ -137,9 +143,10 @@ class LiveGrading:
         self._add_again(self._broken, eval_path)
         self._add(after, edited_graders(before, after))
 
-    def regrade(self, eval_path: Path, graders: Mapping[Path, Collection[Span]]) -> None:
-        """Grade these graders, by file, on a new recording; during a run, after it."""
-        for path, spans in graders.items():
+    def _regrade(self, event: GradersOutdated) -> None:
+        """Grade graders on a new recording; during a run, after it."""
+        eval_path = event.eval_path
+        for path, spans in event.graders.items():
             snapshot = self._documents.of_path(path)
             if snapshot is None or not self._is_enabled:
                 continue
@@ -149,14 +156,15 @@ class LiveGrading:
             else:
                 self._add(snapshot, pointers)
 
-    def run_started(self, eval_path: Path) -> None:
+    def _job_started(self, event: JobStarted) -> None:
         """Execute nothing of this eval from now on. A current question that does is stopped and asked again later."""
-        self._running[eval_path] += 1
-        if self._executing == eval_path:
+        self._running[event.eval_path] += 1
+        if self._executing == event.eval_path:
             self._helper.end()
 
-    def run_ended(self, eval_path: Path) -> None:
+    def _job_ended(self, event: JobEnded) -> None:
         """Grade the graders that waited for a run."""
+        eval_path = event.eval_path
         self._running[eval_path] -= 1
         if self._running[eval_path] == 0:
             del self._running[eval_path]

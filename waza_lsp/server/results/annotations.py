@@ -16,6 +16,7 @@ from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.runnables.runnables import part_of
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import AnnotationsChanged, Bus, GradersOutdated
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Place, Span, Text
@@ -89,21 +90,11 @@ class _File:
 
 
 class Annotations:
-    """Annotations by path.
+    """Annotations by path."""
 
-    `on_change` is called for each open document whose annotations have changed. `regrade` is called when a run has new
-    results for graders whose text was edited since: they have a live verdict, which must be renewed.
-    """
-
-    def __init__(
-        self,
-        documents: Documents,
-        on_change: Callable[[Snapshot], None],
-        regrade: Callable[[Path, Mapping[Path, Collection[Span]]], None],
-    ) -> None:
+    def __init__(self, documents: Documents, bus: Bus) -> None:
         self._documents = documents
-        self._on_change = on_change
-        self._regrade = regrade
+        self._bus = bus
         self._files: dict[Path, _File] = {}
 
     def show(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> None:
@@ -123,14 +114,16 @@ class Annotations:
         )
         touched |= self._drop_graded(checks, texts, LIVE_VERDICT)
         self._publish(touched | self._add_checks(eval_path, task, checks, texts))
-        self._regrade(eval_path, newer)
+        if newer:
+            self._bus.publish(GradersOutdated(eval_path, newer))
 
     def show_graders(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> None:
         """Replace the annotations of the graded entries only."""
         newer = self._newer_graders(eval_path, texts)
         touched = self._drop_graded(checks, texts)
         self._publish(touched | self._add_checks(eval_path, task, checks, texts))
-        self._regrade(eval_path, newer)
+        if newer:
+            self._bus.publish(GradersOutdated(eval_path, newer))
 
     def replace(
         self, snapshot: Snapshot, span: Span, annotations: Collection[Annotation], code: str = ""
@@ -241,7 +234,7 @@ class Annotations:
     def _publish(self, paths: Collection[Path]) -> None:
         for snapshot in self._documents:
             if snapshot.path in paths:
-                self._on_change(snapshot)
+                self._bus.publish(AnnotationsChanged(snapshot))
 
     def _follow(self, path: Path, lines: Sequence[str]) -> None:
         """Move the annotations of a file to its new text."""

@@ -10,6 +10,7 @@ from waza_lsp.diagnostics.ranges import RangedFinding
 from waza_lsp.diagnostics.severities import SEVERITIES
 from waza_lsp.diagnostics.suppressions import without_suppressed
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import Bus
 from waza_lsp.server.results.annotations import Annotation, Annotations, short_span
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span
@@ -21,11 +22,11 @@ class FindingAnnotations(Annotations):
     def __init__(
         self,
         documents: Documents,
-        on_change: Callable[[Snapshot], None],
+        bus: Bus,
         context_of: Callable[[Snapshot], CheckContext],
         rules: Iterable[Rule],
     ) -> None:
-        super().__init__(documents, on_change, regrade=lambda *_: None)
+        super().__init__(documents, bus)
         self._context_of = context_of
         self._rules = {it.code: it for it in rules}
 

@@ -7,7 +7,7 @@ windows, the command line. The store and the files are read in threads; no reque
 import asyncio
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,16 @@ from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.runnables.hidden import shown_runnables, without_errors
 from waza_lsp.runnables.runnables import FILE_KINDS
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import (
+    Bus,
+    DocumentOpened,
+    HintsChanged,
+    LensesChanged,
+    LiveVerdictsChanged,
+    RecordingsKnown,
+    StoreRead,
+    VerdictsChanged,
+)
 from waza_lsp.server.results.annotations import NO_LIVE_VERDICTS, Annotations, LiveVerdicts
 from waza_lsp.server.results.coverage import (
     NO_COVERAGE,
@@ -28,8 +38,7 @@ from waza_lsp.server.results.coverage import (
     coverage_of_eval,
     coverage_of_task,
 )
-from waza_lsp.server.results.flaky import FlakyFindings, with_news
-from waza_lsp.server.results.ledger_events import LedgerEvents
+from waza_lsp.server.results.flaky import FlakyFindings
 from waza_lsp.server.results.live_status import (
     combined_verdict,
     live_status,
@@ -38,7 +47,8 @@ from waza_lsp.server.results.live_status import (
     status_of_experiment,
 )
 from waza_lsp.server.results.owner import NO_OWNER, Owner, find_owner
-from waza_lsp.server.results.reader import LastResult, LastResults, read_changed_results, read_last_results
+from waza_lsp.server.results.reader import LastResult, LastResults, read_last_results
+from waza_lsp.server.results.task_result import TaskResult, merged
 from waza_lsp.server.transport.client import Client
 from waza_lsp.snapshot import Snapshot
 
@@ -47,42 +57,21 @@ if TYPE_CHECKING:
 
 _Key = tuple[Path, str]
 _MOST_SCORES = 8
-_READ_ALL_SECONDS = 3.0
-"""The pause after looking at the recordings of all evals."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskResult:
-    """A task's verdict with the text that it covers."""
-
-    verdict: Verdict
-    covered: Coverage = NO_COVERAGE
-    order: int = 0
-    """Greater for later runs in the store; 0 if the run was not read from the store yet."""
-    reviews: str = ""
-    """As `LastResult.reviews`, as far as they were read."""
 
 
 class ResultLedger:
-    """Verdicts by eval and task id. `started` is awaited before the store is read for the first time."""
+    """Verdicts by eval and task id. The store is read for the first time once the server has started."""
 
-    def __init__(
-        self,
-        documents: Documents,
-        annotations: Annotations,
-        client: Client,
-        started: asyncio.Event,
-        on_change: LedgerEvents,
-    ) -> None:
+    def __init__(self, documents: Documents, annotations: Annotations, client: Client, bus: Bus) -> None:
         self.run_here: set[Path] = set()
         """The evals that the user has run since the start. Only their graders may execute programs unasked."""
         self._documents = documents
         self._annotations = annotations
         self._client = client
-        self._started = started
-        self._on_change = on_change
         self._states: dict[Path, object] = {}
         """Another object after each change of an eval's results."""
+        self._bus = bus
+        bus.listen(DocumentOpened, self._document_opened)
         self._owners: dict[Path, Owner] = {}
         self._tasks: dict[_Key, TaskResult] = {}
         self._covered: dict[Path, Coverage] = {}
@@ -100,8 +89,6 @@ class ResultLedger:
         """The last run of a task when its results were cleared, and when that was."""
         self._read: dict[Path, tuple[Stamp, ...]] = {}
         self._reading: dict[Path, asyncio.Task[None]] = {}
-        self._to_read: dict[Path, Snapshot] = {}
-        self._reading_all: asyncio.Task[None] | None = None
         self._reported: set[str] = set()
         self._flaky = FlakyFindings(annotations)
 
@@ -136,8 +123,10 @@ class ResultLedger:
         before = self._live.get(eval_path, NO_LIVE_VERDICTS)
         live = self._current_live(eval_path)
         if not live.is_shown_as(before):
-            self._on_change.live_changed()
-        self._on_change.live_graded(eval_path, live_statuses(self._verdicts(eval_path), live))
+            self._bus.publish(LensesChanged())
+            self._bus.publish(HintsChanged())
+        statuses = live_statuses(self._verdicts(eval_path), live)
+        self._bus.publish(LiveVerdictsChanged(eval_path, statuses))
 
     def _current_live(self, eval_path: Path) -> LiveVerdicts:
         live = self._annotations.live(eval_path)
@@ -223,13 +212,13 @@ class ResultLedger:
         self._states[eval_path] = object()
         self._running[eval_path, task] = run_id
         self._cancelled.pop((eval_path, task), None)
-        self._on_change.results_changed()
+        self._bus.publish(LensesChanged())
 
     def task_ended(self, eval_path: Path, task: str) -> None:
         """Note that a run has ended a task, with or without a result."""
         self._states[eval_path] = object()
         self._running.pop((eval_path, task), None)
-        self._on_change.results_changed()
+        self._bus.publish(LensesChanged())
 
     def task_cancelled(self, eval_path: Path, task: str, run_id: str) -> None:
         """Note that the last run of a task was cancelled before it had a result."""
@@ -265,7 +254,7 @@ class ResultLedger:
             )
             if path is None or path == eval_path or is_of_file:
                 self._cleared[key] = (self._tasks.pop(key).order, time.time())
-        self._on_change.results_changed()
+        self._bus.publish(LensesChanged())
 
     def forget(self, eval_path: Path, tasks: Collection[str]) -> None:
         """Remove the results of tasks that the suite no longer has."""
@@ -275,10 +264,11 @@ class ResultLedger:
         if gone:
             self._states[eval_path] = object()
             self._annotations.clear(lambda _, annotation: (annotation.eval_path, annotation.task) in gone)
-            self._on_change.results_changed()
+            self._bus.publish(LensesChanged())
 
-    def document_opened(self, snapshot: Snapshot) -> None:
+    def _document_opened(self, event: DocumentOpened) -> None:
         """Read the results of a document that was opened, and whether it has changed since."""
+        snapshot = event.document
         if snapshot.path is not None and snapshot.form is not None:
             eval_path = self.eval_of(snapshot)
             self._read.pop(eval_path or Path(), None)
@@ -301,33 +291,9 @@ class ResultLedger:
                 task = asyncio.get_running_loop().create_task(self._read_in(snapshot, known))
                 self._reading[known] = task
 
-    def read_all(self, evals: Mapping[Path, Snapshot]) -> None:
-        """Read in the background what is new in the store about many evals."""
-        self._to_read = {**self._to_read, **evals}
-        if self._reading_all is None or self._reading_all.done():
-            self._reading_all = asyncio.get_running_loop().create_task(self._read_all())
-
-    async def _read_all(self) -> None:
-        await self._started.wait()
-        while self._to_read:
-            evals, self._to_read = self._to_read, {}
-            opened = evals.keys() & {self.eval_of(it) for it in self._documents}
-            for path in opened:
-                self.read_again(evals[path])
-            # Files that are not open are not worth a task and a thread each: a workspace may have thousands.
-            known = {it: self._read.get(it) for it in evals.keys() - opened}
-            for eval_path, found in await asyncio.to_thread(
-                read_changed_results, known, self._client.encoding
-            ):
-                self._merge(eval_path, found)
-                if found.tasks:
-                    self._on_change.store_read()
-                await asyncio.sleep(0)
-            await asyncio.sleep(_READ_ALL_SECONDS)
-
     async def _read_in(self, snapshot: Snapshot, key: Path) -> None:
         try:
-            await self._started.wait()
+            await self._client.is_started.wait()
             eval_path = await self._owner(snapshot)
             if eval_path is not None:
                 known = self._read.get(eval_path)
@@ -335,13 +301,11 @@ class ResultLedger:
                 encoding = self._client.encoding
                 found = await asyncio.to_thread(read_last_results, eval_path, known, paths, encoding)
                 if found is not None:
-                    self._merge(eval_path, found)
-                    if found.tasks:
-                        self._on_change.store_read()
+                    self.merge(eval_path, found)
             # A reading is about an eval: of its open documents, only one asks.
             beside = self.documents_of(eval_path) if eval_path is not None else []
             for it in {snapshot.uri: snapshot, **{it.uri: it for it in beside}}.values():
-                self._on_change.recordings_known(it)
+                self._bus.publish(RecordingsKnown(it))
         finally:
             self._reading.pop(key, None)
 
@@ -354,10 +318,15 @@ class ResultLedger:
             owner = self._owners[path] = await asyncio.to_thread(find_owner, path)
             if owner.eval_path != known and (known or owner.eval_path) in self._recorded:
                 # The lenses were answered for another eval, or for none.
-                self._on_change.results_changed()
+                self._bus.publish(LensesChanged())
         return self._owners[path].eval_path
 
-    def _merge(self, eval_path: Path, found: LastResults) -> None:
+    def stamps_of(self, eval_path: Path) -> tuple[Stamp, ...] | None:
+        """The state of the store when an eval's results were read last, if they were."""
+        return self._read.get(eval_path)
+
+    def merge(self, eval_path: Path, found: LastResults) -> None:
+        """Add what was read in the store about an eval."""
         if found.stamps:
             self._read[eval_path] = found.stamps
         if found.problem and found.problem not in self._reported:
@@ -370,7 +339,7 @@ class ResultLedger:
         seen = tuple(it.seen for it in found.tasks.values() if it.seen[1])
         if seen != self.seen_trials_of(eval_path):
             self._seen[eval_path] = seen
-            self._on_change.rates_changed()
+            self._bus.publish(HintsChanged())
         before = self.verdict_of_eval(eval_path)
         self.forget(eval_path, found.gone)
         for task, result in found.tasks.items():
@@ -382,9 +351,11 @@ class ResultLedger:
         self._states[eval_path] = object()
         # Not after every reading: the client answers with requests that read again.
         if shown != self._shown(eval_path):
-            self._on_change.results_changed()
+            self._bus.publish(LensesChanged())
         if before != self.verdict_of_eval(eval_path):
-            self._on_change.verdict_changed()
+            self._bus.publish(VerdictsChanged())
+        if found.tasks:
+            self._bus.publish(StoreRead())
 
     def _shown(self, eval_path: Path) -> tuple[object, ...]:
         """Everything that the lenses of an eval's files show."""
@@ -392,25 +363,18 @@ class ResultLedger:
         return tasks, self._recorded.get(eval_path, frozenset()), self._covered.get(eval_path)
 
     def _merge_task(self, eval_path: Path, task: str, found: LastResult) -> None:
-        known = self._tasks.get((eval_path, task))
-        if not found.is_later(*self._cleared.get((eval_path, task), (0, 0.0))):
+        key = eval_path, task
+        if not found.is_later(*self._cleared.get(key, (0, 0.0))):
             return
-        is_same = known is not None and known.verdict.run_id == found.verdict.run_id
-        if known is not None and not is_same and not found.is_later(known.order, known.verdict.at):
+        news = merged(self._tasks.get(key), found, task)
+        if news is None:
             return
-        covered = coverage_of_task(found.texts, task)
-        if known is not None and is_same:
-            covered = known.covered if known.covered.whole else covered
-            if known.reviews == found.reviews:
-                # Our result came with the events. The store adds what events do not have. Later gradings stay.
-                verdict = with_news(known.verdict, found.verdict)
-                self._tasks[eval_path, task] = TaskResult(verdict, covered, found.order, found.reviews)
-                return
-        cancelled = self._cancelled.get((eval_path, task))
-        if cancelled is not None and cancelled.at < found.verdict.at:
-            del self._cancelled[eval_path, task]
-        self._tasks[eval_path, task] = TaskResult(found.verdict, covered, found.order, found.reviews)
-        self._annotations.show(eval_path, task, found.checks, found.texts)
+        self._tasks[key] = news.result
+        if news.has_checks:
+            cancelled = self._cancelled.get(key)
+            if cancelled is not None and cancelled.at < found.verdict.at:
+                del self._cancelled[key]
+            self._annotations.show(eval_path, task, found.checks, found.texts)
 
     def _standing(self, eval_path: Path, now: CurrentText, live: LiveVerdicts) -> RunStatus:
         runnable = now.runnable

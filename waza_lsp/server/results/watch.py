@@ -8,7 +8,7 @@ import asyncio
 import time
 
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.refresh import Refresh
+from waza_lsp.server.events import Bus, DocumentOpened, LensesChanged
 from waza_lsp.server.results.ledger import ResultLedger
 
 _SECONDS = 3.0
@@ -20,14 +20,14 @@ _YOUNG_SECONDS = 3600.0
 class StoreWatch:
     """Runs from the first open document until the server ends."""
 
-    def __init__(self, documents: Documents, ledger: ResultLedger, lens_refresh: Refresh) -> None:
+    def __init__(self, documents: Documents, ledger: ResultLedger, bus: Bus) -> None:
         self._documents = documents
         self._ledger = ledger
-        self._lens_refresh = lens_refresh
+        self._bus = bus
         self._watching: asyncio.Task[None] | None = None
+        bus.listen(DocumentOpened, self._start)
 
-    def start(self) -> None:
-        """Watch from now on."""
+    def _start(self, _: DocumentOpened) -> None:
         if self._watching is None:
             self._watching = asyncio.get_running_loop().create_task(self._watch())
 
@@ -45,4 +45,4 @@ class StoreWatch:
             newest = max((it.at for it in verdicts if it is not None), default=0.0)
             if time.monotonic() - refreshed > _AGES_SECONDS and time.time() - newest < _YOUNG_SECONDS:
                 refreshed = time.monotonic()
-                self._lens_refresh.soon()
+                self._bus.publish(LensesChanged())

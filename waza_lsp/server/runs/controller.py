@@ -29,7 +29,7 @@ from waza_engine.runs.events import (
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.server.documents import Documents
-from waza_lsp.server.helper.verdicts import LiveGrading
+from waza_lsp.server.events import Bus, JobEnded, JobStarted
 from waza_lsp.server.results.annotations import Annotations
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.reader import on_disk
@@ -70,7 +70,7 @@ class RunController:
     processes: RunProcesses
     ledger: ResultLedger
     annotations: Annotations
-    live: LiveGrading
+    bus: Bus
 
     async def carry_out(self, job: Job) -> Answer:
         """Run a job, show its progress, and return the result."""
@@ -87,7 +87,7 @@ class RunController:
         if job.shows_progress:
             progress.begin(job.title)
         self.client.protocol.when_cancelled(progress.cancel.set)
-        self.live.run_started(job.eval_path)
+        self.bus.publish(JobStarted(job.eval_path))
 
         def take(event: Event) -> None:
             if counts.take(event):
@@ -98,7 +98,7 @@ class RunController:
             last = await follow_run(self.processes, job.request, take, progress.cancel, job.token)
         finally:
             record.end()
-            self.live.run_ended(job.eval_path)
+            self.bus.publish(JobEnded(job.eval_path))
         progress.end(last.status)
         answer: Answer = {
             "runId": last.run_id,

@@ -8,6 +8,7 @@ from typing import Any
 from waza_lsp.runnables.commands import LiveStatus
 from waza_lsp.runnables.runnables import eval_key, grader_key, graders_in, runnables_in, task_key
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import Bus, LiveVerdictsChanged
 from waza_lsp.server.results.annotations import Annotation, Annotations
 from waza_lsp.server.transport.client import Client
 
@@ -19,21 +20,23 @@ _PAUSE_SECONDS = 0.4
 class LiveVerdictEvents:
     """Sends the live verdicts of tasks to clients that follow runs. `docs/protocol.md` fixes the shape."""
 
-    def __init__(self, client: Client, documents: Documents, annotations: Annotations) -> None:
+    def __init__(self, client: Client, documents: Documents, annotations: Annotations, bus: Bus) -> None:
         self._client = client
         self._documents = documents
         self._annotations = annotations
         self._timers: dict[Path, asyncio.TimerHandle] = {}
         self._sent: dict[Path, list[tuple[float, dict[str, Any]]]] = {}
+        bus.listen(LiveVerdictsChanged, self._graded)
 
-    def graded(self, eval_path: Path, statuses: Mapping[str, LiveStatus]) -> None:
+    def _graded(self, event: LiveVerdictsChanged) -> None:
         """Send the live status of an eval's tasks at the next pause, if it differs from what the client has."""
         if not self._client.follows_runs:
             return
+        eval_path = event.eval_path
         if before := self._timers.pop(eval_path, None):
             before.cancel()
         loop = asyncio.get_running_loop()
-        self._timers[eval_path] = loop.call_later(_PAUSE_SECONDS, self._send, eval_path, statuses)
+        self._timers[eval_path] = loop.call_later(_PAUSE_SECONDS, self._send, eval_path, event.statuses)
 
     def _send(self, eval_path: Path, statuses: Mapping[str, LiveStatus]) -> None:
         self._timers.pop(eval_path, None)

@@ -14,9 +14,18 @@ from waza_lsp.features.tests import DIGEST, Item, tests
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, runnables_in
 from waza_lsp.server.documents import Documents
+from waza_lsp.server.events import (
+    Bus,
+    DocumentChanged,
+    DocumentClosed,
+    DocumentOpened,
+    FilesChanged,
+    VerdictsChanged,
+)
 from waza_lsp.server.results.annotations import Annotations, PlacedCheck
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.live_status import verdict_of_experiment
+from waza_lsp.server.results.workspace_reading import WorkspaceReading
 from waza_lsp.server.testing.changes import Changes, ShownTree
 from waza_lsp.server.testing.evals import EvalTree, EvalTrees
 from waza_lsp.server.transport.client import Client
@@ -42,6 +51,7 @@ class TestTree:
         workspace: Workspace,
         ledger: ResultLedger,
         annotations: Annotations,
+        bus: Bus,
     ) -> None:
         self._client = client
         self._documents = documents
@@ -49,12 +59,18 @@ class TestTree:
         self._ledger = ledger
         self._annotations = annotations
         self._evals = EvalTrees(workspace)
+        self._reading = WorkspaceReading(client, documents, ledger)
         self._judged: dict[Path, tuple[Item, object, Mapping[str, Sequence[PlacedCheck]], Item]] = {}
         """Evals with their verdicts, after what both are made of."""
         self._shown = ShownTree()
         self._shapes: dict[str, object] = {}
         self._changed: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
+        bus.listen(DocumentOpened, lambda event: self._text_changed(event.document.uri))
+        bus.listen(DocumentChanged, lambda event: self._text_changed(event.after.uri))
+        bus.listen(DocumentClosed, lambda event: self._text_changed(event.document.uri))
+        bus.listen(FilesChanged, self._everything_changed)
+        bus.listen(VerdictsChanged, self._everything_changed)
 
     async def changes(self, since: int) -> Changes:
         """How a client with the version `since` of the workspace's tree gets the current one."""
@@ -76,7 +92,7 @@ class TestTree:
                 found = await asyncio.to_thread(self._evals.trees, documents, stop)
         finally:
             stop.set()  # Ends the thread of a cancelled request at its next file.
-        self._ledger.read_all({it.path: it.snapshot for it in found})
+        self._reading.start({it.path: it.snapshot for it in found})
         failed = self._annotations.failed_by_eval(self._client.encoding)
         if path is None:
             self._judged = {it.path: self._judged[it.path] for it in found if it.path in self._judged}
@@ -132,11 +148,11 @@ class TestTree:
         more = {"messages": messages} if messages else {}
         return {**rest, "verdict": {**data, "stale": is_stale, **more}, "children": graders}
 
-    def text_changed(self, uri: str) -> None:
+    def _text_changed(self, uri: str) -> None:
         """Check at the next pause whether an opened, edited or closed document changed the tree."""
         self._notify_soon(uri)
 
-    def everything_changed(self) -> None:
+    def _everything_changed(self, _: object) -> None:
         """Notify the client at the next pause that files or results have changed."""
         self._notify_soon("")
 

@@ -54,6 +54,8 @@ class Client:
         """Whether formatting is registered with an editor that allows that later."""
         self.does_editor_actions = False
         """Whether the editor handles `waza/editorAction`: what LSP has no request for."""
+        self.is_started = asyncio.Event()
+        """Set in the first pause after the start. Work that nobody waits for begins then."""
         self._asking: set[asyncio.Task[None]] = set()
         self.leave: Callable[[], None] = lambda: None
         """Ends the server, if it serves only this editor."""
@@ -109,6 +111,12 @@ class Client:
         document = self.capabilities.text_document
         able = document.document_symbol if document is not None else None
         return able is not None and bool(able.hierarchical_document_symbol_support)
+
+    @property
+    def pulls_findings(self) -> bool:
+        """Whether the editor requests the findings of documents itself."""
+        document = self.capabilities.text_document
+        return document is not None and document.diagnostic is not None
 
     @property
     def has_configuration(self) -> bool:
