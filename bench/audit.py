@@ -25,7 +25,8 @@ from lsprotocol import types
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.engine.audit.evals import recording  # noqa: E402  # the checkout is put on the path above
+from bench.editing.processes import ProcessTree  # noqa: E402  # the checkout is put on the path above
+from tests.engine.audit.evals import recording  # noqa: E402
 from tests.forked import FRESH  # noqa: E402
 from tests.server.results_harness import Editor, editor  # noqa: E402
 from waza_engine.audit.run import audit_suite  # noqa: E402
@@ -165,41 +166,23 @@ def _live(options: argparse.Namespace) -> Iterator[Row]:
             row = f"edit of a grader -> {name}, {tasks:,} tasks"
             yield Row(f"{row}: p50", statistics.median(times), "ms")
             yield Row(f"{row}: p95", _p95(times), "ms", MILLISECONDS_AN_EDIT)
-        for name, seconds in cpu.items():
-            yield Row(f"processor for an edit, {tasks:,} tasks: {name}", seconds * 1000 / options.edits, "ms")
+        yield Row(f"processor for an edit, {tasks:,} tasks", cpu * 1000 / options.edits, "ms")
 
 
-async def _edited(root: Path, edits: int) -> tuple[list[float], list[float], dict[str, float]]:
-    """Return the milliseconds to the findings and to the lenses, and the processor seconds of each process."""
+async def _edited(root: Path, edits: int) -> tuple[list[float], list[float], float]:
+    """Return the milliseconds to the findings and to the lenses, and the processor seconds of all processes."""
     async with editor(root, settings={"audit": {"enable": True}}) as it:
         it.open(root / "tasks" / "task-00000.yaml")
         await _shown(it, 0, _AGENTS["sorry"], 120.0)
         # The first edits meet a worker whose caches are cold.
         for number in range(2):
             await _edit(it, number)
-        before = _processor_times(it.pid)
+        tree = ProcessTree(it.pid)
+        before = tree.cpu()
         times = [await _edit(it, number + 2) for number in range(edits)]
-        after = _processor_times(it.pid)
-    cpu = {name: seconds - before.get(name, 0.0) for name, seconds in after.items()}
-    return [found for found, _ in times], [lens for _, lens in times], cpu
-
-
-def _processor_times(server: int) -> dict[str, float]:
-    """Return the processor seconds of the server and its workers. Empty on other systems than Linux, which do not show them."""
-    found: dict[str, float] = {}
-    for it in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = it.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
-            line = (it.parent / "cmdline").read_text(encoding="utf-8", errors="replace").replace("\0", " ")
-        except OSError:
-            continue
-        if server in {int(it.parent.name), int(fields[1])}:
-            worker = "audit" if "audit.worker" in line else "live grading" if "live.worker" in line else ""
-            name = "the server" if int(it.parent.name) == server else worker
-            if name:
-                ticks = int(fields[11]) + int(fields[12])
-                found[name] = found.get(name, 0.0) + ticks / os.sysconf("SC_CLK_TCK")
-    return found
+        spent = tree.cpu() - before
+        tree.stop()
+    return [found for found, _ in times], [lens for _, lens in times], spent
 
 
 async def _edit(it: Editor, number: int) -> tuple[float, float]:

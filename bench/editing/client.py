@@ -4,7 +4,6 @@ import itertools
 import json
 import os
 import queue
-import re
 import subprocess
 import threading
 import time
@@ -14,9 +13,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Self
 
+from bench.editing.processes import ProcessTree
+
 _CAPABILITIES: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-16"]},
-    "workspace": {"configuration": True, "workspaceFolders": True, "diagnostics": {"refreshSupport": True}},
+    "workspace": {
+        "configuration": True,
+        "workspaceFolders": True,
+        "diagnostics": {"refreshSupport": True},
+        "codeLens": {"refreshSupport": True},
+        "inlayHint": {"refreshSupport": True},
+        "didChangeWatchedFiles": {"dynamicRegistration": True},
+    },
     "textDocument": {
         "publishDiagnostics": {
             "versionSupport": True,
@@ -28,6 +36,8 @@ _CAPABILITIES: dict[str, Any] = {
         "hover": {"contentFormat": ["markdown"]},
         "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
         "rename": {"prepareSupport": True},
+        "codeLens": {"dynamicRegistration": False},
+        "inlayHint": {"dynamicRegistration": False},
     },
 }
 _LONGEST_SECONDS = 120.0
@@ -64,8 +74,13 @@ class Told:
 class Editor:
     """One server with one document, as a context manager."""
 
-    def __init__(self, server: Server, root: Path, name: str = "eval.yaml") -> None:
+    def __init__(
+        self, server: Server, root: Path, name: str = "eval.yaml", *, shows_lenses: bool = False
+    ) -> None:
         self.server, self.root, self.name = server, root, name
+        self._shows_lenses = shows_lenses
+        self._lens_request = 0
+        self._lenses_again = False
         self.lines: list[str] = []
         self.told: list[Told] = []
         self.logged: deque[str] = deque(maxlen=5)
@@ -87,6 +102,7 @@ class Editor:
             # Some machines that build software compile all modules anew at every start: no editor does.
             env={key: it for key, it in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"},
         )
+        self.tree = ProcessTree(self.process.pid)
         for work, stream in ((self._read, self.process.stdout), (self._write, self.process.stdin)):
             threading.Thread(target=work, args=(stream,), daemon=True).start()
         given = {"processId": os.getpid(), "rootUri": root.as_uri(), "capabilities": _CAPABILITIES}
@@ -94,6 +110,7 @@ class Editor:
         answer = self.answer("initialize", given | {"workspaceFolders": folders})
         self.initialized = time.perf_counter() - self.started
         self._can_pull = bool(answer["capabilities"].get("diagnosticProvider"))
+        self._shows_lenses = self._shows_lenses and bool(answer["capabilities"].get("codeLensProvider"))
         self.notify("initialized", {})
         self.notify("workspace/didChangeConfiguration", {"settings": server.settings})
 
@@ -102,7 +119,8 @@ class Editor:
 
     def __exit__(self, *_: object) -> None:
         self._out.put(None)
-        self.process.kill()
+        self.tree.stop()
+        self.tree.kill()
         self.process.wait()
 
     @property
@@ -119,6 +137,7 @@ class Editor:
         }
         self.notify("textDocument/didOpen", {"textDocument": item})
         self._pull()
+        self._ask_lenses()
 
     def close(self) -> None:
         self.notify("textDocument/didClose", {"textDocument": {"uri": self.uri}})
@@ -136,6 +155,7 @@ class Editor:
             {"textDocument": document, "contentChanges": [{"range": span, "text": new}]},
         )
         self._pull()
+        self._ask_lenses()
         return self._version
 
     def at(self, line: int, character: int) -> dict[str, Any]:
@@ -180,14 +200,8 @@ class Editor:
                 seen, since = now, time.perf_counter()
 
     def cpu(self) -> float:
-        """Return the processor seconds of all its threads."""
-        # The clock of a process (clock_getcpuclockid of Linux): /proc counts in hundredths of a second only.
-        return time.clock_gettime(~self.process.pid << 3 | 2)
-
-    def peak(self) -> float:
-        """Return the peak memory in MB."""
-        found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{self.process.pid}/status").read_text())
-        return int(found[1]) / 1024 if found else 0.0
+        """Return the processor seconds of the server and all its child processes."""
+        return self.tree.cpu()
 
     def notify(self, method: str, params: Any) -> None:
         self._send({"method": method, "params": params})
@@ -213,8 +227,9 @@ class Editor:
         method, request = message.get("method"), message.get("id")
         if method is not None and request is not None:
             self._send({"id": request, "result": self._asked(method, message.get("params"))})
-            if method == "workspace/diagnostic/refresh":
-                self._pull()
+            {"workspace/diagnostic/refresh": self._pull, "workspace/codeLens/refresh": self._ask_lenses}.get(
+                method, lambda: None
+            )()
         elif method == "textDocument/publishDiagnostics" and message["params"]["uri"] == self.uri:
             params = message["params"]
             self._tell(now, params.get("version") or self._version, params["diagnostics"])
@@ -226,6 +241,10 @@ class Editor:
             self._tell(now, self._pulls.pop(request), found.get("items", known))
             if self._pull_again:
                 self._pull()
+        elif request is not None and request == self._lens_request:
+            self._lens_request = 0
+            if self._lenses_again:
+                self._ask_lenses()
         elif request is not None:
             with self._news:
                 self._answers[request] = now, message.get("result")
@@ -254,3 +273,11 @@ class Editor:
                     "params": {"textDocument": {"uri": self.uri}},
                 }
             )
+
+    def _ask_lenses(self) -> None:
+        """Ask for the lenses, one request at a time, as editors do that show them."""
+        self._lenses_again = bool(self._lens_request)
+        if self._shows_lenses and not self._lens_request and self.lines:
+            self._lens_request = next(self._ids)
+            params = {"textDocument": {"uri": self.uri}}
+            self._send({"id": self._lens_request, "method": "textDocument/codeLens", "params": params})

@@ -1,5 +1,6 @@
 """Measurements of one server on one file. Times are in milliseconds, from sending to the last byte."""
 
+import itertools
 import random
 import statistics
 import time
@@ -11,6 +12,10 @@ from bench.editing.documents import Written
 
 Rows = dict[str, float]
 _INDENT = " " * 6
+_SCREEN = 40
+"""The lines that an editor shows at once."""
+_ALL = 1_000_000
+_HOVERS = 20
 _SETTLED = 0.35
 """Seconds. Longer than the typing delay of the servers."""
 
@@ -24,22 +29,25 @@ def measured(server: Server, it: Written, root: Path, *, edits: int) -> Rows:
         return {
             **_opened(editor, it),
             **_edited(editor, it, edits),
+            **_hovered(editor, it),
             **_completed(editor, it, edits),
             **_asked(editor, it, edits),
             **_burst(editor, it),
             # Last: a change of the settings file is still being handled while the next row is measured.
             **_edited_for_a_target(editor, it, edits, root),
-            "memory, peak MB": editor.peak(),
+            "memory, peak MB": editor.tree.peak,
+            **({"processes": float(editor.tree.most)} if server.has_rules else {}),
         }
 
 
 def _opened(editor: Editor, it: Written) -> Rows:
     sent = time.perf_counter()
     editor.open(it.lines)
-    first = editor.until(_has_all(it), 0)
+    has_rules = editor.server.has_rules
+    first = editor.until(_has_all(it, _SCREEN, beyond_schema=has_rules), 0)
+    complete = editor.until(_has_all(it, beyond_schema=has_rules), 0)
     editor.answer("textDocument/hover", editor.at(it.lines.index("graders:") + 1, 5))
     hovered = time.perf_counter()
-    complete = editor.until(_has_all(it, beyond_schema=editor.server.has_rules), 0)
     editor.quiet(_SETTLED)
     settled = editor.cpu()
     last = editor.told[-1]
@@ -52,20 +60,21 @@ def _opened(editor: Editor, it: Written) -> Rows:
     editor.quiet(_SETTLED)
     return {
         "start -> initialize": editor.initialized * 1000,
-        "start -> diagnostics": (first.at - editor.started) * 1000,
+        "start -> first screen": (first.at - editor.started) * 1000,
         "start -> complete findings": (complete.at - editor.started) * 1000,
         "start -> complete findings, CPU": complete.cpu * 1000,
         "start -> hover": (hovered - editor.started) * 1000,
         "start until idle, CPU": settled * 1000,
-        "open -> diagnostics": (first.at - sent) * 1000,
-        "open again -> diagnostics": (warm.at - again) * 1000,
+        "open -> complete findings": (complete.at - sent) * 1000,
+        "open again -> findings": (warm.at - again) * 1000,
     }
 
 
-def _has_all(it: Written, *, beyond_schema: bool = False) -> Callable[[Told], bool]:
-    """Return whether all mistakes are reported, with or without those that a schema does not show."""
-    expected = set(it.beyond_schema) if beyond_schema else set()
-    return lambda told: all(map(told.has, it.mistakes)) and expected <= told.codes()
+def _has_all(it: Written, lines: int = _ALL, *, beyond_schema: bool = False) -> Callable[[Told], bool]:
+    """Return whether all mistakes in the first lines are reported, with or without those that a schema does not show."""
+    mistakes = [line for line in it.mistakes if line < lines]
+    expected = {one for one in it.beyond_schema if one[0] < lines} if beyond_schema else set()
+    return lambda told: all(map(told.has, mistakes)) and expected <= told.codes()
 
 
 def _edited(editor: Editor, it: Written, edits: int) -> Rows:
@@ -81,7 +90,25 @@ def _edited(editor: Editor, it: Written, edits: int) -> Rows:
             times.append((told.at - sent) * 1000)
             editor.quiet(0.06)
     spent = (editor.cpu() - before) * 1000 / max(1, len(times))
-    return {"edit -> diagnostics": statistics.median(times), "edit, CPU": spent}
+    return {"edit -> findings": statistics.median(times), "edit, CPU": spent}
+
+
+def _hovered(editor: Editor, it: Written) -> Rows:
+    """Hover over a grader's type at once after an edit elsewhere."""
+    types = [line for line, text in enumerate(it.lines) if text.startswith("  - type:")]
+    times: list[float] = []
+    for line, hovered in zip(
+        itertools.cycle(_some(it.numbers, _HOVERS)), _some(types, _HOVERS) * _HOVERS, strict=False
+    ):
+        end = len(editor.lines[line])
+        editor.edit(line, end, end, "0")
+        times.append(editor.seconds("textDocument/hover", editor.at(hovered, 5)) * 1000)
+        editor.quiet(0.06)
+        editor.edit(line, end, end + 1, "")
+        editor.quiet(0.06)
+        if len(times) == _HOVERS:
+            break
+    return {"hover while editing, p95": p95(times)}
 
 
 def _edited_for_a_target(editor: Editor, it: Written, edits: int, root: Path) -> Rows:
@@ -159,7 +186,7 @@ def _burst(editor: Editor, it: Written) -> Rows:
     end, since, sent = len(editor.lines[number]), len(editor.told), time.perf_counter()
     version = editor.edit(number, end, end, "x")
     told = editor.until(_shows(number, version, wrong=True), since)
-    times = sorted((editor.result(request)[0] - then) * 1000 for request, then in asked)
+    times = [(editor.result(request)[0] - then) * 1000 for request, then in asked]
     editor.quiet(0.1)
     spent = editor.cpu() - before
     # The rows after this one edit the original lines.
@@ -167,10 +194,14 @@ def _burst(editor: Editor, it: Written) -> Rows:
     editor.edit(line, len(it.lines[line]), column, "", row)
     editor.quiet(0.1)
     return {
-        "burst, completion p95": times[max(0, round(len(times) * 0.95) - 1)],
-        "burst -> diagnostics": (told.at - sent) * 1000,
+        "burst, completion p95": p95(times),
+        "burst -> findings": (told.at - sent) * 1000,
         "burst, CPU": spent * 1000,
     }
+
+
+def p95(times: list[float]) -> float:
+    return sorted(times)[max(0, round(len(times) * 0.95) - 1)]
 
 
 def _keys() -> Iterator[str]:
