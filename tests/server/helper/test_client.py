@@ -138,10 +138,10 @@ def test_edits_make_the_same_texts(tmp_path: Path) -> None:
     path, before = tmp_path / "eval.yaml", None
     for version, text in enumerate(TEXTS):
         now = Snapshot.of(path.as_uri(), text, version, types.PositionEncodingKind.Utf16)
-        child_documents.take_changes([{"path": str(path), "version": version, **_change(before, now)}])
+        child_documents.take_changes([{"path": str(path), "version": version, **_change(before, now)}], 0)
         assert child_documents.FILES.text(path) == text
         before = now
-    child_documents.take_changes([{"path": str(path)}])
+    child_documents.take_changes([{"path": str(path)}], 0)
     assert child_documents.FILES.text(path) is None
 
 

@@ -30,7 +30,7 @@ def draft_graders(folder: Folder, path: str, task: str) -> str:
         raise ToolRefusedError(f"{path} has no task {task!r}. {data('its tasks', names)}")
     dialect = owner.form.dialect if owner.form else ""
     about = About(str(owner.path), str(files.eval_path(owner) or ""), str(folder.root), dialect)
-    message = {"id": 1, "dropped": [], "documents": [], "question": Draft(about, task).data()}
+    message = {"id": 1, "dropped": [], "documents": [], "looked": 0, "question": Draft(about, task).data()}
     result = folder.command([HELPER], stdin=frame(message))
     answer = _answer(result.stdout)
     drafts = answer.get("drafts")

@@ -18,6 +18,8 @@ from typing import Any
 from waza_engine.lib.files.temporary import INSIDE, make_folder, remove_folder
 from waza_engine.lib.process.child import Child, Streams, start_child
 from waza_engine.lib.process.framing import frame, receive_frame
+from waza_engine.lib.queries.disk import disk
+from waza_engine.lib.queries.tracking import clock
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.helper.questions import HELPER, About, Answer, Priority, Question
 from waza_lsp.server.results.ledger import ResultLedger
@@ -133,7 +135,8 @@ class Helper:
                 # `end` was called before there was a child to kill.
                 self._kill()
         changes = [*self._changes()]
-        message = {"id": number, "question": question.data(), "documents": changes}
+        disk.look_if_due()
+        message = {"id": number, "question": question.data(), "documents": changes, "looked": clock.looked_at}
         return await self._exchange(message, seconds, ends)
 
     @property

@@ -72,7 +72,7 @@ def _answer(message: Mapping[str, Any], begun: dict[int, Iterator[Answer]]) -> A
     number = message["id"]
     try:
         if "question" in message:
-            take_changes(message["documents"])
+            take_changes(message["documents"], message["looked"])
             question = question_of(message["question"])
             answer = _ANSWERS[type(question)](question)
             if isinstance(answer, dict):

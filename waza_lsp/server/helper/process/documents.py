@@ -55,8 +55,20 @@ FILES.open_data = _open_data
 """The files as the editor has them, and all that the helper has made of them."""
 
 
-def take_changes(changes: Iterable[Mapping[str, Any]]) -> None:
-    """Bring the documents up to date, and look at the disk again."""
+class _Looked:
+    """How often the server had looked at the disk when it asked last."""
+
+    count = 0
+
+
+def state() -> object:
+    """Return a value that is equal until a text changes or the server looks at the disk again."""
+    return _Looked.count, tuple(_OPEN.items())
+
+
+def take_changes(changes: Iterable[Mapping[str, Any]], looked: int) -> None:
+    """Bring the documents up to date, and look at the disk again. The server has looked at it `looked` times."""
+    _Looked.count = looked
     for it in changes:
         path = Path(it["path"])
         before = _OPEN.get(path)

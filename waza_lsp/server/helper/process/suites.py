@@ -7,7 +7,7 @@ is made of unchanged files, and of unchanged parts of an open file, is taken aga
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from waza_engine.graders.entry import Level
 from waza_engine.lib.pointer import Pointer
@@ -19,7 +19,7 @@ from waza_engine.project.suite_files import eval_of
 from waza_engine.runs.planning.plan import Plan, PlanError
 from waza_engine.runs.recordings.regrade import plan_for_grading, plan_without_suite
 from waza_engine.runs.trial.checkpoints import last_turn
-from waza_lsp.server.helper.process.documents import FILES
+from waza_lsp.server.helper.process.documents import FILES, state
 from waza_lsp.server.helper.questions import About
 
 
@@ -56,8 +56,15 @@ class RecordedEntry:
     is_checkpoint: bool = False
 
 
+class _Loaded:
+    """The suites that the questions about one state of texts and files have needed so far."""
+
+    state: object = None
+    suites: ClassVar[dict[tuple[About, int | None], Suite]] = {}
+
+
 def suite_of(about: About, *, few: int | None = None) -> Suite:
-    """Load the suite of a file.
+    """Return the suite of a file, which is loaded once as long as no text and no file changes.
 
     With `few`, of the task files only that file is loaded, and others up to so many tasks.
 
@@ -65,6 +72,17 @@ def suite_of(about: About, *, few: int | None = None) -> Suite:
         NothingError: No eval lists the file.
 
     """
+    if _Loaded.state != (now := state()):
+        _Loaded.state = now
+        _Loaded.suites.clear()
+    key = about, few if about.path != about.eval else None
+    known = _Loaded.suites.get(key)
+    if known is None:
+        known = _Loaded.suites[key] = _load(about, few)
+    return known
+
+
+def _load(about: About, few: int | None) -> Suite:
     path, process_dir = Path(about.path), Path(about.process_dir)
     with reading_through(FILES):
         eval_path = Path(about.eval) if about.eval else eval_of(path)
