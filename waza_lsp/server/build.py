@@ -113,7 +113,7 @@ def _make_parts() -> Session:
     IdleCollector(client, bus)
     annotations = Annotations(documents, bus)
     ledger = ResultLedger(documents, annotations, client, bus)
-    StoreWatch(documents, ledger, bus)
+    StoreWatch(client, documents, ledger, bus)
     LiveVerdictEvents(client, documents, annotations, bus)
     workspace = Workspace(client, documents, configuration, ledger, bus)
     audit_marks = FindingAnnotations(documents, bus, workspace.context, AUDIT_RULES)

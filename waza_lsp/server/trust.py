@@ -6,6 +6,7 @@ nothing in a repository can change it. Folders are compared by their real paths:
 """
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,14 @@ _MANAGE = "Manage Trust"
 _REFUSED = "This workspace is not trusted: nothing is executed. Trust it in your editor to run evals."
 
 
+@dataclass
+class _Question:
+    """A question that the user sees, or will see, and how many commands wait for the answer."""
+
+    task: asyncio.Task[None]
+    waiting: int = 0
+
+
 class Trust:
     """The trust that the editor and the user have given. One per connection."""
 
@@ -35,7 +44,7 @@ class Trust:
         self._editor_answer: bool | None = None
         self._granted: set[Path] = set()
         self._asking = asyncio.Lock()
-        self._questions: dict[Path, asyncio.Task[None]] = {}
+        self._questions: dict[Path, _Question] = {}
         """The open questions: one per folder, and the user sees one at a time."""
 
     def take_option(self, trusted: Any) -> None:
@@ -60,8 +69,7 @@ class Trust:
         folder = self._folder(path)
         is_asked = folder in self._questions
         if not self._is_trusted(folder):
-            # A second command takes the answer to the first. Its cancel must not end the question.
-            await asyncio.shield(self._question(folder))
+            await self._wait_for_answer(folder)
         # While the question was open, folders may have been opened or closed, and links changed.
         if self._folder(path) == folder and folder in self._granted:
             return True
@@ -96,13 +104,20 @@ class Trust:
         above = [it for it in map(real_path, self._client.folders) if path.is_relative_to(it)]
         return max(above, key=lambda it: len(it.parts), default=path if path.is_dir() else path.parent)
 
-    def _question(self, folder: Path) -> "asyncio.Task[None]":
-        """Return the open question about a folder. If there is none, ask it."""
+    async def _wait_for_answer(self, folder: Path) -> None:
+        """Ask about a folder, unless the question is open already. It ends with the last command that waits for it."""
         question = self._questions.get(folder)
         if question is None:
-            question = self._questions[folder] = asyncio.create_task(self._ask_in_turn(folder))
-            question.add_done_callback(lambda _: self._questions.pop(folder))
-        return question
+            question = self._questions[folder] = _Question(asyncio.create_task(self._ask_in_turn(folder)))
+        question.waiting += 1
+        try:
+            await asyncio.shield(question.task)
+        finally:
+            question.waiting -= 1
+            if not question.waiting:
+                # A late answer to commands that were cancelled grants nothing.
+                question.task.cancel()
+                del self._questions[folder]
 
     async def _ask_in_turn(self, folder: Path) -> None:
         async with self._asking:

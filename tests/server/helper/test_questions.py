@@ -63,7 +63,9 @@ class Audited:
             ledger=ledger,
             documents=_Opened(self),
             settings=SimpleNamespace(audit_enable=True),
-            client=SimpleNamespace(log=pytest.fail, follows_runs=follows, notify=self._notified),
+            client=SimpleNamespace(
+                log=pytest.fail, watches_files=False, follows_runs=follows, notify=self._notified
+            ),
         )
         marks: Any = SimpleNamespace(show_findings=lambda *_, **__: None)
         self.bus = Bus()

@@ -117,8 +117,9 @@ class LiveAudit:
         if eval_path is None or not self._is_seen(snapshot):
             return
         sources = recording_sources(eval_path, default_store_dir(eval_path))
-        # A recording that is edited in place does not change the time of its folder.
-        state = eval_path, tuple(map(file_state, (*sources, *_recordings(eval_path, snapshot))))
+        # A recording that is edited in place does not change the time of its folder; most clients report it.
+        files = () if self._client.watches_files else _recordings(eval_path, snapshot)
+        state = eval_path, tuple(map(file_state, (*sources, *files)))
         if self._states.get(snapshot.uri) != state:
             self._states[snapshot.uri] = state
             self._add(snapshot.uri, _Pending(is_all=True))
