@@ -169,7 +169,7 @@ async def test_all_open_documents_of_an_eval_hear_of_new_recordings(tmp_path: Pa
         _read={},
         _reading={},
         _client=SimpleNamespace(encoding="utf-16", is_started=started),
-        _merge=lambda *_: None,
+        merge=lambda *_: None,
         _bus=bus,
         documents_of=lambda _: [first, second],
     )
