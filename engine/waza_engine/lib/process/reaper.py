@@ -54,6 +54,13 @@ def kill(function, number):
     except OSError:
         pass
 
+def pause():
+    # With a clock that is set or faked meanwhile, a sleep may fail. What is left to do must be done all the same.
+    try:
+        time.sleep(0.02)
+    except OSError:
+        pass
+
 # An announced process that is just starting shows its environment a moment later. Those of known groups have started,
 # but may start others while they are killed.
 for rest in reversed(range(20 if known["b"] else 5 if groups else 0)):
@@ -69,7 +76,7 @@ for rest in reversed(range(20 if known["b"] else 5 if groups else 0)):
     if not (known["b"] or ours):
         break
     if rest:
-        time.sleep(0.02)
+        pause()
 
 if known["f"]:
     import shutil
@@ -85,7 +92,7 @@ if known["f"]:
                     pass
         if not any(map(os.path.lexists, paths)):
             break
-        time.sleep(0.02)
+        pause()
 """
 
 _lock = threading.Lock()  # children are started from several threads
