@@ -1,5 +1,6 @@
 """The page reads and writes the files of its folder, and no others."""
 
+import json
 import os
 from pathlib import Path
 from urllib.parse import quote
@@ -51,6 +52,25 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(browser: TestClient, f
     (folder / "eval.yaml").unlink()
     assert _put(browser, "eval.yaml", "mine", version) == (409, {"error": "'eval.yaml' was deleted."})
     assert not (folder / "eval.yaml").exists()
+
+
+def test_a_page_that_is_left_may_save_over_its_own_write_but_over_no_other(
+    browser: TestClient, folder: Path
+) -> None:
+    def leave(text: str, under_way: str, version: str) -> int:
+        body = {"path": "eval.yaml", "text": text, "version": version, "under_way": under_way}
+        headers = {"content-type": "application/json"}
+        return browser.put("/api/file", content=json.dumps(body), headers=headers).status_code
+
+    version = browser.get("/api/file?path=eval.yaml").json()["version"]
+    assert _put(browser, "eval.yaml", "first", version)[0] == 200
+    assert leave("last", "first", version) == 200
+    assert (folder / "eval.yaml").read_text() == "last"
+    # The write that was under way comes second: it is the older one.
+    assert _put(browser, "eval.yaml", "first", version)[0] == 409
+    (folder / "eval.yaml").write_text("name: of another program\n", "utf-8")
+    assert leave("last", "first", version) == 409
+    assert leave("last", "\ud800", version) == 409
 
 
 @pytest.mark.parametrize("path", OUTSIDE)

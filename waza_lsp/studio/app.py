@@ -119,7 +119,8 @@ class _Api:
     async def write(self, request: Request) -> Response:
         body = await json_body(request)
         values = [text_of(body, it) for it in ("path", "text", "version")]
-        return JSONResponse(await asyncio.to_thread(write_file, self._session.folder, *values))
+        under_way = text_of(body, "under_way") if "under_way" in body else None
+        return JSONResponse(await asyncio.to_thread(write_file, self._session.folder, *values, under_way))
 
     async def runs(self, request: Request) -> Response:
         path = self._path(request) if "path" in request.query_params else None

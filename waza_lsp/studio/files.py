@@ -70,8 +70,12 @@ def read_file(folder: Path, name: str) -> dict[str, Any]:
     }
 
 
-def write_file(folder: Path, name: str, text: str, version: str) -> dict[str, Any]:
+def write_file(
+    folder: Path, name: str, text: str, version: str, under_way: str | None = None
+) -> dict[str, Any]:
     """Write a file that still has this version; "" means that the file is new. Return the new version.
+
+    The file may also have the text `under_way`: that of a write by the same page, whose answer it could not wait for.
 
     Raises:
         RefusedError: the file has changed meanwhile, or cannot be written, or is outside of the folder.
@@ -93,7 +97,7 @@ def write_file(folder: Path, name: str, text: str, version: str) -> dict[str, An
             known = ""
         if known == _version(data):
             return {"version": known}  # Another tab, or this one before a reload, was first.
-        if known != version:
+        if known != version and (under_way is None or known != _version(under_way.encode(errors="replace"))):
             changed = "exists already" if not version else "has changed on disk" if known else "was deleted"
             raise RefusedError(409, f"'{name}' {changed}.")
         try:

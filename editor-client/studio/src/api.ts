@@ -138,9 +138,14 @@ export const readSession = (): Promise<Session> => get('/api/session');
 export const trustFolder = (): Promise<unknown> => give('POST', '/api/trust', {});
 export const readTree = (): Promise<{ entries: Entry[]; truncated?: boolean }> => get('/api/tree');
 export const readFile = (path: string): Promise<FileText> => get('/api/file', { path });
-/** With `keepalive`, the request outlives the page; browsers refuse more than 64 kB then. */
-export const writeFile = (path: string, text: string, version: string, keepalive = false): Promise<{ version: string }> =>
-  give('PUT', '/api/file', { path, text, version }, keepalive);
+export const writeFile = (path: string, text: string, version: string): Promise<{ version: string }> =>
+  give('PUT', '/api/file', { path, text, version });
+/**
+ * The same by a page that is being left: the request outlives it. Browsers refuse more than 64 kB then.
+ * The file may also have the text `underWay`, whose write the page has not heard of yet.
+ */
+export const writeLast = (path: string, text: string, version: string, underWay?: string): Promise<{ version: string }> =>
+  give('PUT', '/api/file', { path, text, version, under_way: underWay }, true);
 export const readRuns = (path?: string): Promise<{ runs: Run[] }> => get('/api/runs', path === undefined ? {} : { path });
 export const readHistory = (path: string): Promise<History> => get('/api/history', { path });
 export const readTrace = (run: string): Promise<Index> => get('/api/trace', { run });

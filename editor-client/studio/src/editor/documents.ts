@@ -3,7 +3,7 @@
 import { EditorState, Text } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-import { readFile, Refusal, writeFile } from '../api.ts';
+import { readFile, Refusal, writeFile, writeLast } from '../api.ts';
 import { toUri } from '../logic/paths.ts';
 import { Observable } from '../observable.ts';
 import { session, tell } from '../studio.ts';
@@ -19,6 +19,8 @@ export class OpenFile {
   view!: EditorView;
   private timer = 0;
   private saving: Promise<void> | null = null;
+  /** The text that is being saved. */
+  private underWay: string | undefined;
 
   constructor(
     readonly path: string,
@@ -67,7 +69,7 @@ export class OpenFile {
   /** Save without waiting: the page is being left. */
   leave(): void {
     if (this.isEdited && this.state.value !== 'conflict') {
-      writeFile(this.path, this.textFor(this.view.state.doc), this.version, true).catch(() => undefined);
+      writeLast(this.path, this.textFor(this.view.state.doc), this.version, this.underWay).catch(() => undefined);
     }
   }
 
@@ -78,8 +80,9 @@ export class OpenFile {
   private async write(): Promise<void> {
     const doc = this.view.state.doc;
     this.state.value = 'saving';
+    this.underWay = this.textFor(doc);
     try {
-      const { version } = await writeFile(this.path, this.textFor(doc), this.version);
+      const { version } = await writeFile(this.path, this.underWay, this.version);
       this.disk = doc;
       this.version = version;
       this.state.value = this.isEdited ? 'edited' : 'saved';
@@ -91,6 +94,7 @@ export class OpenFile {
         tell(`${this.path} is not saved. ${(error as Error).message}`, 'error');
       }
     }
+    this.underWay = undefined;
     documents.keep();
   }
 
