@@ -118,9 +118,11 @@ class _Api:
 
     async def write(self, request: Request) -> Response:
         body = await json_body(request)
-        values = [text_of(body, it) for it in ("path", "text", "version")]
+        path, text, version = (text_of(body, it) for it in ("path", "text", "version"))
         under_way = text_of(body, "under_way") if "under_way" in body else None
-        return JSONResponse(await asyncio.to_thread(write_file, self._session.folder, *values, under_way))
+        return JSONResponse(
+            await asyncio.to_thread(write_file, self._session.folder, path, text, version, under_way)
+        )
 
     async def runs(self, request: Request) -> Response:
         path = self._path(request) if "path" in request.query_params else None
