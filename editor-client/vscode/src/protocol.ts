@@ -30,6 +30,8 @@ export interface TreeChanges {
   pointers: { uri: string; list: (string | number)[]; index: number; by: number }[];
   /** Siblings from a place on have a place that is further down by so much. */
   places: { parent: string | null; index: number; by: number }[];
+  /** Whether evals are missing, or as they were, that the next request brings. */
+  more?: boolean;
 }
 
 /** The last verdict of an item. The first member is the same for all verdicts of a run. */

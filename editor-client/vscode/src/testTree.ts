@@ -10,6 +10,8 @@ import { toRange } from './ranges';
 import type { Server } from './server';
 import { shifted } from './treeShifts';
 
+const MOST_EVALS = 200;
+
 export interface TestTree {
   /** Brings the tree up to date. */
   load(): Promise<void>;
@@ -31,6 +33,8 @@ export function testTree(
   shown: (tasks: Runnable[], tree: TestTree) => void,
 ): TestTree {
   const known = new Map<TestItem, Runnable>();
+  /** Evals and what is directly below them. */
+  const byKey = new Map<string, TestItem>();
   const live = new WeakSet<TestItem>();
   let version = 0;
   let loading = Promise.resolve();
@@ -39,11 +43,14 @@ export function testTree(
     return parent === null ? controller.items : tree.find(parent)?.children;
   }
 
-  function add(items: TestItemCollection, it: Runnable): void {
+  function add(items: TestItemCollection, it: Runnable, depth: number): void {
     const item = controller.createTestItem(it.key, it.label, Uri.parse(it.uri));
     describe(item, it, it);
-    it.children.forEach((child, index) => add(item.children, { ...child, index }));
+    it.children.forEach((child, index) => add(item.children, { ...child, index }, depth + 1));
     items.add(item);
+    if (depth < 2) {
+      byKey.set(it.key, item);
+    }
   }
 
   /** Shows the members that have changed. */
@@ -79,6 +86,9 @@ export function testTree(
 
   function forget(item: TestItem): void {
     known.delete(item);
+    if (byKey.get(item.id) === item) {
+      byKey.delete(item.id);
+    }
     item.children.forEach(forget);
   }
 
@@ -99,18 +109,22 @@ export function testTree(
       describe(item, { ...before, ...changed }, changed);
     } else if (items) {
       const children = item ? [...item.children].map(([, it]) => known.get(it)).filter((it) => it !== undefined) : [];
-      add(items, { ...before, ...changed, children } as Runnable);
+      const depth = parent === null ? 0 : controller.items.get(parent) ? 1 : 2;
+      add(items, { ...before, ...changed, children } as Runnable, depth);
     }
   }
 
+  /** Asks for a part at a time, so that the first evals of a large workspace are there at once. */
   async function update(): Promise<void> {
-    const found = await server.request<TreeChanges>('waza/tests', { since: version });
-    if (!found) {
-      return;
+    for (let more = true; more; ) {
+      const found = await server.request<TreeChanges>('waza/tests', { since: version, most: MOST_EVALS });
+      if (!found) {
+        return;
+      }
+      version = 0; // If applying it fails, the next update brings the whole tree.
+      apply(found);
+      ({ version, more = false } = found);
     }
-    version = 0; // If applying it fails, the next update brings the whole tree.
-    apply(found);
-    version = found.version;
   }
 
   function apply(found: TreeChanges): void {
@@ -119,7 +133,7 @@ export function testTree(
       [...controller.items].filter(([key]) => !keys.has(key)).forEach(([key]) => remove(controller.items, key));
       for (const [index, it] of found.items.entries()) {
         remove(controller.items, it.key);
-        add(controller.items, { ...it, index });
+        add(controller.items, { ...it, index }, 0);
       }
       shown(found.items.flatMap(({ children }) => children), tree);
       return;
@@ -145,11 +159,7 @@ export function testTree(
       return loading;
     },
     reset: () => void (version = 0),
-    find(key) {
-      const direct = controller.items.get(key);
-      const roots = direct ? [] : [...controller.items].map(([, root]) => root);
-      return direct ?? roots.map(({ children }) => children.get(key)).find(Boolean);
-    },
+    find: (key) => byKey.get(key),
     noteLive: (item) => void live.add(item),
     about: (item) => known.get(item),
     covers: (file) => [...known.values()].some(({ uri }) => Uri.parse(uri).toString() === file.toString()),

@@ -226,7 +226,9 @@ async def _tests(session: Session, params: Any) -> Json:
     members = members_of(params)
     since = members.get("since")
     if isinstance(since, int):
-        return Json(to_json(await session.tests.changes(since)))
+        most = members.get("most")
+        is_part = isinstance(most, int) and most > 0
+        return Json(to_json(await session.tests.changes(since, most if is_part else None)))
     return Json(to_json(await session.tests.items(str(members.get("uri") or ""))))
 
 

@@ -26,9 +26,13 @@ class ShownTree:
         self.version = 0
         self._items: list[Item] = []
 
+    def is_current(self, version: int) -> bool:
+        """Whether the client has the tree of the last answer."""
+        return version == self.version > 0
+
     def changes(self, since: int, items: list[Item]) -> Changes:
         """Return how a client with the version `since` gets these items; all of them if it has another version."""
-        is_known = since == self.version and since > 0
+        is_known = self.is_current(since)
         self.version += 1
         shown, self._items = self._items, items
         if not is_known:

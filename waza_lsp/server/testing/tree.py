@@ -27,7 +27,7 @@ from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.live_status import verdict_of_experiment
 from waza_lsp.server.results.workspace_reading import WorkspaceReading
 from waza_lsp.server.testing.changes import Changes, ShownTree
-from waza_lsp.server.testing.evals import EvalTree, EvalTrees
+from waza_lsp.server.testing.evals import EvalTree, EvalTrees, Found
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
@@ -72,30 +72,43 @@ class TestTree:
         bus.listen(FilesChanged, self._everything_changed)
         bus.listen(VerdictsChanged, self._everything_changed)
 
-    async def changes(self, since: int) -> Changes:
-        """How a client with the version `since` of the workspace's tree gets the current one."""
-        items = await self.items()
-        return self._shown.changes(since, items)
+    async def changes(self, since: int, most: int | None = None) -> Changes:
+        """How a client with the version `since` of the workspace's tree gets the current one.
+
+        At most about `most` evals are read for this answer. It says whether there are more.
+        """
+        found = await self._found(most, goes_on=self._shown.is_current(since))
+        return {**self._shown.changes(since, self._shown_evals(found.evals)), "more": not found.is_all}
 
     async def items(self, uri: str = "") -> list[Item]:
         """The tree with the last verdicts, for the workspace or the suite of a file. Starts reading new results."""
-        path = path_of(uri) if uri else None
-        if uri and path is None:
+        if not uri:
+            return self._shown_evals((await self._found()).evals)
+        path = path_of(uri)
+        if path is None:
             return []
         disk.look()
+        return self._judged_evals(await asyncio.to_thread(self._trees_of_suite, path))
+
+    async def _found(self, most: int | None = None, *, goes_on: bool = False) -> Found:
+        if self._client.watches_files:
+            disk.look_if_due()
+        else:
+            disk.look()
         stop = threading.Event()
         documents = tuple(self._documents)
         try:
-            if path is not None:
-                found = await asyncio.to_thread(self._trees_of_suite, path)
-            else:
-                found = await asyncio.to_thread(self._evals.trees, documents, stop)
+            return await asyncio.to_thread(self._evals.trees, documents, stop, most, goes_on=goes_on)
         finally:
             stop.set()  # Ends the thread of a cancelled request at its next file.
+
+    def _shown_evals(self, found: Sequence[EvalTree]) -> list[Item]:
+        self._judged = {it.path: self._judged[it.path] for it in found if it.path in self._judged}
+        return self._judged_evals(found)
+
+    def _judged_evals(self, found: Sequence[EvalTree]) -> list[Item]:
         self._reading.start({it.path: it.snapshot for it in found})
         failed = self._annotations.failed_by_eval(self._client.encoding)
-        if path is None:
-            self._judged = {it.path: self._judged[it.path] for it in found if it.path in self._judged}
         return [self._with_verdicts(it.item, it.path, failed) for it in found]
 
     def _trees_of_suite(self, path: Path) -> list[EvalTree]:

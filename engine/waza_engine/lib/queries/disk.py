@@ -47,10 +47,12 @@ class FileState(Dependency):
 
     def refresh(self) -> int:
         """Look at the file, at most once in each look at the disk."""
-        if self._seen_in != clock.looked_at:
-            self._seen_in = clock.looked_at
+        look = clock.looked_at
+        if self._seen_in != look:
             if self.value is not None or not self._is_still_missing():
                 self._take()
+            # Last: another thread that asks meanwhile looks as well.
+            self._seen_in = look
         return self.changed_at
 
     def paths(self) -> set[Path]:
@@ -70,18 +72,19 @@ class FileState(Dependency):
         return state == before
 
     def _take(self) -> None:
-        before, was_doubtful = self.value, self._is_doubtful
-        self._is_doubtful = False
+        value: Stamp = None
+        is_doubtful = False
         try:
             status = os.stat(self.path)  # noqa: PTH116  # as in `stamp`
         except (OSError, ValueError):
-            self.value = None
+            pass
         else:
-            self.value = status.st_mtime_ns, status.st_ctime_ns, status.st_size
-            if S_ISDIR(status.st_mode):
-                self._is_doubtful = not _is_settled(self.value)
-        if self.value != before or was_doubtful:
+            value = status.st_mtime_ns, status.st_ctime_ns, status.st_size
+            is_doubtful = S_ISDIR(status.st_mode) and not _is_settled(value)
+        if value != self.value or self._is_doubtful:
+            # Before the value: another thread that sees the new one must see this, too.
             self.changed_at = clock.now
+        self.value, self._is_doubtful = value, is_doubtful
 
 
 class _Folder:
