@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.paths import real_path
 from waza_engine.model.file_names import SKILL_FILE
-from waza_engine.project.settings import Projects
+from waza_engine.project.settings import SETTINGS_FILES, Projects, ProjectSettings
 from waza_engine.project.store_location import FOLDER as STORE_FOLDER
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _SUFFIXES = (".yaml", ".yml")
 _NEVER = frozenset([".git", ".hg", ".svn", ".venv", "node_modules", "__pycache__", STORE_FOLDER])
+_IGNORE_FILE = ".gitignore"
 _LOCK = ".#"
 _MAX_IGNORE_BYTES = 256_000
 """A larger ignore file is no one's; its patterns would take hundreds of megabytes."""
@@ -33,7 +35,7 @@ def eval_files(start: Path, projects: Projects) -> Iterator[Path]:
     if not start.is_dir():
         yield start
         return
-    yield from _below(start, real_path(start), [*_ignored_above(real_path(start))], projects, _SUFFIXES)
+    yield from _all_below(start, projects, _SUFFIXES)
 
 
 def skill_files(start: Path, projects: Projects) -> Iterator[Path]:
@@ -41,36 +43,59 @@ def skill_files(start: Path, projects: Projects) -> Iterator[Path]:
     if not start.is_dir():
         yield start
         return
-    found = _below(start, real_path(start), [*_ignored_above(real_path(start))], projects, (SKILL_FILE,))
-    yield from (it for it in found if it.name == SKILL_FILE)
+    yield from (it for it in _all_below(start, projects, (SKILL_FILE,)) if it.name == SKILL_FILE)
 
 
 def workspace_files(start: Path, projects: Projects) -> Iterator[Path]:
     """Yield all files below a folder, as `eval_files` does with YAML files."""
-    yield from _below(start, real_path(start), [*_ignored_above(real_path(start))], projects, ("",))
+    yield from _all_below(start, projects, ("",))
 
 
-def _below(
-    shown: Path, folder: Path, ignored: _Ignored, projects: Projects, ends: tuple[str, ...]
-) -> Iterator[Path]:
-    """Yield the files whose names end so. `shown` is the folder as the user named it, `folder` its absolute path."""
-    ignored = [*ignored, *_spec(folder)]
-    settings = projects.of(folder)
-    for entry in _entries(folder):
-        path = folder / entry.name
-        if entry.name.startswith(_LOCK):
-            continue
-        is_folder = _is_folder(entry)
-        if is_folder and (entry.name in _NEVER or entry.is_symlink()):
-            continue
-        if not is_folder and not (entry.name.endswith(ends) and (entry.is_symlink() or entry.is_file())):
-            continue  # For example a named pipe, which would never end.
-        if _is_ignored(path, ignored, "/" if is_folder else "") or settings.excludes(path, folder=is_folder):
-            continue
-        if is_folder:
-            yield from _below(shown / entry.name, path, ignored, projects, ends)
-        else:
-            yield shown / entry.name
+def _all_below(start: Path, projects: Projects, ends: tuple[str, ...]) -> Iterator[Path]:
+    folder = real_path(start)
+    return _Walk(projects, ends).below(start, folder, [*_ignored_above(folder)], projects.of(folder))
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Finds the files whose names end so."""
+
+    projects: Projects
+    ends: tuple[str, ...]
+
+    def below(
+        self, shown: Path, folder: Path, ignored: _Ignored, settings: ProjectSettings
+    ) -> Iterator[Path]:
+        """Yield the files of a folder. `shown` is its path as the user named it, `folder` the absolute one.
+
+        `settings` are those of the folder above, or its own.
+        """
+        entries = _entries(folder)
+        names = {it.name for it in entries}
+        # Both are looked for only where they are: most folders have none.
+        if _IGNORE_FILE in names:
+            ignored = [*ignored, *_spec(folder)]
+        if not names.isdisjoint(SETTINGS_FILES):
+            settings = self.projects.of(folder)
+        for entry in entries:
+            if entry.name.startswith(_LOCK):
+                continue
+            is_folder = _is_folder(entry)
+            if is_folder and (entry.name in _NEVER or entry.is_symlink()):
+                continue
+            if not is_folder and not (
+                entry.name.endswith(self.ends) and (entry.is_symlink() or entry.is_file())
+            ):
+                continue  # For example a named pipe, which would never end.
+            path = folder / entry.name
+            if _is_ignored(path, ignored, "/" if is_folder else "") or settings.excludes(
+                path, folder=is_folder
+            ):
+                continue
+            if is_folder:
+                yield from self.below(shown / entry.name, path, ignored, settings)
+            else:
+                yield shown / entry.name
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
@@ -104,7 +129,7 @@ def _ignored_above(folder: Path) -> "Iterator[tuple[Path, GitIgnoreSpec]]":
 def _spec(folder: Path) -> _Ignored:
     try:
         lines = (
-            regular_bytes(folder / ".gitignore", _MAX_IGNORE_BYTES)
+            regular_bytes(folder / _IGNORE_FILE, _MAX_IGNORE_BYTES)
             .decode("utf-8", errors="replace")
             .splitlines()
         )

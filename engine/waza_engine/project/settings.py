@@ -145,16 +145,15 @@ class Projects(Database):
         yield from (it for it in self.values_of(_settings) if it is not None and it.problems)
 
 
-@query(keep=1_000)
-def _nearest(projects: Projects, folder: Path) -> ProjectSettings:
-    for above in (folder, *folder.parents):
-        for name in SETTINGS_FILES:
-            if (found := _settings(projects, above / name)) is not None:
-                return found
-    return _NOTHING
-
-
 @query(keep=5_000)
+def _nearest(projects: Projects, folder: Path) -> ProjectSettings:
+    for name in SETTINGS_FILES:
+        if (found := _settings(projects, folder / name)) is not None:
+            return found
+    return _NOTHING if folder == folder.parent else _nearest(projects, folder.parent)
+
+
+@query(keep=10_000)
 def _settings(_: Projects, path: Path) -> ProjectSettings | None:
     note_read(path)
     return read_project(path) if stamp(path) is not None else None

@@ -74,8 +74,11 @@ def repository(folder: Path) -> Path:
 
 def workspace_root(eval_path: Path) -> Path:
     """Return the nearest folder above the eval with `.git` or `.waza.yaml`, else the eval's own folder."""
-    folder = real_path(eval_path).parent
-    for candidate in (folder, *folder.parents):
-        if any((candidate / mark).exists() for mark in _ROOT_MARKS):
-            return candidate
-    return folder
+    # As strings: asked for each of thousands of evals.
+    own = candidate = os.path.dirname(os.path.realpath(eval_path))  # noqa: PTH120  # see above
+    while not any(os.path.exists(os.path.join(candidate, it)) for it in _ROOT_MARKS):  # noqa: PTH110, PTH118  # see above
+        above = os.path.dirname(candidate)  # noqa: PTH120  # see above
+        if above == candidate:
+            return Path(own)
+        candidate = above
+    return Path(candidate)

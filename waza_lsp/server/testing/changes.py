@@ -70,12 +70,20 @@ def _differing(before: list[Item], after: list[Item]) -> tuple[dict[_Key, Item],
             {key: it for index, old, _ in differing for key, it in _flat([old], None, index)},
             {key: it for index, _, new in differing for key, it in _flat([new], None, index)},
         )
-    # The places of all roots count.
-    same = {id(it) for it in before} & {id(it) for it in after}
-    return (
-        dict(_flat(({**it, "children": []} if id(it) in same else it for it in before), None)),
-        dict(_flat(({**it, "children": []} if id(it) in same else it for it in after), None)),
-    )
+    # Of the others the places count.
+    places = {id(it): index for index, it in enumerate(before)}
+    same = {id(it): index for index, it in enumerate(after) if id(it) in places}
+    kept = {it for it, index in same.items() if places[it] == index}
+
+    def flat(items: list[Item]) -> dict[_Key, Item]:
+        return {
+            key: it
+            for index, root in enumerate(items)
+            if id(root) not in kept
+            for key, it in _flat([{**root, "children": []} if id(root) in same else root], None, index)
+        }
+
+    return flat(before), flat(after)
 
 
 def _flat(items: Iterable[Item], parent: str | None, first: int = 0) -> Iterator[tuple[_Key, Item]]:
