@@ -37,7 +37,7 @@ class Client:
             self.tree = flat(answer["items"])
         else:
             self.tree = applied(self.tree, answer)
-        return answer["more"]
+        return bool(answer["more"])
 
     def labels(self, parent: str | None = None) -> list[str]:
         found = [it for (above, _), it in self.tree.items() if above == parent]
