@@ -4,7 +4,7 @@ They are cached with the piece, so an edit costs the pieces that it touches. A p
 checked again when one of these files has changed.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -14,8 +14,7 @@ from waza_engine.analysis.pipeline import CheckContext, check_grader, unknown_ke
 from waza_engine.analysis.schema.navigate import Schema, discriminated_values, resolve
 from waza_engine.analysis.versions import version_findings
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.queries.store import kept_fresh
-from waza_engine.lib.queries.tracking import Result
+from waza_engine.lib.queries.store import kept_fresh, made_of
 from waza_engine.model.findings import Finding, Scope
 from waza_engine.rules.missing_key import MISSING_KEY
 from waza_lsp.diagnostics.cascades import has_unknown_alias
@@ -42,15 +41,12 @@ class PieceContext:
     target: str = ""
     frozen: bool = False
 
-    def may_have_findings(self, item: tuple[Piece, Node]) -> bool:
-        """Whether an item has findings, or may get some when a file on disk changes."""
+    def item_findings(self, item: tuple[Piece, Node]) -> tuple[RangedFinding, ...] | None:
+        """Return the findings of an item's piece, with lines of the piece. An item with aliases depends on more."""
         parsed = item[0].parsed
-        if parsed.root is None or parsed.problems:
-            return False
-        if parsed.has_alias:
-            return True
-        result = _findings_of(parsed, parsed.root, self)
-        return bool(result.value.found) or bool(result.dependencies)
+        if parsed.root is None or parsed.problems or parsed.has_alias:
+            return None
+        return _findings_of(parsed, parsed.root, self)
 
 
 @lru_cache(maxsize=256)
@@ -77,61 +73,52 @@ def piece_findings(
         return ()
     if parsed.has_alias:
         return _check_piece(parsed, parsed.root, context, anchors)
-    findings: _Found = _findings_of(parsed, parsed.root, context).value
-    return findings.found
+    return _findings_of(parsed, parsed.root, context)
 
 
 def list_findings(tree: Tree, entry: Entry, context: PieceContext) -> Iterator[RangedFinding]:
     """Yield the findings of the list of a top-level key, without broken pieces. Lines count from the top of the text."""
     last = None
-    for index, _ in entry.items.results(context, context.may_have_findings):
+    if tree.has_alias:
+        for index, (piece, _) in enumerate(entry.items):
+            if piece is not last and not piece.parsed.problems:
+                base = (context.key or "", index)
+                yield from (
+                    it.shift(piece.start, base) for it in piece_findings(piece.parsed, context, tree.anchors)
+                )
+            last = piece
+        return
+    for index, found in entry.items.results(context, context.item_findings):
         piece, _ = entry.items[index]
         if piece is not last:
-            yield from _item_findings(piece, context, tree.anchors, index)
+            yield from moved_findings(piece, context, (context.key or "", index), found)
         last = piece
 
 
-def _item_findings(
-    piece: Piece, context: PieceContext, anchors: dict[str, Node], index: int
-) -> tuple[RangedFinding, ...]:
-    """Return the findings of one piece of a list; `index` is that of its first item."""
-    parsed, base = piece.parsed, (context.key or "", index)
-    if parsed.root is None or parsed.has_alias:
-        return tuple(it.shift(piece.start, base) for it in piece_findings(parsed, context, anchors))
-    findings: _Found = _findings_of(parsed, parsed.root, context).value
-    return findings.at(piece.start, base)
-
-
-def _findings_of(parsed: Parsed, root: Node, context: PieceContext) -> Result:
-    """Return the findings of a piece without aliases, a `_Found`, and the files that they depend on."""
+def _findings_of(parsed: Parsed, root: Node, context: PieceContext) -> tuple[RangedFinding, ...]:
+    """Return the findings of a piece without aliases. What they depend on is noted."""
     if not context.frozen:
-        return kept_fresh(
-            root.memory, context, lambda: _Found(_check_piece(parsed, root, context, parsed.anchors))
-        )
-    known: Result | None = root.memory.get(context)
+        found: tuple[RangedFinding, ...] = kept_fresh(
+            root.memory, context, lambda: _check_piece(parsed, root, context, parsed.anchors)
+        ).value
+        return found
+    known: tuple[RangedFinding, ...] | None = root.memory.get(context)
     if known is None:
         # Findings that depend on no file, or on none that can change.
-        found = _Found(_check_piece(parsed, root, context, parsed.anchors))
-        known = root.memory[context] = Result(found, (), 0)
+        known = root.memory[context] = _check_piece(parsed, root, context, parsed.anchors)
     return known
 
 
-class _Found:
-    """The findings of a piece. Lines count from its first line."""
+def moved_findings(
+    piece: Piece, name: Hashable, base: tuple[str, int], found: tuple[RangedFinding, ...]
+) -> tuple[RangedFinding, ...]:
+    """Return findings of a piece with lines of the text, and pointers below `base`.
 
-    __slots__ = ("_at", "_shifted", "found")
-
-    def __init__(self, found: tuple[RangedFinding, ...]) -> None:
-        self.found = found
-        self._at: tuple[int, tuple[str, int]] | None = None
-        self._shifted: tuple[RangedFinding, ...] = ()
-
-    def at(self, start: int, base: tuple[str, int]) -> tuple[RangedFinding, ...]:
-        """Return the findings with lines of the text. A piece that did not move returns the same objects."""
-        if self._at != (start, base):
-            self._shifted = tuple(it.shift(start, base) for it in self.found)
-            self._at = (start, base)
-        return self._shifted
+    A piece that did not move returns the same objects: callers keep what they make of them by identity.
+    """
+    return made_of(
+        piece.memory, (name, base), found, lambda: tuple(it.shift(piece.start, base) for it in found)
+    )
 
 
 def _check_piece(

@@ -4,16 +4,16 @@ Findings about an entry are cached with its node, so an edit costs only the entr
 """
 
 from collections.abc import Iterator, Sequence
+from operator import is_
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import narrow
 from waza_engine.analysis.versions import needs_check, version_findings
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.queries.store import made_of
 from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
 from waza_engine.recognition.recognise import releases
-from waza_lsp.diagnostics.pieces import list_findings, piece_context, piece_findings
+from waza_lsp.diagnostics.pieces import list_findings, moved_findings, piece_context, piece_findings
 from waza_lsp.diagnostics.ranges import RangedFinding, alias_above, span_below, span_in
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.tree.node import Node
@@ -21,7 +21,9 @@ from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.tree import Entry, Tree
 
 _MANY = 8
-"""The ranges of this many findings of one rule are worth caching."""
+"""The ranges of this many findings of one rule are worth keeping."""
+_ITEM = 2
+"""How long the pointer of an item of a top-level list is."""
 
 
 def rule_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
@@ -75,19 +77,33 @@ def _version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFin
                 yield it.shift(entry.piece.start)
 
 
-def _locate_rule_findings(tree: Tree, findings: tuple[Finding, ...]) -> tuple[RangedFinding, ...]:
-    """Return the findings of one rule with ranges. They are cached with the list that all of them are in."""
+def _locate_rule_findings(tree: Tree, findings: tuple[Finding, ...]) -> Iterator[RangedFinding]:
+    """Yield the findings of one rule with ranges. Those in a list are kept with the piece of their item."""
     key = findings[0].pointer[:1]
     entry = tree.entry(key[0]) if key else None
-    if entry is None or tree.has_alias or len(findings) < _MANY:
-        return _located(tree, findings)
-    if any(it.pointer[:1] != key or it.related for it in findings):
-        return _located(tree, findings)  # They depend on other entries.
-    return made_of(entry.items.memory, findings[0].rule, findings, lambda: _located(tree, findings))
+    keeps = entry is not None and not tree.has_alias and len(findings) >= _MANY
+    for it in findings:
+        pieces = _pieces_of(entry, it) if entry is not None and keeps else ()
+        if not pieces:
+            yield from _locate(tree, it)
+            continue
+        memory, place = pieces[0].memory, (it.rule, it.pointer)
+        known = memory.get(place)
+        if known is None or known[0] is not it or not all(map(is_, known[1], pieces)):
+            known = memory[place] = it, pieces, (*_locate(tree, it),)
+        yield from known[2]
 
 
-def _located(tree: Tree, findings: tuple[Finding, ...]) -> tuple[RangedFinding, ...]:
-    return tuple(ranged for it in findings for ranged in _locate(tree, it))
+def _pieces_of(entry: Entry, finding: Finding) -> tuple[Piece, ...]:
+    """Return the pieces of a list that a finding and its explanations are in; none if any of them is elsewhere."""
+    if not finding.related:
+        pointer = finding.pointer
+        is_inside = len(pointer) >= _ITEM and pointer[0] == entry.key.source
+        return (entry.items[int(pointer[1])][0],) if is_inside else ()
+    pointers = (finding.pointer, *(it.pointer for it in finding.related if it.path is None))
+    if any(len(it) < _ITEM or it[0] != entry.key.source for it in pointers):
+        return ()
+    return tuple(entry.items[int(it[1])][0] for it in pointers)
 
 
 def _grader_findings(tree: Tree, form: Form, document: Document) -> Iterator[RangedFinding]:
@@ -107,15 +123,20 @@ def _list_grader_findings(
     entry: Entry, pointer: Pointer, findings: tuple[Finding, ...]
 ) -> tuple[RangedFinding, ...] | None:
     """Return the findings about a grader in a top-level list; None if some of them are outside of its item."""
-    index = int(pointer[1])
+    index, rest = int(pointer[1]), pointer[2:]
     piece, node = entry.items[index]
-    ranged = made_of(
-        node.memory,
-        (_RangedInItem, pointer[2:]),
-        findings,
-        lambda: _RangedInItem(piece, node, pointer[2:], findings),
-    )
-    return ranged.at(piece.start, entry.key.source, index)
+    place = (_located_below, rest)
+    known = node.memory.get(place)
+    # Equal items share a node, but not always their findings.
+    if known is None or (known[0] is not findings and known[0] != findings):
+        known = node.memory[place] = (
+            findings,
+            _located_below(piece, node, [it.below(rest) for it in findings]),
+        )
+    located: tuple[RangedFinding, ...] | None = known[1]
+    if located is None:
+        return None
+    return moved_findings(piece, place, (entry.key.source, index - _offset(piece, node)), located)
 
 
 def _locate(tree: Tree, finding: Finding) -> Iterator[RangedFinding]:
@@ -125,37 +146,11 @@ def _locate(tree: Tree, finding: Finding) -> Iterator[RangedFinding]:
         yield RangedFinding(span, finding, tuple((span, text) for span, text in related if span is not None))
 
 
-class _RangedInItem:
-    """The findings about one grader of an item. Lines count from the start of the item's piece."""
-
-    __slots__ = ("_at", "_offset", "_ranged", "_shifted")
-
-    def __init__(self, piece: Piece, node: Node, rest: Pointer, findings: tuple[Finding, ...]) -> None:
-        self._offset = _offset(piece, node)
-        self._ranged = _locate_all(piece, node, self._offset, [it.below(rest) for it in findings])
-        self._at: tuple[int, str, int] | None = None
-        self._shifted: tuple[RangedFinding, ...] = ()
-
-    def at(self, start: int, key: str, index: int) -> tuple[RangedFinding, ...] | None:
-        """Return the findings with lines of the text, for item `index` of a list whose piece starts at `start`.
-
-        An item that did not move returns the same objects. None if a finding is outside of the item, or the item has
-        aliases.
-        """
-        if self._ranged is None:
-            return None
-        if self._at != (start, key, index):
-            base = (key, index - self._offset)
-            self._shifted = tuple(it.shift(start, base) for it in self._ranged)
-            self._at = (start, key, index)
-        return self._shifted
-
-
-def _locate_all(
-    piece: Piece, node: Node, offset: int, findings: Sequence[Finding]
-) -> tuple[RangedFinding, ...] | None:
+def _located_below(piece: Piece, node: Node, findings: Sequence[Finding]) -> tuple[RangedFinding, ...] | None:
+    """Return findings about an item with lines of its piece; None if one is outside of the item, or it has aliases."""
     if piece.parsed.has_alias:
         return None
+    offset = _offset(piece, node)
     result: list[RangedFinding] = []
     for it in findings:
         span = span_below(node, it.pointer, on_key=it.on == "key")

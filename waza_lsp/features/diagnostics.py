@@ -60,7 +60,11 @@ def diagnostics_json(
     ]
     if last is not None:
         # Related places in other files can move, so these are not cached.
-        now = {id(it): (it, text) for it, text in zip(marks, written, strict=True) if not it.finding.related}
+        now = {
+            id(it): (it, text)
+            for it, text in zip(marks, written, strict=True)
+            if not it.finding.related or all(one.path is None for one in it.finding.related)
+        }
         last.clear()
         last.update(now)
     return written

@@ -36,7 +36,7 @@ class Workspace:
         ledger: ResultLedger,
         bus: Bus,
     ) -> None:
-        self.files = Files(documents.text_of)
+        self.files = Files(documents.text_of, is_open=lambda path: documents.of_path(path) is not None)
         self.projects = Projects()
         self._client = client
         self._documents = documents

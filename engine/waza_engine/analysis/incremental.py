@@ -4,12 +4,12 @@ Rules need not know about this. The top-level keys of an open document are input
 read through `Files`. A value that is the same object as before has not changed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from operator import is_
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.queries.disk import disk
@@ -21,6 +21,7 @@ from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
 
 Check = Callable[[Document], Iterator[Finding]]
+_T = TypeVar("_T")
 
 _MAX_FILES = 64
 _ALL = "*"
@@ -34,6 +35,8 @@ class _OpenFile:
     data: dict[str, Any] | None = None
     keys: dict[str, Dependency] = field(default_factory=dict)
     results: dict[Any, Any] = field(default_factory=dict)
+    made: dict[Hashable, Any] = field(default_factory=dict)
+    """What rules have made, with what it was made of."""
 
     def key(self, name: str) -> Dependency:
         """Return the input for a top-level key."""
@@ -65,6 +68,12 @@ class _TrackedDocument(Document):
 
     file: _OpenFile = field(default_factory=_OpenFile)
 
+    def as_before(self, place: Hashable, source: Any, make: Callable[[], _T]) -> _T:
+        known: tuple[Any, _T] | None = self.file.made.get(place)
+        if known is None or known[0] != source:
+            known = self.file.made[place] = source, make()
+        return known[1]
+
 
 @query(keep=_MAX_FILES)
 def _open_file(
@@ -78,7 +87,7 @@ def tracked_document(document: Document) -> Document:
 
     Any other document is checked once, so nothing is tracked.
     """
-    is_open = document.path is not None and document.files.open_text(document.path) is not None
+    is_open = document.path is not None and document.files.is_open(document.path)
     if not is_open or not isinstance(document.data, dict):
         return document
     dialect, kind, path, process_dir, files = (

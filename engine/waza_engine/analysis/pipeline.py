@@ -10,7 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from waza_engine.analysis.versions import adjust
+from waza_engine.analysis.versions import adjust, may_adjust
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, MoveKey, Scope, Severity
@@ -302,7 +302,19 @@ def finish(
 
     An unchanged finding stays the same object, so that callers can cache by identity.
     """
+    plain: dict[str, bool] = {}
     for found in findings:
+        code = found.code
+        if code not in plain:
+            plain[code] = not (
+                found.rule.opt_in
+                or code in context.levels
+                or may_adjust(code, dialect_name)
+                or (context.extra_types and found.rule is UNKNOWN_GRADER_TYPE)
+            )
+        if plain[code] and found.older is None:
+            yield found  # Nearly all findings, and this runs for all of them at every edit.
+            continue
         it = adjust(found, dialect_name, context.target, strict=strict)
         if it is not None and context.extra_types and it.rule is UNKNOWN_GRADER_TYPE:
             it = _with_extra_types(it, context.extra_types)

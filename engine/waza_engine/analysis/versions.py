@@ -249,7 +249,7 @@ def adjust(finding: Finding, dialect_name: str, target: str, *, strict: bool = F
     """
     facts = _rule_facts(dialect_name).get(finding.code, ())
     if finding.older is None and not facts:
-        return finding  # Nearly all findings, and this runs for all of them at every edit.
+        return finding
     version = releases(dialect_name).target(target)
     if finding.older is not None:
         since, severity = finding.older
@@ -262,6 +262,11 @@ def adjust(finding: Finding, dialect_name: str, target: str, *, strict: bool = F
             if fact.refused_since and is_newer(fact.refused_since, version):
                 return _before(fact, finding, dialect_name, version)
     return finding
+
+
+def may_adjust(code: str, dialect_name: str) -> bool:
+    """Whether findings with this code are others for some versions, apart from those that say so themselves."""
+    return code in _rule_facts(dialect_name)
 
 
 @cache

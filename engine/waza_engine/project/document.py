@@ -58,6 +58,14 @@ class Document:
         """Return the result of `make`, computed once per version of the file."""
         return kept(self.memory, place, make)
 
+    def as_before(self, place: Hashable, source: Any, make: Callable[[], _T]) -> _T:
+        """Return the result of `make`; for a file that is open in an editor, the result of an earlier version.
+
+        That is taken if `source`, all that goes into it, is equal.
+        """
+        del place, source
+        return make()
+
     def value(self, *pointer: str | int) -> Any:
         """Return the value at a pointer; None if there is none."""
         value = self.data
@@ -114,6 +122,20 @@ class Document:
         found = (it for key in kind.tasks for it in self.mappings(key))
         return [(place, it) for place, it in found if not kind.task_keys or kind.task_keys & it.keys()]
 
+    def task_results(self, make: "Make[_T | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _T]]:
+        """Yield the tasks in this file for which `make` returns a non-empty result, with that result.
+
+        `make` is as in `grader_results`.
+        """
+        kind = kind_of(self.dialect, self.kind)
+        if kind is None or kind.runnable == "task":
+            yield from ((place, it, found) for place, it in self.tasks() if (found := make(self, it)))
+            return
+        for key in kind.tasks if kind.runnable else ():
+            for index, it, found in self.entry_results(key, make):
+                if not kind.task_keys or kind.task_keys & it.keys():
+                    yield (key, index), it, found
+
     def graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         """Return all grader entries of the file, including those of checkpoints and inline tasks."""
         return self._graders
@@ -133,14 +155,17 @@ class Document:
     def _grader_rows(self, make: "Make[_T | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _T]]:
         for key, inside in _grader_lists(self.dialect, self.kind):
             if inside is None:
-                yield from (((key, index), it, found) for index, it, found in self._entries_with(key, make))
+                yield from (((key, index), it, found) for index, it, found in self.entry_results(key, make))
                 continue
-            for index, _, rows in self._entries_with(key, inside(make)):
+            for index, _, rows in self.entry_results(key, inside(make)):
                 for rest, grader, found in rows:
                     yield (key, index, *rest), grader, found
 
-    def _entries_with(self, key: str, make: "Make[_T | None]") -> Iterator[tuple[int, Mapping[str, Any], _T]]:
-        """Yield the mappings in the list of a top-level key with non-empty results, and their indices."""
+    def entry_results(self, key: str, make: "Make[_T | None]") -> Iterator[tuple[int, Mapping[str, Any], _T]]:
+        """Yield the mappings in the list of a top-level key with non-empty results of `make`, and their indices.
+
+        `make` is as in `grader_results`.
+        """
         entries = self.value(key)
         if isinstance(entries, Items):
             made = entries.results(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)

@@ -7,7 +7,7 @@ and a while longer, so that undoing an edit costs nothing.
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from waza_lsp.syntax.errors.messages import stray_line_problem
@@ -29,21 +29,23 @@ class Piece(NamedTuple):
     start: int
     end: int
     parsed: Parsed
+    memory: dict[Any, Any]
+    """Results about the piece at this place. A piece that an edit does not move stays the same object."""
 
     def shift(self, lines: int) -> "Piece":
         """Return the same piece `lines` further down."""
-        return Piece(self.kind, self.start + lines, self.end + lines, self.parsed)
+        return Piece(self.kind, self.start + lines, self.end + lines, self.parsed, {})
 
 
 def piece_of(lines: Sequence[str], it: Cut) -> Piece:
     """Parse the piece at a cut of the text."""
     if it.kind is PieceKind.SKIPPED:
         problem = directive_problem("".join(lines[it.start : it.end]))
-        return Piece(*it, Parsed(None, (problem,)) if problem is not None else _NOTHING)
+        return Piece(*it, Parsed(None, (problem,)) if problem is not None else _NOTHING, {})
     parsed = _parse_cached("".join(lines[it.start : it.end]))
     if it.kind is PieceKind.STRAY and not (parsed.problems or _begins_with_template(parsed)):
         parsed = replace(parsed, problems=(stray_line_problem(lines[it.start : it.end]),))
-    return Piece(*it, parsed)
+    return Piece(*it, parsed, {})
 
 
 def pieces_of(
@@ -63,7 +65,7 @@ def pieces_of(
     shift = len(lines) - count
     known = {(it.kind, it.start, it.end): it for it in before if it.end <= top}
     moved = {
-        (it.kind, it.start + shift, it.end + shift): it.parsed
+        (it.kind, it.start + shift, it.end + shift): it
         for it in before
         if it.start + shift >= len(lines) - bottom
     }
@@ -71,7 +73,7 @@ def pieces_of(
         if it in known:
             yield known[it]
         elif it in moved:
-            yield Piece(*it, moved[it])
+            yield moved[it].shift(shift) if shift else moved[it]
         else:
             yield piece_of(lines, it)
 
@@ -110,7 +112,7 @@ def _joined(pieces: Sequence[Piece], index: int, lines: Sequence[str]) -> tuple[
         end = pieces[index + count - 1].end
         parsed = _parse_cached("".join(lines[first.start : end]))
         if not parsed.problems:
-            return Piece(first.kind, first.start, end, parsed), count
+            return Piece(first.kind, first.start, end, parsed, {}), count
     return first, 1
 
 

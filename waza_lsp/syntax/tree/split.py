@@ -125,7 +125,7 @@ def cut(lines: Sequence[str]) -> PieceLayout:
 
 def recut(
     lines: Sequence[str],
-    pieces: Sequence[tuple[PieceKind, int, int, object]],
+    pieces: Sequence[tuple[PieceKind, int, int, object, object]],
     count: int,
     same: tuple[int, int],
 ) -> Recut | None:

@@ -29,17 +29,19 @@ class Files(Database):
     what they read.
     """
 
-    __slots__ = ("_contents", "open_data", "open_text")
+    __slots__ = ("_contents", "is_open", "open_data", "open_text")
 
     def __init__(
         self,
         open_text: Callable[[Path], str | None] = lambda _: None,
         *,
+        is_open: Callable[[Path], bool] | None = None,
         is_snapshot: bool = False,
         is_final: bool = False,
     ) -> None:
         super().__init__(is_snapshot=is_snapshot, is_final=is_final)
         self.open_text = open_text
+        self.is_open = is_open or (lambda path: open_text(path) is not None)
         self.open_data: Callable[[Path], Any] = lambda _: None
         self._contents: WeakValueDictionary[Path, _Content] = WeakValueDictionary()
 
@@ -48,7 +50,7 @@ class Files(Database):
 
         Use a snapshot to check many files that depend on each other: what they share is read once.
         """
-        return Files(self.open_text, is_snapshot=True, is_final=is_final)
+        return Files(self.open_text, is_open=self.is_open, is_snapshot=True, is_final=is_final)
 
     def once(self, key: Hashable, compute: Callable[[], _Value]) -> _Value:
         """Return a value that depends on files only: kept in a snapshot, computed at each call otherwise."""

@@ -51,9 +51,12 @@ class Items(list[_Item]):
         made: list[Any] = self._made.setdefault(name, [None] * len(self))
         before = self._rows_before.pop(name, None)
         is_fresh = before is not None and before.is_fresh()
+        # An item that is in the list several times is asked once.
+        new: dict[int, Result] = {}
         for index, known in enumerate(made):
             if known is None or not (is_fresh or known.is_fresh()):
-                made[index] = _run(make, self[index])
+                item = self[index]
+                made[index] = new.get(id(item)) or new.setdefault(id(item), _run(make, item))
         rows = [(index, it.value) for index, it in enumerate(made) if it.value]
         shared = {it.dependencies for it in made if it.dependencies}
         return Result(rows, dict.fromkeys(it for its in shared for it in its), began)

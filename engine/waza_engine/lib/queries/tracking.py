@@ -110,10 +110,11 @@ class Result(Dependency):
     def is_fresh(self) -> bool:
         """Whether nothing that the value depends on has changed since it was computed or last checked."""
         now, verified_at = clock.now, self.verified_at
-        if verified_at == now or (self.is_durable and verified_at >= clock.looked_at):
+        knows_disk = verified_at >= clock.looked_at
+        if verified_at == now or (self.is_durable and knows_disk):
             return True
         for it in self.dependencies:
-            if it.refresh() > verified_at:
+            if not (knows_disk and it.is_durable) and it.refresh() > verified_at:
                 return False
         self.verified_at = now
         return True

@@ -50,7 +50,6 @@ graders:
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from operator import methodcaller
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,7 +63,6 @@ DUPLICATE_GRADER_NAME = Rule(
     "duplicate-grader-name", "grader that overwrites another one's result", Severity.WARNING
 )
 APPLIES = frozenset(["eval", "task"])
-_NAME = methodcaller("get", "name")
 _RESERVED = frozenset(f"_{it}" for it in EXPECTED_TEXTS)
 _MOST_SHOWN = 3
 
@@ -84,24 +82,39 @@ class _Owner(NamedTuple):
 
 def check(document: Document) -> Iterator[Finding]:
     if document.kind == "eval":
-        yield from _duplicates(document, (), {})
-        yield from _reserved_names(document, (), _tasks_of_suite(document))
-    tasks = list(document.tasks())
-    inherited = _eval_names(document) if tasks else {}
-    for task, data in tasks:
-        yield from _duplicates(document, task, inherited)
+        names = [(index, name) for index, _, name in document.entry_results("graders", _name)]
+        if len({it for _, it in names}) < len(names):
+            # Most edits leave the names alone.
+            source = names, _all_names(document)
+            yield from document.as_before(check, source, lambda: [*_duplicates(document, (), {})])
+        if any(it in _RESERVED for _, it in names):
+            yield from _reserved_names(document, (), _tasks_of_suite(document))
+    for task, data, _ in document.task_results(_may_collide):
+        yield from _duplicates(document, task, document.once(_eval_names, lambda: _eval_names(document)))
         yield from _reserved_names(document, task, [_Owner(task, data)])
 
 
+def _name(_: Document, grader: Mapping[str, Any]) -> str:
+    name = grader.get("name")
+    return name if isinstance(name, str) else ""
+
+
+def _may_collide(document: Document, task: Mapping[str, Any]) -> bool:
+    """Whether names of a task's graders are used twice, or by the eval, or are reserved."""
+    entries = task.get("graders")
+    graders = [it for it in entries if isinstance(it, Mapping)] if isinstance(entries, list) else []
+    names = [name for it in graders if (name := _name(document, it))]
+    inherited = document.once(_eval_names, lambda: _eval_names(document)) if names else {}
+    return len({*names}) < len(names) or any(it in _RESERVED or it in inherited for it in names)
+
+
 def _duplicates(document: Document, base: Pointer, inherited: Mapping[str, Related]) -> Iterator[Finding]:
-    if not inherited and _are_all_different(document.value(*base, "graders")):
-        return
     seen: dict[str, Pointer] = {}
     free: dict[str, str] = {}
     taken: set[str] = set()
     for pointer, grader in document.mappings(*base, "graders"):
-        name = grader.get("name")
-        if not isinstance(name, str) or not name:
+        name = _name(document, grader)
+        if not name:
             continue
         first = inherited.get(name)
         if first is None and name in seen:
@@ -133,19 +146,8 @@ def _is_repeated(document: Document, grader: Mapping[str, Any], first: Related) 
     return bool(entries[int(first.pointer[1])] == grader)
 
 
-def _are_all_different(entries: Any) -> bool:
-    """Whether every entry has a name of its own, which is the usual case."""
-    if not isinstance(entries, list):
-        return False
-    try:
-        names = {*map(_NAME, entries)}  # Runs over all graders at every edit.
-    except (AttributeError, TypeError):  # An entry is not a mapping, or a name is one.
-        return False
-    return len(names) == len(entries) and {*map(type, names)} <= {str}
-
-
 def _all_names(document: Document) -> set[str]:
-    return {name for _, it in document.graders() if isinstance(name := it.get("name"), str)}
+    return {name for _, _, name in document.grader_results(_name)}
 
 
 def _rename_fix(place: Pointer, free: str) -> Fix:
@@ -173,7 +175,7 @@ def _reserved_names(document: Document, owner: Pointer, tasks: Iterable[_Owner])
     named = [
         (pointer, name.removeprefix("_"))
         for pointer, grader in document.mappings(*owner, "graders")
-        if isinstance(name := grader.get("name"), str) and name in _RESERVED
+        if (name := _name(document, grader)) in _RESERVED
     ]
     checked = list(tasks) if named else []
     for pointer, key in named:

@@ -35,7 +35,8 @@ tasks: ["tasks/*.yaml"]
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from waza_engine.model.findings import Finding, Rule
 from waza_engine.project.document import Document
@@ -48,16 +49,19 @@ _LOCK = "waza.lock"
 
 def check(document: Document) -> Iterator[Finding]:
     folder = document.folder
-    for pointer, grader in document.mappings("graders"):
-        reference = grader.get("ref")
-        if not isinstance(reference, str) or not reference:
-            continue
+    for index, _, reference in document.entry_results("graders", _reference):
+        pointer = ("graders", index)
         if not _is_reference(reference):
             message = f"'{reference}' is not a shared grader: waza expects 'host/owner/repo@version', optionally with '/path' and '#export' before the '@'"
             yield SHARED_GRADER.at((*pointer, "ref"), message)
         elif folder is not None and not document.files.is_file(folder / _LOCK):
             message = f"No {_LOCK} next to this file, so waza stops before the run. Run 'waza get' to pin the shared grader"
             yield SHARED_GRADER.at((*pointer, "ref"), message)
+
+
+def _reference(_: Document, grader: Mapping[str, Any]) -> str:
+    reference = grader.get("ref")
+    return reference if isinstance(reference, str) else ""
 
 
 def _is_reference(text: str) -> bool:
