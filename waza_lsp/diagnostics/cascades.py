@@ -14,7 +14,6 @@ Each filter knows one kind of mistake:
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 
 from waza_engine.analysis.pipeline import takes_keys_along
 from waza_engine.lib.pointer import Pointer
@@ -82,7 +81,7 @@ def _merge_tag_findings(findings: list[RangedFinding]) -> list[RangedFinding]:
 
 def _keys_with_tags(tree: Tree) -> Iterator[Place]:
     """The keys whose whole value is an unknown tag: their author takes `!word` for a string."""
-    for piece in tree.pieces:
+    for piece in [tree.pieces[index] for index in tree.odd_pieces]:
         tags = {span for _, span in piece.parsed.tags}
         for node in piece.parsed.root.walk() if tags and piece.parsed.root is not None else ():
             for key, value in node.pairs:
@@ -147,7 +146,7 @@ def report_outdented_keys(findings: list[RangedFinding], tree: Tree, form: Form)
 def _moved_lines(tree: Tree, form: Form) -> Iterator[tuple[Place, Piece, Node]]:
     """For each moved line: the start of its mapping's key, the piece that the line begins, and its own key."""
     pieces, known = tree.pieces, form.schema.get("properties", {})
-    for number in [index for index, it in enumerate(pieces) if it.parsed.problems and index > 0]:
+    for number in [it for it in tree.odd_pieces if pieces[it].parsed.problems and it > 0]:
         above, piece = pieces[number - 1], pieces[number]
         root, first = piece.parsed.root, piece.parsed.problems[0]
         if (
@@ -170,7 +169,8 @@ def _pieces_without_a_line(tree: Tree) -> Iterator[Piece]:
     Nearly all findings about an item depend on all of its lines, so such an item counts as unreadable. At a top-level key
     only findings about missing keys do.
     """
-    for above, piece in pairwise(tree.pieces):
+    for index in tree.odd_pieces:
+        above, piece = tree.pieces[max(index - 1, 0)], tree.pieces[index]
         has_lost_line = piece.kind is PieceKind.STRAY and above.kind in _PIECES_WITH_DATA
         if has_lost_line and any(
             it.cause is Cause.SPACES and it.span.start == _FIRST for it in piece.parsed.problems
@@ -202,18 +202,20 @@ def drop_effects_of_syntax_errors(
     """Drop findings of rules at broken lines, and those that depend on what such lines may contain."""
     lines: set[int] = set()
     keys: set[str] = set()
-    above: Piece | None = None
-    for piece in tree.pieces:
-        if piece.kind not in {PieceKind.ITEM, PieceKind.SKIPPED}:
-            above = piece
+    for index in tree.odd_pieces:
+        piece = tree.pieces[index]
         if _is_unread(piece, tree):
             lines.update(_broken_lines(piece))
+            above = next(
+                (it for it in reversed(tree.pieces[: index + 1]) if it.kind not in _WITHOUT_KEY), None
+            )
             keys.update(_affected_keys(piece, above, form))
     if not keys:
         return findings
     return [it for it in findings if not (_touches(it, lines) or _depends_on(it, tree, keys))]
 
 
+_WITHOUT_KEY = frozenset([PieceKind.ITEM, PieceKind.SKIPPED])
 _ANY = "*"
 """Any key of the top level."""
 
@@ -288,7 +290,8 @@ def drop_items_below_unfinished_keys(
     findings: list[RangedFinding], tree: Tree, form: Form
 ) -> list[RangedFinding]:
     """Drop findings about items below an unfinished key: they do not belong to the list above it."""
-    if not any(it.kind is PieceKind.STRAY or it.parsed.stray_key is not None for it in tree.pieces):
+    odd = [tree.pieces[index] for index in tree.odd_pieces]
+    if not any(it.kind is PieceKind.STRAY or it.parsed.stray_key is not None for it in odd):
         return findings
     lines = {line for it in _items_below_unfinished_keys(tree, form) for line in range(it.start, it.end)}
     return [it for it in findings if it.span.start.line not in lines or it.finding.rule is SYNTAX_ERROR]

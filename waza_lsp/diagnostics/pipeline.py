@@ -144,10 +144,8 @@ def _with_rules(
 
 
 def _syntax_findings(tree: Tree) -> Iterator[RangedFinding]:
-    for before, piece in zip((None, *tree.pieces), tree.pieces, strict=False):
-        it = piece.parsed
-        if not (it.problems or it.templates or it.accidental_comments or it.duplicates):
-            continue
+    for index in tree.odd_pieces:
+        piece, before = tree.pieces[index], tree.pieces[index - 1] if index else None
         # A stray line behind an open quote or bracket is most likely part of it.
         if piece.kind is not PieceKind.STRAY or before is None or not before.parsed.unterminated:
             yield from _piece_syntax_findings(piece)
@@ -155,7 +153,7 @@ def _syntax_findings(tree: Tree) -> Iterator[RangedFinding]:
 
 def _lines_of_cut_off_blocks(tree: Tree) -> Iterator[int]:
     """Yield the lines where `key: |` seems to be empty because its text is not indented."""
-    for piece in [it for it in tree.pieces if it.parsed.problems]:
+    for piece in [tree.pieces[index] for index in tree.odd_pieces]:
         for problem in piece.parsed.problems:
             if problem.cause is Cause.SHALLOW_BLOCK:
                 yield piece.start + problem.span.start.line - 1
@@ -318,7 +316,8 @@ def _top_level_list(
 def _report_nested_keys(found: list[RangedFinding], document: _Checked) -> list[RangedFinding]:
     """Replace all findings at a list or mapping that is used as a key by one."""
     pieces = document.tree.pieces
-    nested = [it.shift(piece.start) for piece in pieces for it in piece.parsed.nested_keys]
+    odd = [pieces[index] for index in document.tree.odd_pieces]
+    nested = [it.shift(piece.start) for piece in odd for it in piece.parsed.nested_keys]
     if not nested:
         return found
     starts = {it.start for it in nested}

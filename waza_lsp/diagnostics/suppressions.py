@@ -21,6 +21,7 @@ from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
 from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.tree import Tree
 
 _CODES_COMMENT = re.compile(r"\s*# waza-lsp: ignore\[[^\]]*(?=\])")
@@ -68,7 +69,7 @@ def apply_suppressions(
     findings: Sequence[RangedFinding], tree: Tree, lines: Sequence[str], form: Form
 ) -> list[RangedFinding]:
     """Drop the suppressed findings, and report comments without effect, unless the text is broken."""
-    if _PREFIX not in "".join(lines):
+    if not _has_comments(tree, lines):
         return list(findings)
     found = list(suppressions(tree, lines))
     scopes = {(it.line, it.code) for it in found if not it.problem}
@@ -89,11 +90,24 @@ def apply_suppressions(
     return sorted([*kept, *reported], key=lambda it: it.span)
 
 
+def _has_comments(tree: Tree, lines: Sequence[str]) -> bool:
+    end = tree.pieces[-1].end if tree.pieces else 0
+    return any(_mentions_us(it, lines) for it in tree.pieces) or any(_PREFIX in it for it in lines[end:])
+
+
+def _mentions_us(piece: Piece, lines: Sequence[str]) -> bool:
+    known: bool | None = piece.memory.get(_PREFIX)
+    if known is None:
+        known = any(_PREFIX in it for it in lines[piece.start : piece.end])
+        piece.memory[_PREFIX] = known
+    return known
+
+
 def without_suppressed(
     findings: Iterable[RangedFinding], tree: Tree, lines: Sequence[str]
 ) -> list[RangedFinding]:
     """Drop the suppressed findings. For findings that no check reports."""
-    if _PREFIX not in "".join(lines):
+    if not _has_comments(tree, lines):
         return list(findings)
     scopes = {(it.line, it.code) for it in suppressions(tree, lines) if not it.problem}
     return [it for it in findings if scopes.isdisjoint(_scopes(it))]

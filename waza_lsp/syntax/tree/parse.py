@@ -64,6 +64,15 @@ class Parsed:
     stray_key: StrayKey | None = None
     filled: "Parsed | None" = None
     """The result with placeholders replaced by words, if only the placeholders made the piece invalid."""
+    is_plain: bool = field(init=False)
+    """Whether there is nothing to say about the piece but its values, as about nearly all pieces."""
+
+    def __post_init__(self) -> None:
+        odd = (
+            *(self.problems, self.has_alias, self.duplicates, self.templates, self.tags, self.merges),
+            *(self.nested_keys, self.accidental_comments, self.unterminated, self.stray_key is not None),
+        )
+        object.__setattr__(self, "is_plain", not any(odd))
 
 
 def parse(source: str) -> Parsed:

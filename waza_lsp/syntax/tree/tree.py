@@ -71,6 +71,7 @@ class Tree:
         has_alias: some value is an alias.
         is_fillable: some piece reads differently when its placeholders are filled.
         has_more_documents: a second document has content.
+        odd_pieces: the indices of the pieces about which there is more to say than their values.
 
     """
 
@@ -87,6 +88,11 @@ class Tree:
     has_alias: bool = False
     is_fillable: bool = False
     has_more_documents: bool = False
+    odd_pieces: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        odd = tuple(index for index, it in enumerate(self.pieces) if not it.parsed.is_plain)
+        object.__setattr__(self, "odd_pieces", odd)
 
     @classmethod
     def of(cls, lines: Sequence[str], before: "Tree | None" = None, same: tuple[int, int] = (0, 0)) -> "Tree":
@@ -129,7 +135,7 @@ class Tree:
 
     def with_placeholders_filled(self) -> "Tree":
         """Return the tree of the text with its placeholders replaced before parsing."""
-        pieces = tuple(it._replace(parsed=it.parsed.filled or it.parsed) for it in self.pieces)
+        pieces = tuple(it._replace(parsed=it.parsed.filled or it.parsed, memory={}) for it in self.pieces)
         excess, anchors = _resolve_anchors(pieces)
         return replace(
             self,
