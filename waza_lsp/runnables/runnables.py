@@ -17,7 +17,7 @@ from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.queries.store import derived
 from waza_lsp.schema.document_kind import Form
-from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, visit
+from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, made_of_values, schema_paths, visit
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.node import Kind, Node
@@ -40,16 +40,25 @@ class DocumentGrader(NamedTuple):
 
 def document_graders(form: Form, tree: Tree) -> list[DocumentGrader]:
     """Return all graders, in the order of the text."""
-    return [
-        DocumentGrader(
-            it.pointer,
-            it.node.span.shift(it.start),
-            next((name for key in it.schema.get("x-title-from", ()) if (name := _scalar_text(it, key))), ""),
-            _scalar_text(it, it.schema[DISCRIMINATOR]),
-        )
-        for it in visit(tree, _grader_paths(form))
-        if it.node.kind is Kind.MAP
-    ]
+    return [*made_of_values(tree, _grader_paths(form), _grader)]
+
+
+def graders_at(snapshot: Snapshot, first: int, last: int) -> list[DocumentGrader]:
+    """Return the graders on lines of a document, both included."""
+    if snapshot.form is None:
+        return []
+    found = visit(snapshot.tree, _grader_paths(snapshot.form), (first, last))
+    graders = [grader for it in found if (grader := _grader(it)) is not None]
+    return [it for it in graders if it.span.start.line <= last and first <= it.span.end.line]
+
+
+def _grader(it: VisitedValue) -> DocumentGrader | None:
+    if it.node.kind is not Kind.MAP:
+        return None
+    name = next((name for key in it.schema.get("x-title-from", ()) if (name := _scalar_text(it, key))), "")
+    return DocumentGrader(
+        it.pointer, it.node.span.shift(it.start), name, _scalar_text(it, it.schema[DISCRIMINATOR])
+    )
 
 
 def _scalar_text(site: VisitedValue, key: str) -> str:

@@ -5,13 +5,14 @@ schema twice.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, branches, resolve
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.tree import Tree
 
+_T = TypeVar("_T")
 SchemaFilter = Callable[[Schema, bool], bool]
 """Whether values of a schema match; the flag says whether they are items of a list."""
 
@@ -94,6 +95,35 @@ def visit(tree: Tree, start: SchemaPaths, lines: tuple[int, int] | None = None) 
                 if piece.start > end or piece.end <= first:
                     continue
                 yield from _at(None, item, path.items, (name, index), piece.start)
+
+
+def made_of_values(tree: Tree, start: SchemaPaths, make: Callable[[VisitedValue], _T | None]) -> Iterator[_T]:
+    """Yield what `make` returns for each matching value of a document except its root, in the order of the text.
+
+    Those of list items are kept with their piece, so `make` must be the same function each time.
+    """
+    if tree.whole is not None or tree.has_alias:
+        yield from _made(visit(tree, start), make)
+        return
+    for entry in tree.entries:
+        name = entry.key.source
+        path = start.keys.get(name, start.others)
+        if path is None:
+            continue
+        if not entry.is_list:
+            yield from _made(_at(entry.key, entry.value, path, (name,), entry.piece.start), make)
+            continue
+        for index, (piece, item) in enumerate(entry.items if path.items is not None else ()):
+            place = make, start, index
+            known: list[_T] | None = piece.memory.get(place)
+            if known is None and path.items is not None:
+                found = _at(None, item, path.items, (name, index), piece.start)
+                known = piece.memory[place] = [*_made(found, make)]
+            yield from known or ()
+
+
+def _made(values: Iterator[VisitedValue], make: Callable[[VisitedValue], _T | None]) -> Iterator[_T]:
+    return (it for value in values if (it := make(value)) is not None)
 
 
 def _at(

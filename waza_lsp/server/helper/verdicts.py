@@ -15,7 +15,7 @@ from typing import Any
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.runnables.failed_checks import CheckLocation as CheckPlace
 from waza_lsp.runnables.failed_checks import FailedCheck
-from waza_lsp.runnables.runnables import DocumentGrader, Runnable, graders_in, task_of
+from waza_lsp.runnables.runnables import DocumentGrader, Runnable, graders_at, graders_in, task_of
 from waza_lsp.server.events import (
     Bus,
     DocumentChanged,
@@ -379,7 +379,7 @@ def edited_graders(before: Snapshot, now: Snapshot) -> set[Pointer]:
     change = change_between(before.text.lines, now.text.lines)
     if change is None:
         return set()
-    return {it.pointer for it in graders_in(now) if _is_touched(it.span, change)}
+    return {it.pointer for it in graders_at(now, change.start.line, change.new_end.line)}
 
 
 def rewritten_graders(before: Snapshot, now: Snapshot) -> set[Pointer]:

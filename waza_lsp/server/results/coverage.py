@@ -1,9 +1,10 @@
 """The text that a verdict covers: as a whole, and without the graders that were graded again since."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from waza_engine.lib.queries.store import derived
 from waza_lsp.runnables.runnables import (
@@ -56,17 +57,20 @@ class CurrentText:
         """Whether anything has changed except the graders that are left out, because they were graded again."""
         if not self.is_edited(before):
             return False
-        graders = _graders_of(self.snapshot, self.runnable)
-        return before.rest != _rest(self.snapshot, self.runnable, graders) or any(
-            span_digest(self.snapshot, it) not in before.graders for it in graders if it not in self.without
+        parts = [*_parts(self.snapshot, self.runnable)]
+        return before.rest != _digest_of_rest(parts) or any(
+            digest not in before.graders
+            for part in parts
+            for span, digest in part.graders
+            if span not in self.without
         )
 
 
 def coverage(snapshot: Snapshot, runnable: Runnable) -> Coverage:
     """Return the digests of a runnable's text."""
-    graders = _graders_of(snapshot, runnable)
-    counted = frozenset(span_digest(snapshot, it) for it in graders)
-    return Coverage(text_digest(snapshot, runnable), _rest(snapshot, runnable, graders), counted)
+    parts = [*_parts(snapshot, runnable)]
+    counted = frozenset(digest for it in parts for _, digest in it.graders)
+    return Coverage(text_digest(snapshot, runnable), _digest_of_rest(parts), counted)
 
 
 def coverage_of_task(texts: Mapping[Path, Snapshot], task: str) -> Coverage:
@@ -100,13 +104,45 @@ def _grader_spans(snapshot: Snapshot) -> tuple[list[Place], list[Span]]:
     return [it.start for it in spans], spans
 
 
-def _rest(snapshot: Snapshot, runnable: Runnable, graders: Sequence[Span]) -> str:
-    """Return the digest of a runnable's text without its graders."""
-    rest, last = [], runnable.range.start
+class _Part(NamedTuple):
+    """Lines of a text: what is in them without graders, with a NUL for each, and the digests of these."""
+
+    rest: str
+    graders: tuple[tuple[Span, str], ...]
+
+
+def _digest_of_rest(parts: Iterable[_Part]) -> str:
+    return digest_of("".join(it.rest for it in parts))
+
+
+def _parts(snapshot: Snapshot, runnable: Runnable) -> Iterator[_Part]:
+    """Yield the text of a runnable piece by piece. A piece that did not change is not looked at again."""
+    graders, at, begun = _graders_of(snapshot, runnable), 0, runnable.range.start
+    for piece in snapshot.tree.pieces:
+        place = Span(Place(piece.start, 0), Place(piece.end, 0))
+        start, end = max(begun, place.start), min(runnable.range.end, place.end)
+        first = at
+        while at < len(graders) and graders[at].start < end:
+            at += 1
+        own = graders[first:at]
+        begun = max([begun, *(it.end for it in own)])
+        if start > end or piece.end <= runnable.range.start.line:
+            continue
+        if (start, end) != place or begun > end:
+            yield _part(snapshot, Span(start, end), own)
+            continue
+        known: tuple[Sequence[Span], _Part] | None = piece.memory.get(_part)
+        if known is None or known[0] != own:
+            known = piece.memory[_part] = own, _part(snapshot, place, own)
+        yield known[1]
+
+
+def _part(snapshot: Snapshot, place: Span, graders: Sequence[Span]) -> _Part:
+    rest, last = list[str](), place.start
     for span in graders:
         if last <= span.start:
-            rest.append(snapshot.text.slice(Span(last, span.start)))
+            rest += (snapshot.text.slice(Span(last, span.start)), "\0")
         last = max(last, span.end)
-    if last <= runnable.range.end:
-        rest.append(snapshot.text.slice(Span(last, runnable.range.end)))
-    return digest_of("\0".join(rest))
+    if last <= place.end:
+        rest.append(snapshot.text.slice(Span(last, place.end)))
+    return _Part("".join(rest), tuple((it, span_digest(snapshot, it)) for it in graders))
