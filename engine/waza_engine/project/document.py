@@ -58,6 +58,10 @@ class Document:
         """Return the result of `make`, computed once per version of the file."""
         return kept(self.memory, place, make)
 
+    def entry(self, entry: Mapping[str, Any]) -> "Document":
+        """Return an entry of this file as a document of its own."""
+        return Document(self.dialect, self.kind, entry)
+
     def as_before(self, place: Hashable, source: Any, make: Callable[[], _T]) -> _T:
         """Return the result of `make`; for a file that is open in an editor, the result of an earlier version.
 
@@ -122,6 +126,10 @@ class Document:
         found = (it for key in kind.tasks for it in self.mappings(key))
         return [(place, it) for place, it in found if not kind.task_keys or kind.task_keys & it.keys()]
 
+    def tasks_with(self, *places: str) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
+        """Yield the tasks in this file that have a key, also one without a value, at one of some places: `inputs/files`."""
+        yield from ((place, it) for place, it, _ in self.task_results(_having(places)))
+
     def task_results(self, make: "Make[_T | None]") -> Iterator[tuple[Pointer, Mapping[str, Any], _T]]:
         """Yield the tasks in this file for which `make` returns a non-empty result, with that result.
 
@@ -181,6 +189,26 @@ class Document:
 Make = Callable[[Document, Mapping[str, Any]], _T]
 """Computes a result for an entry of a document."""
 _Rows = list[tuple[Pointer, Mapping[str, Any], Any]]
+
+
+@cache
+def _having(places: tuple[str, ...]) -> "Make[bool]":
+    """Return a function that says whether a mapping has a key at one of some places."""
+    ways = [it.split("/") for it in places]
+
+    def has(_: Document, entry: Mapping[str, Any]) -> bool:
+        return any(_has(entry, it) for it in ways)
+
+    return has
+
+
+def _has(entry: Mapping[str, Any], way: list[str]) -> bool:
+    value: Any = entry
+    for key in way:
+        if not isinstance(value, Mapping) or key not in value:
+            return False
+        value = value[key]
+    return True
 
 
 def _always(_document: Document, _grader: Mapping[str, Any]) -> bool:

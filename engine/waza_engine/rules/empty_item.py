@@ -32,8 +32,10 @@ graders:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
+from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 from waza_engine.project.document import Document
 from waza_engine.recognition.recognise import dialect
@@ -49,11 +51,15 @@ _TASK_LISTS = (("graders",), ("checkpoints",), ("requirements",), ("turns",), ("
 def check(document: Document) -> Iterator[Finding]:
     for key in _EVAL_LISTS if document.kind == "eval" else ():
         yield from _skipped_items(document, key)
-    for task, _ in document.tasks():
-        for place in _TASK_LISTS:
-            yield from _skipped_items(document, *task, *place)
-        for checkpoint, _ in document.mappings(*task, "checkpoints"):
-            yield from _skipped_items(document, *checkpoint, "graders")
+    for task, _, found in document.task_results(_in_task):
+        yield from (it.below(task) for it in found)
+
+
+def _in_task(document: Document, task: Mapping[str, Any]) -> list[Finding]:
+    entry = document.entry(task)
+    places: list[Pointer] = [*_TASK_LISTS]
+    places += [(*checkpoint, "graders") for checkpoint, _ in entry.mappings("checkpoints")]
+    return [it for place in places for it in _skipped_items(entry, *place)]
 
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """Build the nodes of a piece from libyaml's events."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import yaml
@@ -16,7 +16,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from waza_engine.lib.yaml.nodes import MAX_DEPTH
+from waza_engine.lib.yaml.nodes import MAX_DEPTH, scans_no_deeper
 from waza_engine.lib.yaml.scalars import resolve
 from waza_lsp.syntax.text import Place, Span, Text
 from waza_lsp.syntax.tree.node import Kind, Node
@@ -39,6 +39,12 @@ class Builder:
     """Builds the tree event by event, and keeps what it has read when an error occurs."""
 
     def __init__(self, source: str) -> None:
+        self._source = source
+        self._may_merge = "<<" in source
+        self._starts = _index_lines(source) if any(it in source for it in EXTRA_LINE_BREAKS) else None
+        self._begin()
+
+    def _begin(self) -> None:
         self.root: Node | None = None
         self.anchors: dict[str, Node] = {}
         self.has_alias = False
@@ -48,16 +54,21 @@ class Builder:
         self.merges: list[tuple[Node, Node]] = []
         self.nested_keys: list[Node] = []
         self.size = 0
-        self._source = source
-        self._may_merge = "<<" in source
         self._stack: list[Node] = []
         self._keys: list[Node | None] = []
-        self._starts = _index_lines(source) if any(it in source for it in EXTRA_LINE_BREAKS) else None
 
     def read(self) -> yaml.YAMLError | None:
         """Read all events; return the error that stopped libyaml, if any."""
+        error = self._read(CParser)
+        if error is not None and scans_no_deeper(error):
+            # Nothing was read yet of the value in brackets; what is above it is read again.
+            self._begin()
+            error = self._read(yaml.BaseLoader)
+        return error
+
+    def _read(self, parser: Callable[[str], Any]) -> yaml.YAMLError | None:
         try:
-            next_event, add, scalar = CParser(self._source).get_event, self._add, self.scalar
+            next_event, add, scalar = parser(self._source).get_event, self._add, self.scalar
             while True:
                 event = next_event()
                 kind = type(event)

@@ -49,9 +49,14 @@ def compose(text: str) -> yaml.Node:
     """
     if len(text) > MOST_CHARACTERS:
         raise YamlError(f"{TOO_LARGE}. Move large content into separate files")
-    loader = yaml.CBaseLoader(text.removeprefix("\ufeff"))
+    text = text.removeprefix("\ufeff")
     try:
-        return _Composer().compose(_events(loader))
+        try:
+            return _composed(yaml.CBaseLoader(text))
+        except yaml.YAMLError as error:
+            if not scans_no_deeper(error):
+                raise
+            return _composed(yaml.BaseLoader(text))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlError(
@@ -59,6 +64,19 @@ def compose(text: str) -> yaml.Node:
         ) from error
     except yaml.YAMLError as error:
         raise YamlError(str(error).splitlines()[0]) from error
+
+
+def scans_no_deeper(error: yaml.YAMLError) -> bool:
+    """Whether libyaml gave up because of brackets in brackets. From 0.2.6 on, it does so before it reads the first one.
+
+    PyYAML's slower parser reads them, up to `MAX_DEPTH`, and so tells where they are too many.
+    """
+    return getattr(error, "problem", None) == "exceeded maximum nesting depth"
+
+
+def _composed(loader: Any) -> yaml.Node:
+    try:
+        return _Composer().compose(_events(loader))
     finally:
         loader.dispose()
 

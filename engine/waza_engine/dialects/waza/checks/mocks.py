@@ -10,7 +10,7 @@ def command_mocks(document: Document) -> Iterator[Pointer]:
     """Yield the pointers of the lists of command mocks, of the eval and of its tasks."""
     if document.kind == "eval":
         yield ("command_mocks",)
-    yield from ((*task, "command_mocks") for task, _ in document.tasks())
+    yield from ((*task, "command_mocks") for task, _ in document.tasks_with("command_mocks"))
 
 
 def command_responses(document: Document) -> Iterator[Pointer]:
@@ -24,7 +24,7 @@ def mcp_mocks(document: Document) -> Iterator[Pointer]:
     """Yield the pointers of the lists of mocked MCP servers, of the eval and of its tasks."""
     if document.kind == "eval":
         yield ("mcp_mocks",)
-    yield from ((*task, "mcp_mocks") for task, _ in document.tasks())
+    yield from ((*task, "mcp_mocks") for task, _ in document.tasks_with("mcp_mocks"))
 
 
 def mcp_responses(document: Document) -> Iterator[Pointer]:

@@ -11,7 +11,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
+    for task, _ in document.tasks_with("inputs/prompt_file", "inputs/responder"):
         yield from conflicts(document, (*task, "inputs"), "prompt", "prompt_file")
         yield from conflicts(document, (*task, "inputs"), "follow_up_prompts", "responder")
     for response in command_responses(document):

@@ -38,7 +38,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, data in document.tasks():
+    for task, data in document.tasks_with("context_dir"):
         text = data.get("context_dir")
         if not isinstance(text, str) or not text:
             continue

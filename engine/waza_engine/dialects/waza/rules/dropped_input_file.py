@@ -40,7 +40,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, data in document.tasks():
+    for task, data in document.tasks_with("inputs/files"):
         for it in input_files(document, task):
             if reason := _reason(it):
                 outcome = "the run will fail" if it.has_content else "waza skips the file"

@@ -20,7 +20,8 @@ inputs:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from waza_engine.model.findings import HERE, Finding, Rule, Severity
 from waza_engine.project.document import Document
@@ -30,12 +31,14 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
-        inputs = document.mapping(*task, "inputs")
-        prompt = inputs.get("prompt")
-        # A prompt without a value counts as missing, which is reported already.
-        is_blank = isinstance(prompt, str) and not prompt.strip()
-        if is_blank and not inputs.get("prompt_file"):
-            yield EMPTY_PROMPT.at(
-                (*task, "inputs", "prompt"), "The prompt is empty, so the agent gets nothing to do"
-            )
+    for task, _, _ in document.task_results(_has_blank_prompt):
+        yield EMPTY_PROMPT.at(
+            (*task, "inputs", "prompt"), "The prompt is empty, so the agent gets nothing to do"
+        )
+
+
+def _has_blank_prompt(document: Document, task: Mapping[str, Any]) -> bool:
+    inputs = document.entry(task).mapping("inputs")
+    prompt = inputs.get("prompt")
+    # A prompt without a value counts as missing, which is reported already.
+    return isinstance(prompt, str) and not prompt.strip() and not inputs.get("prompt_file")

@@ -24,7 +24,8 @@ inputs:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from waza_engine.dialects.waza.checks.resources import has_workspace_files
 from waza_engine.model.findings import HERE, Finding, Rule, Severity
@@ -41,7 +42,11 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
-        # "../" ends with "./" as well.
-        if "./" in document.text(*task, "inputs", "prompt") and not has_workspace_files(document, task):
+    for task, _, _ in document.task_results(_has_relative_path):
+        if not has_workspace_files(document, task):
             yield EMPTY_WORKSPACE.at((*task, "inputs", "prompt"), RELATIVE_PATH_IN_PROMPT)
+
+
+def _has_relative_path(document: Document, task: Mapping[str, Any]) -> bool:
+    # "../" ends with "./" as well.
+    return "./" in document.entry(task).text("inputs", "prompt")

@@ -1,7 +1,8 @@
 """Check `escaping-path` in waza files: folders, repositories, fixtures and instructions of tasks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
 from waza_engine.dialects.waza.formats.paths import fixture_refusal, input_refusal
 from waza_engine.lib.go.paths import leads_out
@@ -14,14 +15,18 @@ APPLIES = frozenset(["eval", "task"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
-        yield from _inputs(document, task)
+    for task, _, found in document.task_results(_in_task):
+        yield from (it.below(task) for it in found)
     if document.kind == "eval":
         yield from _instructions(document, ("config",))
 
 
-def _inputs(document: Document, task: Pointer) -> Iterator[Finding]:
-    inputs = (*task, "inputs")
+def _in_task(document: Document, task: Mapping[str, Any]) -> list[Finding]:
+    return [*_inputs(document.entry(task))]
+
+
+def _inputs(document: Document) -> Iterator[Finding]:
+    inputs = ("inputs",)
     workdir = document.text(*inputs, "workdir")
     if leads_out(workdir):
         yield outside_finding(f"'{workdir}' leads out of the workspace", workdir, (*inputs, "workdir"))
@@ -33,7 +38,7 @@ def _inputs(document: Document, task: Pointer) -> Iterator[Finding]:
     if "fixture" in context and (reason := fixture_refusal(context["fixture"])):
         path = document.text(*inputs, "context", "fixture")
         yield outside_finding(f"The fixture {reason}", path, (*inputs, "context", "fixture"))
-    yield from _instructions(document, task)
+    yield from _instructions(document, ())
 
 
 def _instructions(document: Document, base: Pointer) -> Iterator[Finding]:

@@ -82,5 +82,5 @@ def _keys(document: Document) -> Iterator[tuple[Pointer, tuple[int, int]]]:
     """Yield the place of each key that older versions lack, with the first version that has it."""
     if document.kind == "eval":
         yield from (((key,), since) for key, since in NEEDS.items())
-    for task, _ in document.tasks():
+    for task, _ in document.tasks_with(*TASK_NEEDS):
         yield from (((*task, key), since) for key, since in TASK_NEEDS.items())

@@ -42,7 +42,7 @@ See docs/reference/waza-formats.md, section 19.
 def check(document: Document) -> Iterator[Finding]:
     if document.kind == "eval":
         yield from _globs(document)
-    for task, _ in document.tasks():
+    for task, _ in document.tasks_with("inputs/files", "expected/graders"):
         yield from _plain_files(document, task)
         yield from _expected_graders(document, task)
 

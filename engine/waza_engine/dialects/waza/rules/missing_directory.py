@@ -68,7 +68,9 @@ def check(document: Document) -> Iterator[Finding]:
     folder = suite_folder(document) if document.kind == "eval" or document.suite is not None else None
     if folder is None:
         return
-    places: list[Pointer] = [(*task, "skill_directories") for task, _ in document.tasks()]
+    places: list[Pointer] = [
+        (*task, "skill_directories") for task, _ in document.tasks_with("skill_directories")
+    ]
     # A required skill that is in none of the folders is an error of its own, which names the folder.
     if document.kind == "eval" and not missing_required(document):
         places.append(("config", "skill_directories"))
@@ -89,7 +91,7 @@ def check(document: Document) -> Iterator[Finding]:
             message = f"{missing} '{fixtures}' in {folder.name}/, so the run cannot start"
             fixes = _similar_folders(document, folder, place, fixtures)
             yield MISSING_DIRECTORY.at(place, message, severity=Severity.ERROR, fixes=fixes)
-    for task, _ in document.tasks():
+    for task, _ in document.tasks_with("inputs/repos"):
         yield from _sources(document, task)
 
 

@@ -54,7 +54,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, data in document.tasks():
+    for task, data in document.tasks_with("inputs/files", "inputs/context", "instruction_files"):
         yield from _input_files(document, task, data)
         yield from _context_fixture(document, task)
     if document.kind == "eval" and document.folder is not None:

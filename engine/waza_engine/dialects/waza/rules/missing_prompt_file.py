@@ -40,7 +40,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
+    for task, _ in document.tasks_with("inputs/prompt_file"):
         text, place = document.text(*task, "inputs", "prompt_file"), (*task, "inputs", "prompt_file")
         if not text or document.has(*task, "inputs", "prompt"):
             # Together with a prompt, the file is one too many, whether it exists or not.

@@ -21,7 +21,7 @@ _OPTIONS = {"max_response_time_ms": "max_duration_ms"}
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, values in document.tasks():
+    for task, values in document.tasks_with("expected/behavior"):
         expected = values.get("expected")
         if not isinstance(expected, Mapping) or "behavior" not in expected:
             continue

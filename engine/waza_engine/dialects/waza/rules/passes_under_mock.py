@@ -39,10 +39,10 @@ graders:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from waza_engine.dialects.waza.generations.meanings import newest_meaning
-from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 
@@ -54,8 +54,8 @@ APPLIES = frozenset(["eval", "task"])
 
 def check(document: Document) -> Iterator[Finding]:
     if document.executor == "mock":
-        for task, _ in document.tasks():
-            yield from _echoes(document, task)
+        for task, _, found in document.task_results(_in_task):
+            yield from (it.below(task) for it in found)
 
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
@@ -65,12 +65,16 @@ def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
         yield PASSES_UNDER_MOCK.at(("config", *place), message)
 
 
-def _echoes(document: Document, task: Pointer) -> Iterator[Finding]:
-    prompt = document.text(*task, "inputs", "prompt")
-    if not prompt or document.has(*task, "inputs", "follow_up_prompts"):
+def _in_task(document: Document, task: Mapping[str, Any]) -> list[Finding]:
+    return [*_echoes(document.entry(task))]
+
+
+def _echoes(task: Document) -> Iterator[Finding]:
+    prompt = task.text("inputs", "prompt")
+    if not prompt or task.has("inputs", "follow_up_prompts"):
         return
-    for pointer, grader in document.mappings(*task, "graders"):
-        kind, config = newest_meaning(grader.get("type")), document.mapping(*pointer, "config")
+    for pointer, grader in task.mappings("graders"):
+        kind, config = newest_meaning(grader.get("type")), task.mapping(*pointer, "config")
         for place in kind.echoed_checks(config, prompt) if kind is not None else ():
             message = (
                 "The mock executor echoes the prompt, which contains this text, so this check always passes"

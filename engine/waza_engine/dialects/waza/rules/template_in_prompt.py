@@ -24,7 +24,8 @@ inputs:
 ```
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from waza_engine.dialects.waza.rules.unrendered_template import known_values
 from waza_engine.lib.pointer import Pointer
@@ -36,7 +37,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
+    for task, _, _ in document.task_results(_has_braces):
         inputs = (*task, "inputs")
         prompts: list[tuple[Pointer, str]] = [((*inputs, "prompt"), document.text(*inputs, "prompt"))]
         for place, text in [*prompts, *document.texts(*inputs, "follow_up_prompts")]:
@@ -45,6 +46,12 @@ def check(document: Document) -> Iterator[Finding]:
                     f"The agent gets '{template}' as written, because waza renders no templates in YAML tasks"
                 )
                 yield TEMPLATE_IN_PROMPT.at(place, message, fixes=_file_name_fix(place, text, template))
+
+
+def _has_braces(document: Document, task: Mapping[str, Any]) -> bool:
+    entry = document.entry(task)
+    texts = (entry.text("inputs", "prompt"), *(it for _, it in entry.texts("inputs", "follow_up_prompts")))
+    return any("{{" in it for it in texts)
 
 
 def _file_name_fix(place: Pointer, text: str, template: str) -> Iterator[Fix]:

@@ -64,7 +64,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
+    for task, _ in document.tasks_with("requirements"):
         for requirement, _ in document.mappings(*task, "requirements"):
             for pointer, _ in document.mappings(*requirement, "checks"):
                 yield from _reference(document, task, pointer)

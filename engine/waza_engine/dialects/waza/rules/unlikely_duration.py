@@ -54,7 +54,7 @@ def check(document: Document) -> Iterator[Finding]:
     for place in _IN_SECONDS:
         yield from long_duration_findings(_number(document, place), place)
     if document.executor != "mock":
-        for task, _ in document.tasks():
+        for task, _ in document.tasks_with("expected/behavior"):
             place = (*task, "expected", "behavior", "max_response_time_ms")
             yield from short_duration_findings(_number(document, place), place)
 

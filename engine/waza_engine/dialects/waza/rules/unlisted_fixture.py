@@ -50,7 +50,7 @@ _LONGEST = 200
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, data in document.tasks():
+    for task, data, _ in document.task_results(_named_files):
         folder = fixtures_folder(document, data)
         if folder is None or not document.files.is_directory(folder) or _has_other_files(document, task):
             continue
@@ -80,6 +80,10 @@ def _has_other_files(document: Document, task: Pointer) -> bool:
         or (files is not None and not isinstance(files, list))
         or (files and len([*input_files(document, task)]) < len(files))
     )
+
+
+def _named_files(document: Document, task: Mapping[str, Any]) -> list[str]:
+    return _file_names(document.entry(task).text("inputs", "prompt"))
 
 
 def _file_names(prompt: str) -> list[str]:

@@ -52,7 +52,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, _ in document.tasks():
+    for task, _ in document.tasks_with("checkpoints"):
         inputs = document.mapping(*task, "inputs")
         follow_ups, responder = inputs.get("follow_up_prompts") or [], inputs.get("responder")
         if not isinstance(follow_ups, list):

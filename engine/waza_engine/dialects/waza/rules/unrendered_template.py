@@ -22,11 +22,17 @@ _INPUTS = ("files", "context", "environment", "workdir")
 
 def check(document: Document) -> Iterator[Finding]:
     places: list[Pointer] = [(it,) for it in _KEYS.get(document.kind, ())]
-    for task, _ in document.tasks():
+    for task, _, _ in document.task_results(_has_templates):
         places += [(*task, "expected"), *((*task, "inputs", it) for it in _INPUTS)]
     for place in dict.fromkeys(places):
         for pointer, text in texts_with_templates(document.value(*place), place):
             yield from _finding(document, pointer, text)
+
+
+def _has_templates(document: Document, task: Mapping[str, Any]) -> bool:
+    entry = document.entry(task)
+    places: list[Pointer] = [("expected",), *(("inputs", it) for it in _INPUTS)]
+    return any(True for place in places for _ in texts_with_templates(entry.value(*place), place))
 
 
 def check_grader(entry: Document, document: Document) -> Iterator[Finding]:
