@@ -25,7 +25,6 @@ from waza_engine.audit.score import Attempt, AttemptKind, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_text
-from waza_engine.lib.yaml.scalars import plain_with_source
 from waza_engine.model.judge import Judge
 from waza_engine.model.records import TrialRecord
 from waza_engine.model.suite import GraderEntry, LoadError, Suite, Task
@@ -288,7 +287,7 @@ def skill_text(suite: Suite) -> str:
     """Return the text of the skill that an eval tests, "" if there is none."""
     files = current_files()
     try:
-        data = plain_with_source(read_mapping(suite.path))
+        data = read_mapping(suite.path)
     except LoadError:
         data = {}
     around = SuiteFiles(suite.path, data, files, None, None, suite.dialect)

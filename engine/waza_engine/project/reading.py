@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.items import Items
 from waza_engine.lib.queries.store import query
 from waza_engine.lib.yaml.reader import YamlDocument, YamlError, read_document
 from waza_engine.lib.yaml.scalars import plain
@@ -212,10 +214,50 @@ def build(model: type[_Model], data: Any, path: Path, below: Pointer = ()) -> _M
 
     """
     try:
-        return model.model_validate(data)
+        return model.model_validate(_with_known_items(model, data))
     except ValidationError as error:
         pointer, text = _first_problem(error, data)
         raise LoadError(path, _located_sentence((*below, *pointer), text), (*below, *pointer)) from error
+
+
+def _with_known_items(model: type[BaseModel], data: Any) -> Any:
+    """Replace the items of lists that are followed through edits by their models. An edit makes that of one item anew."""
+    if not isinstance(data, dict):
+        return data
+    known: dict[str, list[Any]] = {}
+    for key, item_model in _item_models(model).items():
+        items = data.get(key)
+        if isinstance(items, Items):
+            made = dict(items.results((build, item_model), partial(_valid_item, item_model)))
+            known[key] = [made.get(index, it) for index, it in enumerate(items)]
+    return {**data, **known} if known else data
+
+
+def _valid_item(model: type[BaseModel], item: Any) -> BaseModel | None:
+    """Return the model of an item; None if it has errors, which validating the whole list describes."""
+    try:
+        return model.model_validate(item) if isinstance(item, dict) else None
+    except ValidationError:
+        return None
+
+
+@cache
+def _item_models(model: type[BaseModel]) -> dict[str, type[BaseModel]]:
+    """Return the models of the items of a model's lists, by key."""
+    found: dict[str, type[BaseModel]] = {}
+    for name, field in model.model_fields.items():
+        models = _models_in(get_args(field.annotation)[0]) if get_origin(field.annotation) is list else []
+        if len(models) == 1:
+            found[field.alias or name] = models[0]
+    return found
+
+
+def _models_in(kind: Any) -> list[type[BaseModel]]:
+    if get_origin(kind) is Annotated:
+        return _models_in(get_args(kind)[0])
+    if isinstance(kind, type):
+        return [kind] if issubclass(kind, BaseModel) else []
+    return [it for part in get_args(kind) for it in _models_in(part)]
 
 
 def pointer_in_file(pointer: Pointer, data: Any) -> Pointer:
