@@ -21,9 +21,10 @@ _MOST_ROUNDS = 3
 def shown_runnables(snapshot: Snapshot) -> list[Runnable]:
     """Return the runnables of a document, with those that only a syntax error hides."""
     found, readable = runnables_in(snapshot), without_errors(snapshot)
+    if readable is None:
+        return list(found)
     present = {(it.kind, it.id) for it in found}
-    hidden = runnables_in(readable) if readable is not None else ()
-    more = [it for it in hidden if (it.kind, it.id) not in present]
+    more = [it for it in runnables_in(readable) if (it.kind, it.id) not in present]
     return sorted([*found, *more], key=lambda it: it.range.start) if more else list(found)
 
 

@@ -8,7 +8,7 @@ are cached per version of the document.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -111,24 +111,27 @@ def _document_runnable(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
 def _part_runnables(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
     common = _tags_of_file(form, tree)
     inherited = common if isinstance(common, dict) else {}
-    for site in visit(tree, _runnable_paths(form)):
-        if not site.pointer or site.node.kind is not Kind.MAP:
-            continue
-        names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
-        span = site.node.span.shift(site.start)
-        if "x-named-by-key" in site.schema:
-            # The key is its name, so the range begins there.
-            id_, located = str(site.pointer[-1]), tree.find(site.pointer)
-            span = (
-                Span(located.key.start, span.end) if located is not None and located.key is not None else span
-            )
-        else:
-            id_ = names.get(site.schema.get("x-id-from", ""), "")
-        if id_:
-            kind = str(site.schema["x-runnable"])
-            own = _tags(site.schema, site.node)
-            tags = tuple(_tag_texts(own if isinstance(own, list) else {**inherited, **(own or {})}))
-            yield Runnable(id_, _label(site.schema, names) or id_, uri, site.pointer, kind, span, tags)
+    for part, own in made_of_values(tree, _runnable_paths(form), _part):
+        tags = tuple(_tag_texts(own if isinstance(own, list) else {**inherited, **(own or {})}))
+        yield replace(part, uri=uri, tags=tags)
+
+
+def _part(site: VisitedValue) -> tuple[Runnable, dict[str, Any] | list[Any] | None] | None:
+    """Return what can be run, without the address of its file, and its own tags."""
+    if not site.pointer or site.node.kind is not Kind.MAP:
+        return None
+    names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
+    span = site.node.span.shift(site.start)
+    if "x-named-by-key" in site.schema:
+        # The key is its name, so the range begins there.
+        id_ = str(site.pointer[-1])
+        span = Span(site.key.span.shift(site.start).start, span.end) if site.key is not None else span
+    else:
+        id_ = names.get(site.schema.get("x-id-from", ""), "")
+    if not id_:
+        return None
+    kind, label = str(site.schema["x-runnable"]), _label(site.schema, names) or id_
+    return Runnable(id_, label, "", site.pointer, kind, span), _tags(site.schema, site.node)
 
 
 @lru_cache(maxsize=64)
