@@ -14,6 +14,7 @@ from waza_engine.executors.registry import built_in_executors
 from waza_engine.runs.store.store import RunStore
 from waza_engine.version import __version__
 from waza_lsp.cli import main
+from waza_lsp.cli.doctor.queries import EDITS
 
 KEY = "sk-abcdefghijklmnop1234567890"
 
@@ -125,3 +126,35 @@ def test_a_terminal_gets_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     text = CliRunner().invoke(main, ["doctor"], color=True).output
     assert text.startswith("\x1b[1mwaza-lsp\x1b[0m\n")
     assert "\\u001b" not in text
+
+
+EVAL = "name: n\nstimuli:\n  - name: a\n    prompt: p\n    graders:\n      - {type: completed}\n"
+
+
+def test_queries_of_a_file_tell_what_edits_compute_again(folder: Path) -> None:
+    path = folder / "project" / "eval.yaml"
+    path.write_text(EVAL)
+    done = CliRunner().invoke(main, ["doctor", "--queries", str(path), "--json"])
+    rows = {it["name"].rpartition(".")[2]: it for it in json.loads(done.stdout)}
+    assert rows["_nearest"]["opening"]["computed"] > 0
+    assert (rows["_nearest"]["edits"]["calls"], rows["_nearest"]["edits"]["computed"]) == (EDITS, 0)
+    assert rows["_nearest"]["kept"] > 0
+    table = CliRunner().invoke(main, ["doctor", "--queries", str(path)]).stdout
+    assert "settings._nearest" in table
+    assert path.read_text() == EVAL
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("missing.yaml", None, "No such file"),
+        ("notes.yaml", b"a: b\n", "it is no file of evals"),
+        ("eval.yaml", b"\xff", "can't decode"),
+    ],
+)
+def test_queries_of_what_is_no_eval(folder: Path, name: str, content: bytes | None, says: str) -> None:
+    if content is not None:
+        (folder / name).write_bytes(content)
+    done = CliRunner().invoke(main, ["doctor", "--queries", str(folder / name)])
+    assert done.exit_code == 2
+    assert says in done.stderr

@@ -5,6 +5,8 @@ import os
 import shutil
 import sys
 import textwrap
+from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -22,7 +24,14 @@ _WIDTH = 100
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def doctor(*, as_json: bool) -> None:
+@click.option(
+    "--queries",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Show instead what the language server remembers of FILE, and computes again after edits.",
+)
+def doctor(*, as_json: bool, file: Path | None) -> None:
     """Show what is installed here and what could run: versions, executors, judges, sandbox, run store, project, editor.
 
     Paste the output into bug reports. It contains no keys: of variables with secrets it shows only the names, and your
@@ -34,7 +43,11 @@ def doctor(*, as_json: bool) -> None:
     Examples:
       waza-lsp doctor
       waza-lsp doctor --json > doctor.json
+      waza-lsp doctor --queries eval.yaml
     """
+    if file is not None:
+        _show_queries(file, as_json=as_json)
+        return
     # Imported late: `--help` does without.
     from waza_lsp.cli.doctor.facts import facts
 
@@ -50,6 +63,21 @@ def doctor(*, as_json: bool) -> None:
         parts = ([_bold(title), *(_line(it, width) for it in rows)] for title, rows in found.items())
         click.echo("\n\n".join("\n".join(it) for it in parts))
     sys.exit(1 if any(it.status == "problem" for rows in found.values() for it in rows) else 0)
+
+
+def _show_queries(file: Path, *, as_json: bool) -> None:
+    # Imported late: nobody else needs the rules.
+    from waza_lsp.cli.doctor.queries import NoEvalError, query_rows, query_table
+
+    try:
+        rows = query_rows(file)
+    except (OSError, ValueError, NoEvalError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise click.UsageError(harmless(f"Cannot open {file}: {reason}")) from error
+    if as_json:
+        show(json.dumps([asdict(it) for it in rows], indent=2))
+        return
+    click.echo("\n".join(query_table(rows)))
 
 
 def _public(fact: "Fact") -> "Fact":
