@@ -167,6 +167,10 @@ class Editor:
         self._send({"id": request, "method": method, "params": params})
         return request, now
 
+    def has_answer(self, request: int) -> bool:
+        """Whether a response has come."""
+        return request in self._answers
+
     def result(self, request: int) -> tuple[float, Any]:
         """Wait for a response and return its time and content."""
         with self._news:
