@@ -8,11 +8,12 @@ list before.
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache, partial
 from operator import is_
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from waza_engine.lib.queries.tracking import Dependency, Result, clock, note_all, track_reads
 
 _Item = TypeVar("_Item")
+_Value = TypeVar("_Value")
 _Results = list[Result | None]
 
 
@@ -46,6 +47,19 @@ class Items(list[_Item]):
         found: list[tuple[int, Any]] = rows.value
         return found
 
+    def placed(
+        self,
+        name: Hashable,
+        make: Callable[[_Item], _Value | None],
+        place: Callable[[_Value, int], _Value],
+    ) -> dict[int, _Value]:
+        """Return the results of `make` by the indices of their items, each moved there by `place`. None is no result.
+
+        `make` does not know the index of its item. A result is moved again only if its item has another index than before.
+        """
+        rows = self.results(name, lambda item: _Placed(made) if (made := make(item)) is not None else None)
+        return {index: it.at(index, place) for index, it in rows}
+
     def _computed(self, name: Hashable, make: Callable[[_Item], Any]) -> Result:
         began = clock.now
         made: list[Any] = self._made.setdefault(name, [None] * len(self))
@@ -77,6 +91,23 @@ class Items(list[_Item]):
             if before is not None:
                 now._rows_before[name] = before
         return now
+
+
+class _Placed(Generic[_Value]):
+    """The result of an item, and the same result at the index that was asked for last."""
+
+    __slots__ = ("_index", "_made", "_moved")
+
+    def __init__(self, made: _Value) -> None:
+        self._made = made
+        self._moved = made
+        self._index = -1
+
+    def at(self, index: int, place: Callable[[_Value, int], _Value]) -> _Value:
+        """Return the result at an index."""
+        if index != self._index:
+            self._moved, self._index = place(self._made, index), index
+        return self._moved
 
 
 def items_after(items: Sequence[_Item], before: Any) -> Items[_Item]:

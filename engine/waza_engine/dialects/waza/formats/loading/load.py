@@ -13,6 +13,7 @@ from waza_engine.dialects.waza.checks.sequences import SCENARIO_VERSION, SEQUENC
 from waza_engine.dialects.waza.formats.eval import EvalFile
 from waza_engine.dialects.waza.formats.hooks import Hooks
 from waza_engine.dialects.waza.formats.loading.dataset import dataset_tasks
+from waza_engine.dialects.waza.formats.loading.entries import entries
 from waza_engine.dialects.waza.formats.loading.lenient import build_leniently
 from waza_engine.dialects.waza.formats.loading.mock_files import (
     command_mocks,
@@ -22,7 +23,7 @@ from waza_engine.dialects.waza.formats.loading.mock_files import (
 )
 from waza_engine.dialects.waza.formats.loading.project_file import Project, find_project
 from waza_engine.dialects.waza.formats.loading.refusals import EvalKeys, refusals
-from waza_engine.dialects.waza.formats.loading.tasks import Surroundings, entries, load_tasks
+from waza_engine.dialects.waza.formats.loading.tasks import Surroundings, load_tasks
 from waza_engine.dialects.waza.formats.settings import Settings
 from waza_engine.dialects.waza.formats.triggers import Prompt, TriggersFile
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_text

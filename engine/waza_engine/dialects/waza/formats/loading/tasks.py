@@ -4,14 +4,20 @@ See docs/reference/waza-formats.md, sections 3, 5, 10.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.dialects.waza.formats.expected import Expected
-from waza_engine.dialects.waza.formats.graders import EvalGrader, TaskGrader
+from waza_engine.dialects.waza.formats.graders import TaskGrader
 from waza_engine.dialects.waza.formats.inputs import Inputs
 from waza_engine.dialects.waza.formats.inputs import Responder as ResponderEntry
+from waza_engine.dialects.waza.formats.loading.entries import (
+    entries,
+    entry,
+    moved_entry,
+    written_indices,
+)
 from waza_engine.dialects.waza.formats.loading.lenient import build_leniently
 from waza_engine.dialects.waza.formats.loading.mock_files import (
     command_mocks,
@@ -25,9 +31,9 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.go.glob import BadPattern, glob
 from waza_engine.lib.go.paths import cleaned
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.items import Items
 from waza_engine.lib.queries.store import query
 from waza_engine.lib.yaml.scalars import plain
-from waza_engine.model.fields import is_null
 from waza_engine.model.suite import (
     EXPECTED_TEXTS,
     Checkpoint,
@@ -65,6 +71,11 @@ class Surroundings:
     def eval_dir(self) -> Path:
         return self.eval_path.parent.absolute()
 
+    @property
+    def place(self) -> tuple[Path, Path, Path]:
+        """The folders that decide which files a task gets, and the eval."""
+        return self.eval_path, self.process_dir, self.fixtures
+
 
 def load_tasks(
     items: Sequence[str | InlineTask], around: Surroundings
@@ -81,11 +92,13 @@ def load_tasks(
     warnings: list[str] = []
     ignored: list[str] = []
     patterns = 0
-    for index, item in zip(_indices(around.data["tasks"]) if items else (), items, strict=True):
+    indices = [*written_indices(around.data["tasks"])] if items else []
+    known = _known_tasks(dict(zip(indices, items, strict=True)), around)
+    for index, item in zip(indices, items, strict=True):
         pointer = ("tasks", index)
         if isinstance(item, InlineTask) and not _globs(item):
             (tasks if item.enabled else disabled).append(
-                _task(item, around.eval_path, pointer, around.data, around)
+                known.get(index) or _task(item, around.eval_path, pointer, around.data, around)
             )
             continue
         for pattern in _globs(item):
@@ -103,6 +116,42 @@ def load_tasks(
         message = f"No file matches any pattern under 'tasks'; patterns are relative to {around.eval_dir}"
         raise LoadError(around.eval_path, message, ("tasks",))
     return tasks, disabled, [*warnings, *ignored, *_repeated_ids(tasks)]
+
+
+def _known_tasks(specs: Mapping[int, str | InlineTask], around: Surroundings) -> Mapping[int, Task]:
+    """Return tasks of an eval that is followed through edits, by index. Only those of changed items are built.
+
+    Tasks into which other files go, and those with errors, are not among them.
+    """
+    items = around.data.get("tasks")
+    if not isinstance(items, Items):
+        return {}
+    by_item = {id(items[index]): it for index, it in specs.items()}
+
+    def build_alone(item: Any) -> Task | None:
+        spec = by_item.get(id(item))
+        if not isinstance(spec, InlineTask) or _globs(spec) or _needs_files(spec, around):
+            return None
+        try:
+            return _task(spec, around.eval_path, (), item, around)
+        except LoadError:
+            # Built again by the caller, whose error has the item's place in the file.
+            return None
+
+    mocks = around.instruction_files, bool(around.command_mocks)
+    name = build_alone.__qualname__, *around.place, around.of_eval, *mocks
+    return items.placed(name, build_alone, _moved)
+
+
+def _moved(task: Task, index: int) -> Task:
+    """Return a task with the place that it has in the list of its eval."""
+    above = "tasks", index
+
+    def moved(graders: tuple[GraderEntry, ...]) -> tuple[GraderEntry, ...]:
+        return tuple(moved_entry(it, above) for it in graders)
+
+    checkpoints = tuple(replace(it, graders=moved(it.graders)) for it in task.checkpoints)
+    return replace(task, pointer=above, graders=moved(task.graders), checkpoints=checkpoints)
 
 
 def _globs(item: str | InlineTask) -> list[str]:
@@ -144,8 +193,7 @@ def _task_file(_: Files, path: Path) -> _TaskFile:
 def _task_of_file(read: _TaskFile, path: Path, around: Surroundings) -> Task:
     if _needs_files(read.spec, around):
         return _task(read.spec, path, (), read.data, around)
-    key = path, around.eval_path, around.process_dir, around.fixtures, around.of_eval
-    return _task_alone(current_files(), *key)
+    return _task_alone(current_files(), path, *around.place, around.of_eval)
 
 
 @query(keep=5_000)
@@ -244,23 +292,6 @@ def _context(inputs: Inputs) -> Mapping[str, Any]:
     return {key: plain(value) for key, value in inputs.context if key in inputs.context.model_fields_set}
 
 
-def entries(
-    graders: Sequence[EvalGrader | TaskGrader], path: Path, pointer: Pointer, data: Any
-) -> tuple[GraderEntry, ...]:
-    """Return grader entries for a run, with raw configs. `pointer` is the pointer of their list in the file's data."""
-    if not graders:
-        return ()
-    for part in pointer:
-        data = data[part]
-    indices = _indices(data)
-    return tuple(_entry(it, path, (*pointer, index)) for it, index in zip(graders, indices, strict=True))
-
-
-def _indices(items: Sequence[Any]) -> Iterator[int]:
-    """Yield the indices of items that are not null. The models drop nulls, so indices in the file differ."""
-    return (index for index, it in enumerate(items) if not is_null(it))
-
-
 def _below(base: Pointer, pointer: Pointer, data: Mapping[str, Any]) -> Pointer:
     """Return the pointer in the file for a model's `pointer` below `base`, which is a file's pointer."""
     return (*base, *pointer_in_file(pointer, _part(base, data)))
@@ -273,19 +304,6 @@ def _part(pointer: Pointer, data: Mapping[str, Any]) -> Any:
     return inner
 
 
-def _entry(grader: EvalGrader | TaskGrader, path: Path, pointer: Pointer) -> GraderEntry:
-    common = {"type", "name", "weight", "config"}
-    others = grader.model_fields_set - common
-    extras = {key: value for key, value in grader if key in others} if others else {}
-    if extras.pop("ref", ""):
-        message = (
-            "Shared graders ('ref') are not supported: copy the grader's 'type' and 'config' into the entry"
-        )
-        raise LoadError(path, message, (*pointer, "ref"))
-    weight = grader.weight if grader.weight > 0 else 1.0
-    return GraderEntry(grader.type, grader.name, weight, grader.config, extras, path, pointer)
-
-
 def _expected_graders(expected: Expected, path: Path, pointer: Pointer) -> tuple[GraderEntry, ...]:
     """Return the graders under `expected`. Names are skipped: they refer to graders of the eval, which run anyway."""
     items = expected.graders if isinstance(expected.graders, list) else []
@@ -293,17 +311,17 @@ def _expected_graders(expected: Expected, path: Path, pointer: Pointer) -> tuple
     for index, item in enumerate(items):
         if isinstance(item, dict):
             place = (*pointer, "expected", "graders", index)
-            graders.append(_entry(build(TaskGrader, item, path, place), path, place))
+            graders.append(entry(build(TaskGrader, item, path, place), path, place))
     return tuple(graders)
 
 
 def _checkpoints(
     spec: TaskFile, path: Path, pointer: Pointer, data: Mapping[str, Any]
 ) -> Iterator[Checkpoint]:
-    for index, entry in enumerate(spec.checkpoints):
+    for index, it in enumerate(spec.checkpoints):
         place = _below(pointer, ("checkpoints", index, "graders"), data)
-        graders = entries(entry.graders, path, place, data)
-        yield Checkpoint(entry.after_turn, graders, stops=entry.on_failure == "stop")
+        graders = entries(it.graders, path, place, data)
+        yield Checkpoint(it.after_turn, graders, stops=it.on_failure == "stop")
 
 
 def _responder(entry: ResponderEntry | None) -> Responder | None:
