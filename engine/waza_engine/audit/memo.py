@@ -27,6 +27,9 @@ _BY_VALUE = _GIVEN | {"baseline_files", "outcome"}
 """Fields that are made anew for each trial, but are small or share their parts."""
 _MOST_UNUSED = 30
 """So many graders that are no longer in the files are kept, because edits are undone."""
+_PLAIN = (str, int, float, Path)
+_MOST_AT_ONCE = 200
+"""So many trials of a grader are found without a search."""
 _Verdict = GraderVerdict | GraderFailure
 
 
@@ -54,6 +57,54 @@ class _WatchedContext(GradingContext):
         return value
 
 
+class _Verdicts:
+    """The verdicts on what looked different to a grader, with the fields that it read of each trial."""
+
+    __slots__ = ("_at_once", "seen")
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[dict[str, Any], _Verdict]] = []
+        self._at_once: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[Any, dict[str, Any], _Verdict]]] = {}
+        """By the names of the fields and their values: those of earlier trials, which are kept so that no other gets their ids."""
+
+    def find(self, context: GradingContext) -> tuple[dict[str, Any], _Verdict] | None:
+        """Return the fields and the verdict of work that looks the same; None if there is none."""
+        for names, known in self._at_once.items():
+            values = tuple(getattr(context, it) for it in names)
+            found = known.get(tuple(map(_plain_or_id, values)))
+            if found is not None:
+                return found[1:]
+        for seen, verdict in self.seen:
+            if all(_is_same(name, getattr(context, name), it) for name, it in seen.items()):
+                self._remember(context, seen, verdict)
+                return seen, verdict
+        return None
+
+    def add(self, seen: dict[str, Any], verdict: _Verdict) -> None:
+        """Add the verdict on work of which these fields were read."""
+        self.seen.append((seen, verdict))
+
+    def _remember(self, context: GradingContext, seen: dict[str, Any], verdict: _Verdict) -> None:
+        values = tuple(getattr(context, it) for it in seen)
+        if any(
+            name in _BY_VALUE and not isinstance(it, _PLAIN) for name, it in zip(seen, values, strict=True)
+        ):
+            return  # The next context has another object.
+        known = self._at_once.setdefault(tuple(seen), {})
+        if len(known) >= _MOST_AT_ONCE:
+            known.clear()
+        known[tuple(map(_plain_or_id, values))] = values, seen, verdict
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """An entry of this audit, with all that decides about its verdicts besides the trial."""
+
+    entry: GraderEntry
+    key: str
+    is_free: bool
+
+
 @dataclass(slots=True)
 class GradeMemo:
     """Grades entries like `grade_entry`, and keeps the verdicts of graders that run nothing and ask no model.
@@ -62,10 +113,10 @@ class GradeMemo:
     files are.
     """
 
-    _known: dict[str, list[tuple[dict[str, Any], _Verdict]]] = field(default_factory=dict)
+    _known: dict[str, _Verdicts] = field(default_factory=dict)
     """By what decides about a verdict besides the trial; the one used last is the last one."""
-    _keys: dict[tuple[int, str, Level], tuple[GraderEntry, str]] = field(default_factory=dict)
-    """The keys of this audit's entries, with the entries, so that no other one gets the same id."""
+    _asked: dict[tuple[int, str, Level], _Asked] = field(default_factory=dict)
+    """The entries of this audit by their ids. They are kept, so that no other one gets the same id."""
     _reads: dict[str, set[str]] = field(default_factory=dict)
     """What each grader has read of any trial in this audit, by name."""
     given: dict[str, _Verdict] = field(default_factory=dict)
@@ -85,17 +136,17 @@ class GradeMemo:
         """Return the verdict of one entry."""
         if not isinstance(entry, GraderEntry):
             return grade_entry(entry, context, meaning, level)
-        key = self._key(entry, context.process_dir, meaning, level)
-        self.given[entry.name] = verdict = self._verdict(key, entry, context, meaning, level)
+        asked = self._asked_of(entry, context.process_dir, meaning, level)
+        self.given[entry.name] = verdict = self._verdict(asked, context, meaning, level)
         return verdict
 
     def begin(self) -> None:
         """Begin a new audit: files may have changed, and what earlier audits did not use goes."""
-        used = {key for _, key in self._keys.values()}
+        used = {it.key for it in self._asked.values()}
         unused = [it for it in self._known if it not in used]
         for it in unused[: max(0, len(unused) - _MOST_UNUSED)]:
             del self._known[it]
-        self._keys.clear()
+        self._asked.clear()
         self._reads.clear()
         self.given.clear()
 
@@ -103,11 +154,13 @@ class GradeMemo:
         """Return the names of the graders that read nothing of any agent's work in this audit."""
         return tuple(name for name, reads in self._reads.items() if not reads & _WORK)
 
-    def _key(self, entry: GraderEntry, process_dir: Path, meaning: str, level: Level) -> str:
-        """Return what decides about a verdict besides the trial; the place in the file does not."""
+    def _asked_of(self, entry: GraderEntry, process_dir: Path, meaning: str, level: Level) -> _Asked:
+        """Return an entry with what decides about a verdict besides the trial; its place in the file does not."""
         place = id(entry), meaning, level
-        if place not in self._keys:
-            files = grader_files((entry,), level, process_dir, DigestCache()) if is_free(entry) else ()
+        known = self._asked.get(place)
+        if known is None:
+            is_entry_free = is_free(entry)
+            files = grader_files((entry,), level, process_dir, DigestCache()) if is_entry_free else ()
             words = (
                 entry.type,
                 entry.dialect,
@@ -118,28 +171,26 @@ class GradeMemo:
                 entry.turn,
             )
             key = repr((*words, meaning, level, files))
-            self._keys[place] = entry, key
-            self._known[key] = self._known.pop(key, [])
-        return self._keys[place][1]
+            known = self._asked[place] = _Asked(entry, key, is_entry_free)
+            self._known[key] = self._known.pop(key, None) or _Verdicts()
+        return known
 
-    def _verdict(
-        self, key: str, entry: GraderEntry, context: GradingContext, meaning: str, level: Level
-    ) -> _Verdict:
-        if not is_free(entry):
+    def _verdict(self, asked: _Asked, context: GradingContext, meaning: str, level: Level) -> _Verdict:
+        entry = asked.entry
+        if not asked.is_free:
             # What it starts may write into the workspace, so the others do not get the same one.
             folder = self.lay_out_own() if self.lay_out_own is not None else context.workspace_dir
             return grade_entry(entry, replace(context, workspace_dir=folder), meaning, level)
-        known, noted = self._known[key], self._reads.setdefault(entry.name, set())
-        for seen, verdict in known:
-            if all(_is_same(name, getattr(context, name), it) for name, it in seen.items()):
-                noted.update(seen)
-                return verdict
+        known, noted = self._known[asked.key], self._reads.setdefault(entry.name, set())
+        if (found := known.find(context)) is not None:
+            noted.update(found[0])
+            return found[1]
         watched = _watched(context)
         object.__setattr__(watched, "lay_out", self.lay_out)
         verdict = grade_entry(entry, watched, meaning, level)
         reads = {_FILES if it == "workspace_dir" else it for it in object.__getattribute__(watched, "reads")}
         noted.update(reads)
-        known.append(({it: getattr(context, it) for it in reads}, verdict))
+        known.add({it: getattr(context, it) for it in reads}, verdict)
         return verdict
 
 
@@ -147,8 +198,10 @@ def _watched(context: GradingContext) -> _WatchedContext:
     return _WatchedContext(**{name: getattr(context, name) for name in _FIELDS})
 
 
+def _plain_or_id(value: Any) -> Any:
+    return value if isinstance(value, _PLAIN) else (id(value),)
+
+
 def _is_same(name: str, one: Any, other: Any) -> bool:
     # Large values are only the same if they are one object: comparing them would take longer than most graders.
-    return one is other or (
-        (name in _BY_VALUE or isinstance(one, (str, int, float, Path, tuple))) and bool(one == other)
-    )
+    return one is other or ((name in _BY_VALUE or isinstance(one, (*_PLAIN, tuple))) and bool(one == other))

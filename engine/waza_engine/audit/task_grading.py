@@ -25,6 +25,10 @@ _MOST_MADE = 12
 """So many lists of broken trials are kept: for a prompt that changes, each of its versions has one."""
 
 
+_MOST_ENTRIES = 500
+"""So many entries are remembered: each edit of a grader makes another one."""
+
+
 @dataclass(slots=True)
 class TaskMemory:
     """What later audits of the same task take again: verdicts, captured files and broken trials.
@@ -35,6 +39,8 @@ class TaskMemory:
 
     memo: GradeMemo = field(default_factory=GradeMemo)
     captured: list[CapturedFiles] = field(default_factory=list)
+    entries: dict[Any, Any] = field(default_factory=dict)
+    """Results about grader entries."""
     _made: dict[Hashable, Any] = field(default_factory=dict)
 
     def begin(self) -> None:
@@ -43,6 +49,8 @@ class TaskMemory:
             self._made.clear()
             self.captured.clear()
             self.memo = GradeMemo()
+        if len(self.entries) > _MOST_ENTRIES:
+            self.entries.clear()
         self.memo.begin()
 
     def once(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
@@ -121,7 +129,9 @@ class TaskGrading:
         if executor not in self._benches:
             recording = Recording(self.task.id, 1, Trajectory(), executor)
             made = bench_for(self._plan, recording, self._process_dir)
-            self._benches[executor] = replace(made, judge=self._judge, grade=self._memo.grade)
+            self._benches[executor] = replace(
+                made, judge=self._judge, grade=self._memo.grade, memory=self.memory.entries
+            )
         return self._benches[executor]
 
     def _workspace(self, trajectory: Trajectory) -> Path:

@@ -21,6 +21,7 @@ from waza_engine.graders.registry import find_grader
 from waza_engine.graders.result import GraderFailure, RunVerdict
 from waza_engine.grading.grade import GradeEntry, build, entry_message, grade_entry, grade_task
 from waza_engine.lib.process.sandbox import using
+from waza_engine.lib.queries.store import kept_fresh
 from waza_engine.model.findings import Scope
 from waza_engine.model.judge import NO_JUDGE, Judge
 from waza_engine.model.records import GraderOutcome, TrialRecord
@@ -43,8 +44,8 @@ class Bench:
     process_dir: Path
     judge: Judge | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    refusals: dict[int, str] = field(default_factory=dict)
-    """The first error of each checked entry of the plan, by the entry's identity; "" if it has none."""
+    memory: dict[Any, Any] = field(default_factory=dict)
+    """Results about entries that are taken again."""
     grade: GradeEntry = grade_entry
     """How one entry is graded."""
 
@@ -59,7 +60,7 @@ def unusable_grader_record(bench: Bench, task: Task) -> TrialRecord | None:
         leveled = [("eval", suite.graders), ("task", task.graders), *leveled]
     for level, entries in leveled:
         for it in entries:
-            if problem := _entry_problem(bench, it, level, scope):
+            if problem := _known_problem(bench, it, level, scope):
                 failure = GraderFailure(it.name, it.type, problem[0], problem[1])
                 verdict = RunVerdict("error", error=failure)
                 return _trial_record(
@@ -68,18 +69,24 @@ def unusable_grader_record(bench: Bench, task: Task) -> TrialRecord | None:
     return None
 
 
-def _entry_problem(
-    bench: Bench, entry: GraderEntry, level: Level, scope: Scope
-) -> tuple[Literal["config", "grade"], str] | None:
+_Problem = tuple[Literal["config", "grade"], str]
+
+
+def _known_problem(bench: Bench, entry: GraderEntry, level: Level, scope: Scope) -> _Problem | None:
+    key = _known_problem, id(entry), level, scope, bench.executor.name, bench.judge is None
+    # The entry is kept with the result, so that no other one gets its id.
+    found = kept_fresh(bench.memory, key, lambda: (entry, _entry_problem(bench, entry, level, scope)))
+    problem: _Problem | None = found.value[1]
+    return problem
+
+
+def _entry_problem(bench: Bench, entry: GraderEntry, level: Level, scope: Scope) -> _Problem | None:
     try:
         build(entry, entry.dialect, level, scope)
     except ConfigError as error:
         return "config", str(error)
-    if id(entry) not in bench.refusals:
-        found = entry_errors(entry.dialect, entry, scope, level)
-        bench.refusals[id(entry)] = entry_message(found[0]) if found else ""
-    if refusal := bench.refusals[id(entry)]:
-        return "config", refusal
+    if found := entry_errors(entry.dialect, entry, scope, level):
+        return "config", entry_message(found[0])
     if bench.judge is None and needs_judge(entry) and not _can_do_without_judge(bench, entry):
         return "config", NO_JUDGE
     executor = bench.executor
