@@ -68,7 +68,7 @@ _OURS = {
     "waza_lsp/cli/doctor/facts.py": "reads metadata of this package",
     "waza_lsp/cli/pages/manual.py": "reads pages of this package",
     "waza_lsp/server/startup/code_cache.py": "reads the user's cache, with checks of its own (docs/threat-model.md)",
-    "waza_lsp/server/helper/process/__main__.py": "opens /dev/null",
+    "waza_lsp/server/helper/process/answering.py": "opens /dev/null",
     "waza_lsp/cli/grade/regrade_events.py": "reads standard input, opens /dev/null",
     "waza_lsp/syntax/cursor/outline.py": "a variable named open",
     "waza_lsp/syntax/cursor/surroundings.py": "a field named open",

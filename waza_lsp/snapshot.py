@@ -87,6 +87,12 @@ class Snapshot:
         same = max(0, top - 1), max(0, bottom - 1)
         return self._build(self.uri, version, text, size, self, same)
 
+    def with_edit(self, span: Span, new: str, version: int) -> "Snapshot":
+        """Return the next version, with a span replaced in a text without a byte-order mark."""
+        count = len(self.text.lines)
+        same = max(0, span.start.line - 1), max(0, count - span.end.line - 2)
+        return self._build(self.uri, version, self.text.replace(span, new), self.size + len(new), self, same)
+
     def with_text(self, text: Text, tree: Tree) -> "Snapshot":
         """Return the same document with a text that the client does not have, for example after a fix."""
         return Snapshot(self.uri, None, text, tree, self.recognition)

@@ -3,14 +3,15 @@
 A deterministic grader that reads the same values gives the same verdict. What it reads is noted while it grades.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from waza_engine.graders.base import GradingContext
 from waza_engine.graders.entry import Level
-from waza_engine.graders.result import GraderFailure, GraderVerdict
+from waza_engine.graders.result import GraderFailure, GraderResult, GraderVerdict
 from waza_engine.grading.grade import grade_entry
 from waza_engine.model.suite import GraderEntry
 from waza_engine.runs.planning.fingerprint import DigestCache, grader_files
@@ -28,9 +29,8 @@ _BY_VALUE = _GIVEN | {"baseline_files", "outcome"}
 _MOST_UNUSED = 30
 """So many graders that are no longer in the files are kept, because edits are undone."""
 _PLAIN = (str, int, float, Path)
-_MOST_AT_ONCE = 200
-"""So many trials of a grader are found without a search."""
 _Verdict = GraderVerdict | GraderFailure
+_Shared = TypeVar("_Shared", tuple[str, ...], GraderResult)
 
 
 class _WatchedContext(GradingContext):
@@ -58,42 +58,35 @@ class _WatchedContext(GradingContext):
 
 
 class _Verdicts:
-    """The verdicts on what looked different to a grader, with the fields that it read of each trial."""
+    """The verdicts on what looked different to a grader. Each belongs to the values of the fields that it read."""
 
-    __slots__ = ("_at_once", "seen")
+    __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self.seen: list[tuple[dict[str, Any], _Verdict]] = []
-        self._at_once: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[Any, dict[str, Any], _Verdict]]] = {}
-        """By the names of the fields and their values: those of earlier trials, which are kept so that no other gets their ids."""
+        self._known: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[tuple[Any, ...], _Verdict]]] = {}
+        """By the names of the fields, and by their values or ids. The values are kept, so that no other gets their ids."""
 
-    def find(self, context: GradingContext) -> tuple[dict[str, Any], _Verdict] | None:
-        """Return the fields and the verdict of work that looks the same; None if there is none."""
-        for names, known in self._at_once.items():
-            values = tuple(getattr(context, it) for it in names)
-            found = known.get(tuple(map(_plain_or_id, values)))
+    def __len__(self) -> int:
+        return sum(map(len, self._known.values()))
+
+    def find(self, context: GradingContext) -> tuple[tuple[str, ...], _Verdict] | None:
+        """Return the names of the fields and the verdict of work that looks the same; None if there is none."""
+        for names, known in self._known.items():
+            found = known.get(_key_of([getattr(context, it) for it in names]))
             if found is not None:
-                return found[1:]
-        for seen, verdict in self.seen:
-            if all(_is_same(name, getattr(context, name), it) for name, it in seen.items()):
-                self._remember(context, seen, verdict)
-                return seen, verdict
+                return names, found[1]
+        for names, known in self._known.items():
+            values = [getattr(context, it) for it in names]
+            for before, verdict in known.values():
+                if all(map(_is_same, names, values, before)):
+                    if not any(map(_is_new_each_time, names, values)):
+                        self.add(names, values, verdict)
+                    return names, verdict
         return None
 
-    def add(self, seen: dict[str, Any], verdict: _Verdict) -> None:
+    def add(self, names: tuple[str, ...], values: Sequence[Any], verdict: _Verdict) -> None:
         """Add the verdict on work of which these fields were read."""
-        self.seen.append((seen, verdict))
-
-    def _remember(self, context: GradingContext, seen: dict[str, Any], verdict: _Verdict) -> None:
-        values = tuple(getattr(context, it) for it in seen)
-        if any(
-            name in _BY_VALUE and not isinstance(it, _PLAIN) for name, it in zip(seen, values, strict=True)
-        ):
-            return  # The next context has another object.
-        known = self._at_once.setdefault(tuple(seen), {})
-        if len(known) >= _MOST_AT_ONCE:
-            known.clear()
-        known[tuple(map(_plain_or_id, values))] = values, seen, verdict
+        self._known.setdefault(names, {})[_key_of(values)] = tuple(values), verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +183,9 @@ class GradeMemo:
         verdict = grade_entry(entry, watched, meaning, level)
         reads = {_FILES if it == "workspace_dir" else it for it in object.__getattribute__(watched, "reads")}
         noted.update(reads)
-        known.add({it: getattr(context, it) for it in reads}, verdict)
+        names = _shared(tuple(sorted(reads)))
+        verdict = _without_words(verdict)
+        known.add(names, [getattr(context, it) for it in names], verdict)
         return verdict
 
 
@@ -198,8 +193,27 @@ def _watched(context: GradingContext) -> _WatchedContext:
     return _WatchedContext(**{name: getattr(context, name) for name in _FIELDS})
 
 
-def _plain_or_id(value: Any) -> Any:
-    return value if isinstance(value, _PLAIN) else (id(value),)
+@lru_cache(maxsize=1_000)
+def _shared(value: _Shared) -> _Shared:
+    """Return one object for equal values: there may be tens of thousands."""
+    return value
+
+
+def _without_words(verdict: _Verdict) -> _Verdict:
+    """Return a verdict with only what an audit asks for: whether and why it could not be given, and the score."""
+    if isinstance(verdict, GraderFailure) or verdict.result.status or verdict.result.infrastructure:
+        return verdict
+    result = GraderResult(verdict.result.score, verdict.result.passed)
+    return replace(verdict, result=_shared(result), duration_ms=0)
+
+
+def _key_of(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([it if isinstance(it, _PLAIN) else (id(it),) for it in values])
+
+
+def _is_new_each_time(name: str, value: Any) -> bool:
+    """Whether the next context has another object, so that its id says nothing."""
+    return name in _BY_VALUE and not isinstance(value, _PLAIN)
 
 
 def _is_same(name: str, one: Any, other: Any) -> bool:

@@ -134,7 +134,7 @@ def test_a_memory_stays_small(tmp_path: Path) -> None:
         )
         author.edit("prompt", f"Do {number}")
         author.audit(author.memory)
-        sizes.append(sum(len(it.seen) for it in author.memory.memo._known.values()))
+        sizes.append(sum(map(len, author.memory.memo._known.values())))
     assert max(sizes) < 1_000
     assert max(sizes[30:]) <= max(sizes[:30])
 

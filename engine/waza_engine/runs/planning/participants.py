@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from waza_engine.executors.base import NO_AGENT, Executor, UnavailableError
-from waza_engine.executors.command import CommandExecutor
 from waza_engine.executors.registry import executor_names, starts_agent
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.process.environment import PASS_VARIABLE, withheld_secrets
@@ -156,6 +155,9 @@ def with_agent(overrides: Overrides, suite: Suite) -> Overrides:
         raise PlanError(problem)
     if not overrides.agent_command or overrides.executor or starts_agent(suite.settings.executor):
         return overrides
+    # Imported late: it brings asyncio, which grading recordings does not need.
+    from waza_engine.executors.command import CommandExecutor
+
     return replace(overrides, executor=CommandExecutor.name)
 
 

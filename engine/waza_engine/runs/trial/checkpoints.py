@@ -4,7 +4,6 @@ A failed checkpoint makes the trial `failed`; a checkpoint whose grader has an e
 `skip_graders`. Checkpoint scores do not count.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,9 @@ class Checkpoints:
 
     async def after_turn(self, turn: int, so_far: Trajectory) -> bool:
         """Grade the checkpoints after this turn. Return False if the conversation must stop."""
+        # Imported late: grading recordings does not need it.
+        import asyncio
+
         goes_on = True
         for it in self._task.checkpoints:
             if it.after_turn == turn:

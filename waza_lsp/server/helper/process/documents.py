@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from lsprotocol import types
-
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.queries.disk import disk
 from waza_lsp.server.helper.process.data import loader_data
@@ -76,9 +74,7 @@ def take_changes(changes: Iterable[Mapping[str, Any]], looked: int) -> None:
             snapshot = Snapshot.of(path.as_uri(), it["text"], it["version"])
         elif "edit" in it and before is not None:
             (start, end), new = it["edit"]["span"], it["edit"]["text"]
-            span = before.snapshot.range(Span(Place(*start), Place(*end)))
-            change = types.TextDocumentContentChangePartial(span, new)
-            snapshot = before.snapshot.with_changes([change], it["version"])
+            snapshot = before.snapshot.with_edit(Span(Place(*start), Place(*end)), new, it["version"])
         else:
             _OPEN.pop(path, None)
             continue
