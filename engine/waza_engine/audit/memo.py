@@ -165,7 +165,7 @@ class GradeMemo:
             )
             key = repr((*words, meaning, level, files))
             known = self._asked[place] = _Asked(entry, key, is_entry_free)
-            self._known[key] = self._known.pop(key, None) or _Verdicts()
+            self._known[key] = self._known.pop(key, _Verdicts())
         return known
 
     def _verdict(self, asked: _Asked, context: GradingContext, meaning: str, level: Level) -> _Verdict:
