@@ -8,10 +8,11 @@ from waza_engine.convert.conversion import Conversion
 from waza_engine.convert.graders.stand_ins import StandIns
 from waza_engine.convert.keys import DEFAULT_EXECUTOR, SameKey
 from waza_engine.convert.suite import PortableSuite
-from waza_engine.convert.text.comments import CommentMap, Comments
+from waza_engine.convert.text.comments import CommentMap
 from waza_engine.convert.text.kept import kept_lines, own_keys
-from waza_engine.convert.text.yaml_writer import yaml_text
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.yaml.placed_comments import Comments
+from waza_engine.lib.yaml.writing import yaml_text
 from waza_engine.model.suite import GraderEntry
 
 

@@ -9,11 +9,11 @@ import pytest
 from tests.engine.convert.test_round_trips import complaints, meaning, save, texts
 from waza_engine.convert.conversion import Conversion
 from waza_engine.convert.convert import convert_suite
-from waza_engine.convert.text.comments import comments_of
 from waza_engine.convert.text.kept import difference, kept_in, kept_lines, restored
-from waza_engine.convert.text.yaml_writer import yaml_text
+from waza_engine.lib.yaml.placed_comments import comments_of
 from waza_engine.lib.yaml.reader import read_yaml
 from waza_engine.lib.yaml.scalars import plain
+from waza_engine.lib.yaml.writing import yaml_text
 from waza_engine.project.load_suite import load_suite
 from waza_engine.project.reading import read_mapping
 

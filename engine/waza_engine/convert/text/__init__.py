@@ -1,1 +1,1 @@
-"""Texts of converted files: comments, the comment that keeps what a dialect lacks, and YAML."""
+"""Comments of converted files: those that move, and the one that keeps what a dialect lacks."""

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from waza_engine.convert.text.yaml_writer import yaml_text
 from waza_engine.lib.yaml.reader import YamlError, read_yaml
 from waza_engine.lib.yaml.scalars import plain
+from waza_engine.lib.yaml.writing import yaml_text
 
 INSTEAD, WITHOUT, GRADERS = "instead", "without", "graders"
 NAMES, WEIGHTS, JUDGE, STANDS_IN = "names", "weights", "judge", "as"

@@ -1,1 +1,1 @@
-"""Read YAML as waza does."""
+"""Read YAML as waza does, and write it."""
