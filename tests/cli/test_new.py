@@ -6,6 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from waza_engine import run_eval
+from waza_engine.project.load_suite import load_suite
+from waza_engine.project.reading import read_mapping
 from waza_engine.recognition.starters import dialects_with_new_evals, starter
 from waza_lsp.cli import main
 
@@ -164,6 +166,24 @@ def test_files_of_others_layouts_and_languages(folder: Path) -> None:
     assert checked(folder) == ""
 
 
+@pytest.mark.parametrize("dialect", dialects_with_new_evals())
+def test_words_of_a_skill_that_look_like_yaml_stay_words(folder: Path, dialect: str) -> None:
+    about = 'Says "x\\\\y": # z\\u2028'
+    wanted = ["- [a, b", "It is: {c}", "2020-01-02", "Yes"]
+    listed = ", ".join(f'\\"{it}\\"' for it in wanted)
+    about = about.replace('"', '\\"')
+    text = f'---\nname: "a: #b\\n- c"\ndescription: "{about}.\\nUSE FOR: {listed}."\n---\n'
+    Path("skills/notes/SKILL.md").write_text(text, encoding="utf-8")
+    ran("eval", "e", "--from-skill", "skills/notes", "--dialect", dialect)
+    assert checked(folder) == ""
+    path = folder / "evals/e/eval.yaml"
+    suite = load_suite(path, process_dir=folder)
+    assert read_mapping(path)["description"] == 'Says "x\\y": # z .'
+    assert {it.prompt.strip() for it in suite.tasks} == set(wanted[:3])
+    assert suite.skill == ("a: #b\n- c" if dialect == "waza" else "")
+    assert suite.triggers is None or [it.prompt for it in suite.triggers.prompts] == wanted
+
+
 def test_a_comment_of_the_last_item_stays_with_it(folder: Path) -> None:
     ran("eval", "--dialect", "vally", "--from-skill", "skills/notes")
     ran("task", "last")
@@ -183,6 +203,7 @@ def test_an_experiment_runs_the_evals_of_its_dialect(folder: Path) -> None:
     assert after == f"Next: waza-lsp run {path} --executor mock"
     text = (folder / path).read_text(encoding="utf-8")
     assert "evals:\n  - three/eval.yaml\n  - two/eval.yaml\n" in text
+    assert text.startswith("name: models-models\n")
     # The new evals have one stimulus each.
     [hint] = checked(folder).splitlines()
     assert "hint[too-few-tasks] With 2 tasks" in hint

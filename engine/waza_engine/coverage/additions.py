@@ -13,8 +13,6 @@ from typing import Any
 from waza_engine.coverage.matching import Prompt, State, clause_states
 from waza_engine.coverage.suites import SkillCoverage, TestingEval, task_text
 from waza_engine.lib.files.vfs import Files
-from waza_engine.lib.yaml.reader import read_yaml
-from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.findings import AppendItem
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
@@ -25,12 +23,12 @@ from waza_engine.recognition.dialect import Kind
 from waza_engine.recognition.recognise import dialect, recognise
 from waza_engine.recognition.starters import (
     TASK,
-    filled,
+    filled_file,
+    filled_item,
     is_listed,
     starter,
     task_names,
     task_place,
-    yaml_scalar,
 )
 
 _PROMPT = "prompt"
@@ -76,18 +74,17 @@ def _task(clause: Clause, of: TestingEval, files: Files) -> Addition | None:
         return None
     known = {it.id for it in (*of.suite.tasks, *of.suite.disabled)}
     id_, title = _names(clause, known)
-    text = filled(template.text, of.suite.name, {1: id_, 2: yaml_scalar(title), 3: clause.text})
+    values = {1: id_, 2: title, 3: clause.text}
     where = f"{of.path.parent.name}/{of.path.name}"
     if template.is_item:
-        [item] = plain(read_yaml(text))
-        lines = {key: it.rstrip("\n") for key, it in item.items() if isinstance(it, str)}
-        change = AppendItem((kind.tasks[0],), item | lines)
+        change = AppendItem((kind.tasks[0],), filled_item(template.text, of.suite.name, values))
         return Addition(f"Add a task for this clause to {where}", of.path, change, task=id_)
     globs = [it for _, it in globs_of(files.mapping(of.path))]
     place = task_place(globs, id_)
     path = of.path.parent / place
     if files.exists(path):
         return None
+    text = filled_file(template.text, of.suite.name, values)
     entry = None if is_listed(globs, place) else AppendItem((kind.tasks[0],), place)
     return Addition(f"Add the task {place} for this clause to {where}", of.path, entry, path, text, id_)
 

@@ -4,13 +4,13 @@ A text has tab stops as editors write them: `${1:a default}`, or `${2|one,anothe
 brace, so a default has none. `my-skill` stands for the name of what is tested.
 """
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import PurePosixPath
+from typing import Any
 
 from waza_engine.recognition.recognise import dialect, dialects, load_object
 
@@ -94,6 +94,27 @@ def filled(text: str, name: str, values: Mapping[int, str] | None = None) -> str
     ).replace(_EXAMPLE, name)
 
 
+def filled_file(text: str, name: str, values: Mapping[int, Any]) -> str:
+    """Return a text to begin with as `filled` does. The values may be any text; that of a list item may be a list."""
+    # Imported late: few files are written.
+    from waza_engine.lib.yaml.writing import with_values
+
+    names = {number: it for number, it in values.items() if re.fullmatch(NAME_PATTERN, str(it))}
+    others = {f"<{number}>": it for number, it in values.items() if number not in names}
+    marks = {number: f"<{number}>" for number in values} | names
+    return with_values(filled(text, name, marks), others)
+
+
+def filled_item(text: str, name: str, values: Mapping[int, Any]) -> dict[str, Any]:
+    """Return the data of a text to begin with that is one item. Its texts of one line have no line end."""
+    # Imported late, as above.
+    from waza_engine.lib.yaml.reader import read_yaml
+    from waza_engine.lib.yaml.scalars import plain
+
+    [item] = plain(read_yaml(filled_file(text, name, values)))
+    return {key: it.rstrip("\n") if isinstance(it, str) else it for key, it in item.items()}
+
+
 def new_skill(name: str) -> str:
     """Return the text of a new SKILL.md."""
     return _SKILL.replace(_EXAMPLE, name)
@@ -124,18 +145,8 @@ def eval_of_skill(dialect_name: str, name: str, skill: SkillSketch) -> dict[str,
     return make(name, skill)
 
 
-_PLAIN = re.compile(r"[A-Za-z.][\w ,.'?!()/&+-]*")
 _TASK_NAME_LENGTH = 40
 _WILDCARDS = frozenset("*?[{")
-
-
-def yaml_scalar(text: str) -> str:
-    """Return a text on one line of YAML, in quotes where it needs some."""
-    # Several words, of which the first begins with a letter, and paths are never a number or a boolean.
-    is_plain = _PLAIN.fullmatch(text) and (
-        " " in text.strip() or "/" in text or re.fullmatch(NAME_PATTERN, text)
-    )
-    return text if is_plain and text == text.strip() else json.dumps(text, ensure_ascii=False)
 
 
 def task_names(prompts: Iterable[str]) -> list[str]:

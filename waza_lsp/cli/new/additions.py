@@ -15,7 +15,7 @@ from waza_engine.model.findings import AppendItem, InsertKey
 from waza_engine.recognition.dialect import Dialect, Kind
 from waza_engine.recognition.recognise import dialect as dialect_called
 from waza_engine.recognition.recognise import dialects_by_preference
-from waza_engine.recognition.starters import TASK, filled, is_listed, starter, task_place
+from waza_engine.recognition.starters import TASK, filled_file, filled_item, is_listed, starter, task_place
 from waza_lsp.cli.check.sources import Source, find_sources
 from waza_lsp.cli.console import give_up, show
 from waza_lsp.cli.new.edit import edited
@@ -46,15 +46,12 @@ def add_task(name: str, eval_file: Path | None, prompt: str, *, force: bool) -> 
     values = {1: name, 2: title[0].upper() + title[1:]} | (
         {3: " ".join(prompt.split())} if prompt.strip() else {}
     )
-    text = filled(template.text, name, values)
     if template.is_item:
         if name in _names(source, kind.tasks[0]):
             give_up(f"{source.name} already has a task named '{name}'; nothing was written")
-        [item] = plain(read_yaml(text))
-        # A text of one line needs no block.
-        lines = {key: it.rstrip("\n") for key, it in item.items() if isinstance(it, str)}
-        _append(source, kind.tasks[0], item | lines)
+        _append(source, kind.tasks[0], filled_item(template.text, name, values))
     else:
+        text = filled_file(template.text, name, values)
         _write_task(source, kind.tasks[0], name, text, force=force)
     show_next(f"run {typed(Path(source.name))} --task {name}")
 

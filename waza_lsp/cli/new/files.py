@@ -21,7 +21,7 @@ from waza_engine.recognition.starters import (
     NAME_PATTERN,
     SkillSketch,
     eval_of_skill,
-    filled,
+    filled_file,
     new_eval,
     new_skill,
     starter,
@@ -102,8 +102,8 @@ def create_experiment(
     if not listed:
         give_up(f"No eval of {kind} in {out}. Create one with: waza-lsp new eval NAME --dialect {kind}")
     path = out / f"{checked_name(name)}.experiment.yaml"
-    places = (Path(os.path.relpath(it.absolute(), path.absolute().parent)).as_posix() for it in listed)
-    write_files({path: filled(template.text, name, {1: name, 3: "\n  - ".join(places)})}, force=force)
+    places = [Path(os.path.relpath(it.absolute(), path.absolute().parent)).as_posix() for it in listed]
+    write_files({path: filled_file(template.text, name, {1: name, 3: places})}, force=force)
     show_next(f"run {typed(path)} --executor mock")
 
 

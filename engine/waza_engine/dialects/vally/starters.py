@@ -9,8 +9,8 @@ from waza_engine.recognition.starters import (
     SkillSketch,
     Starter,
     filled,
+    filled_file,
     task_names,
-    yaml_scalar,
 )
 
 _STIMULUS = """\
@@ -90,37 +90,39 @@ _MOST_OTHERS = 2
 _OF_SKILL = """
 environment:
   skills:
-    - {folder}
+    - ${11:folder}
 
-"""
-_ACTIVATES = """\
-      # With a real agent (the mock loads no skills):
-      # - type: skill-invocation
-      #   name: {name}
-      #   config:
-      #     {option}:
-      #       - {skill}
 """
 
 
 def eval_of_skill(name: str, skill: SkillSketch) -> dict[str, str]:
     """Return a new eval of a skill: first stimuli from the prompts that its description is for, and not for."""
     an_eval, a_task, _ = STARTERS
-    about = yaml_scalar(skill.purpose) if skill.purpose else f"What must {skill.name} be able to do?"
     head, *_ = an_eval.text.partition("\nstimuli:\n")
-    text = filled(head, name, {2: about}) + _OF_SKILL.format(folder=yaml_scalar(skill.folder)) + "stimuli:\n"
+    values = {2: skill.purpose or f"What must {skill.name} be able to do?", 11: skill.folder}
+    text = filled_file(head + _OF_SKILL, name, values) + "stimuli:\n"
     wanted, others = skill.prompts[:_MOST_TASKS], skill.others[:_MOST_OTHERS]
-    prompts = [*((it, True) for it in wanted), *((it, False) for it in others)]
     if not wanted:
         return {an_eval.path: text + textwrap.indent(filled(a_task.text, name), "  ")}
-    names = task_names(it for it, _ in prompts)
+    names = task_names([*wanted, *others])
     stimuli = (
-        textwrap.indent(filled(a_task.text, name, {1: task, 3: prompt}), "  ")
-        + _ACTIVATES.format(
-            name="loads-the-skill" if is_wanted else "loads-no-skill",
-            option="required" if is_wanted else "disallowed",
-            skill=skill.name,
-        )
-        for task, (prompt, is_wanted) in zip(names, prompts, strict=True)
+        _item(filled_file(a_task.text, name, {1: task, 3: prompt}))
+        + _example(skill.name, is_wanted=at < len(wanted))
+        for at, (task, prompt) in enumerate(zip(names, [*wanted, *others], strict=True))
     )
     return {an_eval.path: text + "\n".join(stimuli)}
+
+
+def _item(text: str) -> str:
+    return textwrap.indent(textwrap.dedent(text), "  ")
+
+
+def _example(skill: str, *, is_wanted: bool) -> str:
+    """Return a grader in a comment: whether the agent loads the skill."""
+    # Imported late: few files are written.
+    from waza_engine.lib.yaml.writing import yaml_text
+
+    name, option = ("loads-the-skill", "required") if is_wanted else ("loads-no-skill", "disallowed")
+    lines = yaml_text({"type": "skill-invocation", "name": name, "config": {option: [skill]}})
+    item = f"- {textwrap.indent(lines, '  ').lstrip()}"
+    return textwrap.indent(f"With a real agent (the mock loads no skills):\n{item}", "      # ")

@@ -1,6 +1,6 @@
 """Files to begin with: an eval, a task, trigger tests."""
 
-from waza_engine.recognition.starters import TASK, SkillSketch, Starter, filled, task_names, yaml_scalar
+from waza_engine.recognition.starters import TASK, SkillSketch, Starter, filled, filled_file, task_names
 
 STARTERS = (
     Starter(
@@ -70,11 +70,11 @@ should_not_trigger_prompts:
 
 _MOST_TASKS = 3
 _UNDER_MOCK = (
-    "# waza-lsp: ignore[triggers-under-mock] the eval begins with the mock; these prompts need a real agent"
+    " waza-lsp: ignore[triggers-under-mock] the eval begins with the mock; these prompts need a real agent"
 )
 _OF_SKILL = """\
   skill_directories:
-    - {folder}
+    - ${11:folder}
 """
 _WITH_TRIGGERS = """\
   # With the skill's text in the system prompt, the trigger tests would measure nothing.
@@ -90,22 +90,25 @@ metrics:
 def eval_of_skill(name: str, skill: SkillSketch) -> dict[str, str]:
     """Return the files of a new eval of a skill: first tasks and trigger tests from the prompts in its description."""
     an_eval, a_task, _ = STARTERS
-    about = yaml_scalar(skill.purpose) if skill.purpose else f"What must {skill.name} be able to do?"
-    head, gap, rest = filled(an_eval.text, name, {2: about, 3: skill.name}).partition("\n\ngraders:")
-    more = _OF_SKILL.format(folder=yaml_scalar(skill.folder)) + (_WITH_TRIGGERS if skill.prompts else "")
-    files = {an_eval.path: f"{head}\n{more.rstrip()}{gap}{rest}"}
+    head, gap, rest = an_eval.text.partition("\n\ngraders:")
+    more = (_OF_SKILL + (_WITH_TRIGGERS if skill.prompts else "")).rstrip()
+    about = skill.purpose or f"What must {skill.name} be able to do?"
+    values = {2: about, 3: skill.name, 11: skill.folder}
+    files = {an_eval.path: filled_file(f"{head}\n{more}{gap}{rest}", name, values)}
     if not skill.prompts:
         return {**files, a_task.path: filled(a_task.text, name)}
     prompts = skill.prompts[:_MOST_TASKS]
     for task, prompt in zip(task_names(prompts), prompts, strict=True):
-        files[f"tasks/{task}.yaml"] = filled(a_task.text, name, {1: task, 2: yaml_scalar(prompt), 3: prompt})
+        files[f"tasks/{task}.yaml"] = filled_file(a_task.text, name, {1: task, 2: prompt, 3: prompt})
     return {**files, "trigger_tests.yaml": _trigger_tests(skill)}
 
 
 def _trigger_tests(skill: SkillSketch) -> str:
-    lines = [_UNDER_MOCK, f"skill: {skill.name}", "", "should_trigger_prompts:"]
-    lines += [f"  - prompt: {yaml_scalar(it)}" for it in skill.prompts]
-    if skill.others:
-        lines += ["", "should_not_trigger_prompts:"]
-        lines += [f"  - prompt: {yaml_scalar(it)}" for it in skill.others]
-    return "\n".join(lines) + "\n"
+    # Imported late: few files are written.
+    from waza_engine.lib.yaml.placed_comments import Comment, Comments
+    from waza_engine.lib.yaml.writing import yaml_text
+
+    comments = Comments({("skill",): Comment((_UNDER_MOCK,))})
+    lists = {"should_trigger_prompts": skill.prompts, "should_not_trigger_prompts": skill.others}
+    texts = [yaml_text({key: [{"prompt": it} for it in found]}) for key, found in lists.items() if found]
+    return "\n".join([yaml_text({"skill": skill.name}, comments), *texts])

@@ -1,7 +1,7 @@
 """Write YAML files with ruamel.yaml: from plain data, or from a text of which some values change.
 
 Every reader gets the same data back: strings have quotes where YAML 1.1, YAML 1.2 or waza would read another type. Import
-this module late, because ruamel.yaml takes 0.1 s.
+this module late: ruamel.yaml takes 20 ms.
 """
 
 import re
