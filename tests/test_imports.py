@@ -1,13 +1,29 @@
-"""No file imports itself in a circle, neither late (inside functions) nor for types only. import-linter sees packages only."""
+"""No file imports itself in a circle, and what the packages import is what `pyproject.toml` declares.
+
+Imports inside functions and for types only count. import-linter sees packages only.
+"""
 
 import ast
 import re
+import sys
+import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+PACKAGES = {"waza_engine": ROOT / "engine/waza_engine", "waza_lsp": ROOT / "waza_lsp"}
 Graph = dict[str, set[str]]
+_MODULES = {
+    "agent-client-protocol": "acp",
+    "github-copilot-sdk": "copilot",
+    "google-re2": "re2",
+    "opentelemetry-exporter-otlp-proto-http": "opentelemetry",
+    "opentelemetry-sdk": "opentelemetry",
+    "pyyaml": "yaml",
+    "ruamel.yaml": "ruamel",
+}
+"""The modules of distributions that have another name."""
 
 
 def _cycle(graph: Graph) -> list[str]:
@@ -41,6 +57,42 @@ def _imported(path: Path, known: dict[str, Path]) -> set[str]:
     return found & known.keys()
 
 
+def _foreign_modules(roots: dict[str, Path]) -> set[str]:
+    """Return the top-level modules that these packages import and that belong to neither them nor Python."""
+    trees = (
+        ast.parse(it.read_text(encoding="utf-8")) for root in roots.values() for it in root.rglob("*.py")
+    )
+    found = {name.partition(".")[0] for tree in trees for node in ast.walk(tree) for name in _names(node)}
+    return found - roots.keys() - sys.stdlib_module_names
+
+
+def _names(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Import():
+            return [it.name for it in node.names]
+        case ast.ImportFrom():
+            return [str(node.module)]
+        case ast.Call(
+            func=ast.Attribute(attr="import_module") | ast.Name(id="import_module"),
+            args=[ast.Constant(value=str(name))],
+        ):
+            return [name]
+        case _:
+            return []
+
+
+def _declared() -> tuple[set[str], set[str]]:
+    """Return the modules of the dependencies, and those of the extras."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = (it for extra in project["optional-dependencies"].values() for it in extra)
+    return {_module(it) for it in project["dependencies"]}, {_module(it) for it in extras}
+
+
+def _module(requirement: str) -> str:
+    name = re.split(r"[\s<>=!~\[;]", requirement)[0].lower()
+    return _MODULES.get(name, name.replace("-", "_"))
+
+
 def _typescript_imports(folder: Path) -> Graph:
     return {path.stem: set(_relative_imports(path)) for path in folder.rglob("*.ts")}
 
@@ -53,7 +105,7 @@ def _relative_imports(path: Path) -> Iterator[str]:
 
 
 def test_no_python_file_imports_itself_in_a_circle() -> None:
-    graph = _python_imports({"waza_engine": ROOT / "engine/waza_engine", "waza_lsp": ROOT / "waza_lsp"})
+    graph = _python_imports(PACKAGES)
     assert "waza_engine.model.findings" in graph["waza_lsp.features.diagnostics"]
     assert _cycle(graph) == []
 
@@ -76,3 +128,26 @@ def test_late_and_type_only_imports_count(tmp_path: Path) -> None:
     graph = _python_imports({"p": tmp_path})
     assert graph == {"p": set(), "p.a": {"p.b"}, "p.b": {"p.c"}, "p.c": {"p.a"}}
     assert set(_cycle(graph)) == {"p.a", "p.b", "p.c"}
+
+
+def test_every_dependency_is_imported_somewhere() -> None:
+    needed, _ = _declared()
+    assert needed - _foreign_modules(PACKAGES) == set()
+
+
+def test_every_imported_module_is_declared() -> None:
+    needed, extras = _declared()
+    assert _foreign_modules(PACKAGES) - needed - extras == set()
+
+
+def test_every_way_to_import_is_seen(tmp_path: Path) -> None:
+    text = """\
+import os, a.b
+from p import own
+def late():
+    import importlib
+    from c.d import e
+    importlib.import_module("f.g")
+"""
+    (tmp_path / "m.py").write_text(text, encoding="utf-8")
+    assert _foreign_modules({"p": tmp_path}) == {"a", "c", "f"}
