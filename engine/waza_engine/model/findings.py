@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 from waza_engine.lib.pointer import Pointer
 
@@ -242,6 +242,14 @@ def _move_change(move: Callable[[Pointer], Pointer], change: Change) -> Change:
             return replace(change, pointer=move(change.pointer))
 
 
+class Details(TypedDict, total=False):
+    """Fields of a `Finding` that few have."""
+
+    on: Literal["key", "value"]
+    refused: bool
+    part: tuple[int, int] | None
+
+
 _MAX_MESSAGE = 1_000
 HERE = "."
 """In `Rule.needs`: the top-level key, or the item of a top-level list, that contains the finding."""
@@ -272,17 +280,14 @@ class Rule:
         pointer: Pointer,
         message: str,
         *,
-        on: Literal["key", "value"] = "value",
         fixes: Iterable[Fix] = (),
         related: Iterable[tuple[Pointer, str] | Related] = (),
         severity: Severity | None = None,
-        refused: bool = False,
-        part: tuple[int, int] | None = None,
+        **details: Unpack[Details],
     ) -> Finding:
         """Return a finding of this kind at `pointer`."""
-        places = tuple(Related(*it) for it in related)
         if len(message) > _MAX_MESSAGE:
             message = message[: _MAX_MESSAGE - 1] + "…"  # It quotes a value, which may be a whole file.
-        return Finding(
-            self, pointer, message, severity or self.severity, on, tuple(fixes), places, refused, part
-        )
+        places = tuple(Related(*it) for it in related)
+        level = severity or self.severity
+        return Finding(self, pointer, message, level, fixes=tuple(fixes), related=places, **details)
