@@ -1,7 +1,7 @@
 """The base class of file models, and the marks that a field adds to its JSON Schema."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, model_validator
 from pydantic_core import CoreSchema
@@ -45,56 +45,52 @@ class FileModel(BaseModel):
         return schema
 
 
-def marks(  # noqa: PLR0913  # one argument for each of our schema keywords
-    *,
-    required: bool = False,
-    tolerated: bool = False,
-    recommended: bool = False,
-    path: tuple[PathBase, PathKind] | None = None,
-    reference: str = "",
-    defines: str = "",
-    base_for: str = "",
-    language: str = "",
-    values: Mapping[str, str] | None = None,
-    instead: str = "",
-    move_to: str | None = None,
-    no_effect: bool | Literal["hint", "rule"] = False,
-    **keywords: Any,
-) -> dict[str, Any]:
-    """Return extra keywords of a field's schema, for `Field(json_schema_extra=...)`.
+class Marks(TypedDict, total=False):
+    """The marks of a field.
 
     required: the key must be present, although the loader accepts its absence.
     tolerated: for a required key: the run accepts its absence as well, so that it is no error.
-    recommended: the key should be present; the schema does not require it.
+    recommended: the key should be present; the schema does not require it. `x-needless-beside` has the values of other
+        keys that make it needless.
     path: the string is a path: its base, and what it names.
+    holds: for a path: the file that the directory must contain.
     reference: the string refers to a name of this kind.
     defines: the string defines a name of this kind.
     base_for: the directory replaces this base for paths next to it and below.
     language: the string is `regex`, `python` or `javascript` code.
+    applies_to: for a pattern: the text in which it is searched.
     values: the allowed strings, each with a description.
     instead: the key is outdated; what replaces it.
     move_to: for an outdated key: where its value belongs, as a path from its mapping; "" if the key can be removed.
     no_effect: waza reads the key and never uses it; "hint" if authors use the key as a note, "rule" if a rule reports it.
-    keywords: other keywords, added unchanged. `x-needless-beside` has the values of other keys that make a recommended
-        key needless.
     """
-    extra = {
-        "x-required": required,
-        "x-tolerated": tolerated,
-        "x-recommended": recommended,
-        "x-path": {"base": path[0], "kind": path[1]} if path else None,
-        "x-reference": reference,
-        "x-defines": defines,
-        "x-base-for": base_for,
-        "x-language": language,
-        "enum": list(values or ()),
-        "x-enum-descriptions": dict(values or {}),
-        "deprecated": bool(instead),
-        "x-use-instead": instead,
-        "x-no-effect": no_effect,
-    }
-    present = {key: value for key, value in extra.items() if value}
-    return {**keywords, **present, **({} if move_to is None else {"x-move-to": move_to})}
+
+    required: bool
+    tolerated: bool
+    recommended: bool
+    path: tuple[PathBase, PathKind]
+    holds: str
+    reference: str
+    defines: str
+    base_for: str
+    language: str
+    applies_to: str
+    values: Mapping[str, str]
+    instead: str
+    move_to: str
+    no_effect: bool | Literal["hint", "rule"]
+
+
+def marks(**given: Unpack[Marks]) -> dict[str, Any]:
+    """Return extra keywords of a field's schema, for `Field(json_schema_extra=...)`."""
+    extra: dict[str, Any] = {f"x-{name.replace('_', '-')}": value for name, value in given.items()}
+    if path := extra.get("x-path"):
+        extra["x-path"] = {"base": path[0], "kind": path[1]}
+    if values := extra.pop("x-values", None):
+        extra |= {"enum": list(values), "x-enum-descriptions": dict(values)}
+    if instead := extra.pop("x-instead", ""):
+        extra |= {"deprecated": True, "x-use-instead": instead}
+    return extra
 
 
 def foreign_keys(moved: Mapping[str, str] | None = None, **explained: str) -> dict[str, Any]:
@@ -107,6 +103,6 @@ def foreign_keys(moved: Mapping[str, str] | None = None, **explained: str) -> di
     return {key: value for key, value in extra.items() if value}
 
 
-def item_marks(**extra: Any) -> dict[str, Any]:
+def item_marks(**given: Unpack[Marks]) -> dict[str, Any]:
     """Return the same marks for each string in a list of strings."""
-    return {"items": {"type": "string", **marks(**extra)}}
+    return {"items": {"type": "string", **marks(**given)}}

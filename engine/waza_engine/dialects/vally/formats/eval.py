@@ -69,7 +69,7 @@ class EvalFile(TolerantModel):
         default="",
         description="Your version of the eval; not evaluated.",
         examples=["1"],
-        json_schema_extra=marks(type=["string", "number"]),
+        json_schema_extra={"type": ["string", "number"]},
     )
     type: Text = Field(
         default="",

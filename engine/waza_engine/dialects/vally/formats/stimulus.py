@@ -81,7 +81,7 @@ class GoldenTrajectory(TolerantModel):
         default=None,
         description="JSON file with the trajectory, relative to the eval file.",
         examples=["golden/answer.json"],
-        json_schema_extra=marks(path=("eval", "file"), minLength=1),
+        json_schema_extra={**marks(path=("eval", "file")), "minLength": 1},
     )
     inline: AnyValue = Field(
         default=None,
@@ -211,7 +211,7 @@ class Stimulus(TolerantModel):
         default=[],
         description="Prompts of a conversation, sent one after another; replaces `prompt`.",
         examples=[["List the failing tests.", "Fix the first one."]],
-        json_schema_extra=marks(minItems=1),
+        json_schema_extra={"minItems": 1},
     )
     environment: NamedOrInline | None = Field(
         default=None,

@@ -176,7 +176,7 @@ class EvalFile(FileModel):
         ),
         examples=["1.4"],
         json_schema_extra={
-            **marks(pattern=r"^[0-9]+\.[0-9]+$"),
+            "pattern": r"^[0-9]+\.[0-9]+$",
             "x-pattern-text": 'it must be two numbers with a dot between them, in quotes, such as "1.2"',
         },
     )
@@ -184,7 +184,7 @@ class EvalFile(FileModel):
         default="",
         description="Your own version of the suite. waza ignores it.",
         examples=["1.0"],
-        json_schema_extra=marks(type=["string", "number"]),
+        json_schema_extra={"type": ["string", "number"]},
     )
     config: SectionOf[Settings] = Field(
         description="How to run the tasks.",

@@ -54,7 +54,7 @@ class Behavior(FileModel):
         default=0,
         description="Never checked; use `max_duration_ms` of the `behavior` grader.",
         examples=[30000],
-        json_schema_extra=marks(minimum=1),
+        json_schema_extra={"minimum": 1},
     )
     required_tools: Strings = Field(
         default=[], description="Never checked; use the `behavior` grader.", examples=[["bash"]]
@@ -98,7 +98,7 @@ class Expected(FileModel):
         default=[],
         description="Strings of which at least one must appear in the output (case-insensitive).",
         examples=[["done", "finished"]],
-        json_schema_extra=marks(**_COUNTS),
+        json_schema_extra=_COUNTS,
     )
     outcomes: ListOf[Outcome] = Field(
         default=[],
@@ -131,7 +131,9 @@ class Expected(FileModel):
             "this task under the task's `graders`."
         ),
         examples=[["says-where"]],
-        json_schema_extra=marks(
-            instead="graders", type="array", items={"type": ["string", "object"], "x-reference": "grader"}
-        ),
+        json_schema_extra={
+            **marks(instead="graders"),
+            "type": "array",
+            "items": {"type": ["string", "object"], "x-reference": "grader"},
+        },
     )

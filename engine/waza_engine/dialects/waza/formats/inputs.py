@@ -101,7 +101,7 @@ class Context(FileModel):
             "directory."
         ),
         examples=["fixtures/project"],
-        json_schema_extra=marks(path=("eval", "any"), type="string"),
+        json_schema_extra={"type": "string", **marks(path=("eval", "any"))},
     )
 
 

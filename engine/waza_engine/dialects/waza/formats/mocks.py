@@ -55,13 +55,13 @@ class McpResponse(FileModel):
         default=None,
         description="Exact arguments to match. By default, the response matches every call.",
         examples=[{"id": 7}],
-        json_schema_extra=marks(type="object"),
+        json_schema_extra={"type": "object"},
     )
     match_schema: AnyValue = Field(
         default=None,
         description="JSON Schema that the arguments must match.",
         examples=[{"required": ["id"]}],
-        json_schema_extra=marks(type="object"),
+        json_schema_extra={"type": "object"},
     )
     match_regex: TextMap = Field(
         default={},
@@ -96,7 +96,7 @@ class McpTool(FileModel):
         default=None,
         description="JSON Schema of the tool's arguments.",
         examples=[{"type": "object"}],
-        json_schema_extra=marks(type="object"),
+        json_schema_extra={"type": "object"},
     )
     responses: ListOf[McpResponse] = Field(
         min_length=1,

@@ -153,7 +153,7 @@ class Settings(FileModel):
         default=0,
         description="Number of tasks to run at the same time with `parallel`. 0 means automatic.",
         examples=[4],
-        json_schema_extra=marks(minimum=0),
+        json_schema_extra={"minimum": 0},
     )
     fail_fast: Flag = Field(
         default=False,
@@ -202,7 +202,7 @@ class Settings(FileModel):
             "The item `none` disables all skills."
         ),
         examples=[["skills/deploy"]],
-        json_schema_extra=item_marks(path=("eval", "directory"), **{"x-holds": "SKILL.md"}),
+        json_schema_extra=item_marks(path=("eval", "directory"), holds="SKILL.md"),
     )
     required_skills: Strings = Field(
         default=[],
@@ -214,13 +214,13 @@ class Settings(FileModel):
         default=[],
         description="Skills to disable: items of `skill_directories` or their last part. `*` disables all.",
         examples=[["deploy"]],
-        json_schema_extra=marks(items={"type": "string", "x-reference": "skill"}),
+        json_schema_extra=item_marks(reference="skill"),
     )
     instruction_files: Strings = Field(
         default=[],
         description="Files of the fixtures directory to copy into the workspace and the system message.",
         examples=[["AGENTS.md"]],
-        json_schema_extra=marks(**item_marks(path=("fixtures", "file"))),
+        json_schema_extra=item_marks(path=("fixtures", "file")),
     )
     inject_skill_body: Switch = Field(
         default=True,

@@ -150,7 +150,7 @@ class TaskFile(FileModel):
         default="",
         description="Identifier of the task in results. Must be unique in the suite.",
         examples=["summarize-001"],
-        json_schema_extra=marks(required=True, tolerated=True, defines="task", minLength=1),
+        json_schema_extra={**marks(required=True, tolerated=True, defines="task"), "minLength": 1},
     )
     name: Text = Field(
         default="",
@@ -235,13 +235,13 @@ class TaskFile(FileModel):
         default=[],
         description="Skill directories for this task, instead of the eval's. Relative to the eval file.",
         examples=[["skills/deploy"]],
-        json_schema_extra=item_marks(path=("eval", "directory"), **{"x-holds": "SKILL.md"}),
+        json_schema_extra=item_marks(path=("eval", "directory"), holds="SKILL.md"),
     )
     instruction_files: Strings = Field(
         default=[],
         description="More files of the fixtures directory to copy into the workspace and the system message.",
         examples=[["AGENTS.md"]],
-        json_schema_extra=marks(**item_marks(path=("fixtures", "file"))),
+        json_schema_extra=item_marks(path=("fixtures", "file")),
     )
     mcp_mocks: ListOf[McpMock] | None = Field(
         default=None,
@@ -275,7 +275,7 @@ class InlineTask(TaskFile):
         default=[],
         description="Task files, as in old examples. waza expects plain strings under `tasks`.",
         examples=[["tasks/*.yaml"]],
-        json_schema_extra=marks(instead="tasks", **item_marks(path=("eval", "glob"))),
+        json_schema_extra={**marks(instead="tasks"), **item_marks(path=("eval", "glob"))},
     )
     include: Text = Field(
         default="",

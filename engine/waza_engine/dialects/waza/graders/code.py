@@ -55,7 +55,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.fields import Strings, as_text, is_null
 from waza_engine.model.findings import Change, Finding, Fix, InsertKey, SetValue
-from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
+from waza_engine.model.schema_marks import foreign_keys, marks
 from waza_engine.rules.invalid_assertion import INVALID_ASSERTION
 
 _TRUE_OF_ANYTHING = frozenset(
@@ -69,6 +69,14 @@ _OTHER_NAMES: dict[str, JsonValue] = {
     "nodejs": "javascript",
     "py": "python",
     "python3": "python",
+}
+
+
+_ASSERTION: dict[str, Any] = {
+    "type": "string",
+    **marks(language="python"),
+    "x-language-from": "language",
+    "x-names": assertion_name_meanings(),
 }
 
 
@@ -99,9 +107,7 @@ class CodeGrader(Grader):
         min_length=1,
         description="Expressions that must be true, evaluated in order.",
         examples=[["len(output) > 0", "'deployed' in output.lower()"]],
-        json_schema_extra=item_marks(
-            language="python", **{"x-language-from": "language", "x-names": assertion_name_meanings()}
-        ),
+        json_schema_extra={"items": _ASSERTION},
     )
     language: Annotated[Literal["python", "javascript"], BeforeValidator(_language)] = Field(
         default="python",

@@ -94,13 +94,13 @@ class ContentPatterns(FileModel):
         default=[],
         description="RE2 patterns that must match somewhere in the file.",
         examples=[["(?m)^DEBUG = False$"]],
-        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "file"}),
+        json_schema_extra=item_marks(language="regex", applies_to="file"),
     )
     must_not_match: Strings = Field(
         default=[],
         description="RE2 patterns that must not match anywhere in the file.",
         examples=[["(?i)password"]],
-        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "file"}),
+        json_schema_extra=item_marks(language="regex", applies_to="file"),
     )
 
     @property

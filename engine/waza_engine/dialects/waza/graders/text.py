@@ -114,13 +114,13 @@ class TextGrader(Grader):
         default=[],
         description="RE2 patterns that must match somewhere in the output.",
         examples=[[r"(?i)https?://\S+"]],
-        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
+        json_schema_extra=item_marks(language="regex", applies_to="output"),
     )
     regex_not_match: Strings = Field(
         default=[],
         description="RE2 patterns that must not match anywhere in the output.",
         examples=[["(?i)traceback"]],
-        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
+        json_schema_extra=item_marks(language="regex", applies_to="output"),
     )
 
     @classmethod

@@ -53,13 +53,13 @@ class RegexGrader(OlderGrader):
         default=[],
         description="RE2 patterns that must match in the output (case-sensitive).",
         examples=[["(?i)deployed"]],
-        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
+        json_schema_extra=item_marks(language="regex", applies_to="output"),
     )
     must_not_match: TextItems = Field(
         default=[],
         description="RE2 patterns that must not match in the output.",
         examples=[["fatal"]],
-        json_schema_extra=item_marks(language="regex", **{"x-applies-to": "output"}),
+        json_schema_extra=item_marks(language="regex", applies_to="output"),
     )
 
     def grade(self, context: GradingContext) -> GraderResult:

@@ -146,7 +146,7 @@ class OutputMatches(_MessageCheck):
             "`(?im)` sets flags."
         ),
         examples=["(?i)deployed to https?://\\S+"],
-        json_schema_extra=pattern_marks(**{"x-applies-to": "output"}),
+        json_schema_extra={**pattern_marks(), "x-applies-to": "output"},
     )
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:

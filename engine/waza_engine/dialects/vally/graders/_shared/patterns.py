@@ -19,9 +19,9 @@ from waza_engine.rules.non_portable_regex import NON_PORTABLE_REGEX, doubtful_fi
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 
 
-def pattern_marks(**extra: Any) -> dict[str, Any]:
+def pattern_marks() -> dict[str, Any]:
     """Return the schema keywords of an option that holds a pattern."""
-    return marks(language="regex-js", **extra)
+    return marks(language="regex-js")
 
 
 def pattern_refusals(pattern: str, pointer: Pointer) -> Iterator[Finding]:
