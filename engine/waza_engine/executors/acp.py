@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, command_warning
-from waza_engine.executors.agent_process import LONGEST_LINE, agent
+from waza_engine.executors.agent_process import LONGEST_LINE, Program, agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     REASONING_EFFORT,
@@ -202,14 +202,9 @@ class AcpExecutor:
         environment = program_environment(
             self._environment, request.environment, directory=request.working_dir
         )
-        async with agent(
-            self._argv,
-            cwd=request.working_dir,
-            environment=environment,
-            streams=Streams(line_limit=LONGEST_LINE),
-            writable=request.writable,
-        ) as program:
-            connection = self._acp.connect_to_agent(client, program.stdin, program.stdout)
+        program = Program(self._argv, request.working_dir, environment, request.writable)
+        async with agent(program, Streams(line_limit=LONGEST_LINE)) as child:
+            connection = self._acp.connect_to_agent(client, child.stdin, child.stdout)
             try:
                 await self._talk(connection, request, log, client.alive)
             finally:

@@ -19,6 +19,16 @@ _CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
+class Program:
+    """An agent program to start. In a sandbox, it can change only the folders `writable`."""
+
+    argv: Sequence[str]
+    cwd: Path
+    environment: Mapping[str, str]
+    writable: Sequence[Path] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """Time limits: for the whole run, and until the first output (0: no limit)."""
 
@@ -70,28 +80,24 @@ class Lines:
 
 
 @asynccontextmanager
-async def agent(
-    argv: Sequence[str],
-    *,
-    cwd: Path,
-    environment: Mapping[str, str],
-    streams: Streams,
-    writable: Sequence[Path] = (),
-) -> AsyncIterator[Child]:
-    """Run an agent program while the block runs. In a sandbox, it can change only the folders `writable`.
+async def agent(program: Program, streams: Streams) -> AsyncIterator[Child]:
+    """Run an agent program while the block runs.
 
     Raises:
         ExecutorError: the program cannot be started.
 
     """
     try:
-        command = confined(argv, cwd=cwd, environment=environment, writable=writable)
-        started = await start_child(command, cwd=cwd, env=environment, streams=streams)
+        command = confined(
+            program.argv, cwd=program.cwd, environment=program.environment, writable=program.writable
+        )
+        started = await start_child(command, cwd=program.cwd, env=program.environment, streams=streams)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         # The program was there when the run started.
         raise ExecutorError(
-            f"The agent '{argv[0]}' cannot be started: {reason}", infrastructure=isinstance(error, OSError)
+            f"The agent '{program.argv[0]}' cannot be started: {reason}",
+            infrastructure=isinstance(error, OSError),
         ) from error
     try:
         yield started
@@ -100,14 +106,7 @@ async def agent(
 
 
 async def run_agent(
-    argv: Sequence[str],
-    *,
-    cwd: Path,
-    environment: Mapping[str, str],
-    stdin: str,
-    limits: Limits,
-    on_output: Callable[[bytes], object],
-    writable: Sequence[Path] = (),
+    program: Program, stdin: str, limits: Limits, on_output: Callable[[bytes], object]
 ) -> ProcessEnd:
     """Run the program until it ends or exceeds a limit; `on_output` gets its output piece by piece.
 
@@ -115,19 +114,16 @@ async def run_agent(
         ExecutorError: the program cannot be started.
 
     """
-    streams = Streams(stderr=PIPE)
-    async with agent(argv, cwd=cwd, environment=environment, streams=streams, writable=writable) as program:
-        return await _talk(program, stdin, limits, on_output)
+    async with agent(program, Streams(stderr=PIPE)) as child:
+        return await _talk(child, stdin, limits, on_output)
 
 
-async def _talk(
-    program: Child, stdin: str, limits: Limits, on_output: Callable[[bytes], object]
-) -> ProcessEnd:
+async def _talk(child: Child, stdin: str, limits: Limits, on_output: Callable[[bytes], object]) -> ProcessEnd:
     spoke = asyncio.Event()
-    reading = asyncio.create_task(_read(program.stdout, spoke, on_output))
-    errors = asyncio.create_task(read_tail(program.stderr, _TAIL_BYTES))
-    feeding = asyncio.create_task(program.feed(stdin.encode("utf-8", "replace")))
-    ending = asyncio.create_task(program.wait())
+    reading = asyncio.create_task(_read(child.stdout, spoke, on_output))
+    errors = asyncio.create_task(read_tail(child.stderr, _TAIL_BYTES))
+    feeding = asyncio.create_task(child.feed(stdin.encode("utf-8", "replace")))
+    ending = asyncio.create_task(child.wait())
     broken = ""
     try:
         async with asyncio.timeout(limits.seconds):
@@ -138,13 +134,13 @@ async def _talk(
     except TimeoutError:
         broken = f"timed out after {limits.seconds:g} s"
     finally:
-        program.kill()
+        child.kill()
         # Read what is left in the pipes, but not for ever: a descendant outside the group may hold them open.
         await asyncio.wait([reading, errors], timeout=_PIPE_GRACE_SECONDS)
         for task in (reading, errors, feeding, ending):
             task.cancel()
     stderr = errors.result() if errors.done() and not errors.cancelled() else b""
-    return ProcessEnd(program.status or 0, stderr.decode("utf-8", "replace").strip(), broken)
+    return ProcessEnd(child.status or 0, stderr.decode("utf-8", "replace").strip(), broken)
 
 
 async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[int], seconds: float) -> bool:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, command_warning
-from waza_engine.executors.agent_process import Limits, Lines, ProcessEnd, run_agent
+from waza_engine.executors.agent_process import Limits, Lines, ProcessEnd, Program, run_agent
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     MCP_SERVERS,
@@ -170,11 +170,9 @@ class CommandExecutor:
 
         if self._format == "text":
             log.add("user.message", {"content": prompt})
+        environment = self._environment_of(request, session)
         end = await run_agent(
-            argv,
-            cwd=request.working_dir,
-            environment=self._environment_of(request, session),
-            writable=request.writable,
+            Program(argv, request.working_dir, environment, request.writable),
             stdin="" if is_argument else prompt,
             limits=Limits(request.timeout_seconds, request.first_event_timeout_seconds),
             on_output=keep if self._format == "text" else lines.add,
