@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -253,13 +253,13 @@ def copy_runs(source: sqlite3.Connection, target: sqlite3.Connection, run_ids: I
     target.execute("BEGIN IMMEDIATE")
     try:
         for run_id in run_ids:
-            _copy_rows(source, target, "runs", "run_id", run_id)
+            _copy_rows(source, target, "runs", "run_id", run_id, {})
             trials_sql = "SELECT id, task_index, trial FROM trials WHERE run_id = ? ORDER BY id"
             for old, task, trial in source.execute(trials_sql, (run_id,)).fetchall():
-                _copy_rows(source, target, "trials", "id", old, replaced="id")
+                _copy_rows(source, target, "trials", "id", old, {"id": None})
                 id_sql = "SELECT id FROM trials WHERE run_id = ? AND task_index = ? AND trial = ?"
                 [new] = target.execute(id_sql, (run_id, task, trial)).fetchone()
-                _copy_rows(source, target, "results", "trial_id", old, replaced="trial_id", replacement=new)
+                _copy_rows(source, target, "results", "trial_id", old, {"trial_id": new})
     except BaseException:
         if target.in_transaction:
             target.execute("ROLLBACK")
@@ -273,16 +273,12 @@ def _copy_rows(
     table: str,
     key: str,
     value: object,
-    *,
-    replaced: str = "",
-    replacement: object = None,
+    changed: Mapping[str, object],
 ) -> None:
-    """Copy the rows where `key` is `value`. The column `replaced` gets `replacement`; None lets the target choose."""
+    """Copy the rows where `key` is `value`, with the columns `changed`; the target chooses an id of None."""
     cursor = source.execute(f"SELECT * FROM {table} WHERE {key} = ?", (value,))  # noqa: S608  # our own names
     names = [it for it, *_ in cursor.description]
-    rows = [
-        dict(zip(names, row, strict=True)) | ({replaced: replacement} if replaced else {}) for row in cursor
-    ]
+    rows = [{**dict(zip(names, row, strict=True)), **changed} for row in cursor]
     marks = ", ".join(f":{it}" for it in names)
     target.executemany(f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({marks})", rows)  # noqa: S608  # see above
 
