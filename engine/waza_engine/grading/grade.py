@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 from waza_engine.analysis.pipeline import entry_errors
 from waza_engine.graders.base import (
@@ -176,29 +176,41 @@ def _turn(entry: Mapping[str, Any] | GraderEntry) -> int | None:
     return turn if isinstance(turn, int) and not isinstance(turn, bool) else None
 
 
+class RunGrading(TypedDict, total=False):
+    """What `grade_run` may know besides the entries and the context of a run."""
+
+    agent_error: str
+    grade: GradeEntry | None
+
+
 def grade_run(
     eval_entries: Sequence[Mapping[str, Any] | GraderEntry],
     task_entries: Sequence[Mapping[str, Any] | GraderEntry],
     expected: Mapping[str, Iterable[str]],
     context: GradingContext,
     meaning: str = "",
-    agent_error: str = "",
-    grade: GradeEntry | None = None,
+    **more: Unpack[RunGrading],
 ) -> RunVerdict:
     """Return the verdict on one run: eval graders, task graders, then the output expectations of the task.
 
     `expected` has lists of strings by the keys of `suite.EXPECTED_TEXTS`. `meaning` is as for `grade_entry`.
     A later result of the same name replaces the earlier one. The first error ends the run without results.
-    `agent_error` is the agent's own error; it sets the status to `error` whatever the verdicts are.
+    With `agent_error`, the agent's own error, the status is `error` whatever the verdicts are. `grade` grades one
+    entry, by default `grade_entry`.
     """
+    agent_error, grade = _grading(**more)
     results: dict[str, GraderVerdict] = {}
-    for _, graded in _grade_each(eval_entries, task_entries, context, meaning, grade or grade_entry):
+    for _, graded in _grade_each(eval_entries, task_entries, context, meaning, grade):
         if isinstance(graded, GraderFailure):
             return RunVerdict("error", error=graded, infrastructure=graded.infrastructure)
         results[graded.name] = graded
     if meaning not in dialect_for(meaning).without_expectations:
         results.update((it.name, it) for it in _expectations(expected, context.output))
     return _run_verdict(results, agent_error)
+
+
+def _grading(agent_error: str = "", grade: GradeEntry | None = None) -> tuple[str, GradeEntry]:
+    return agent_error, grade or grade_entry
 
 
 def grade_task(
@@ -215,7 +227,8 @@ def grade_task(
     """
     score = dialect_for(dialect).score_trial
     if scoring is None or not score:
-        return grade_run(eval_entries, task.graders, task.expected, context, dialect, context.error, grade)
+        how = RunGrading(agent_error=context.error, grade=grade)
+        return grade_run(eval_entries, task.graders, task.expected, context, dialect, **how)
     graded = _grade_each(eval_entries, task.graders, context, dialect, grade or grade_entry)
     verdict: RunVerdict = load_object(score)(GradedTrial(graded, context, task.constraints, scoring))
     return verdict
