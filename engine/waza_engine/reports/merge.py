@@ -6,7 +6,7 @@ from itertools import chain, zip_longest
 from waza_engine.model.records import RunRecord, TaskRecord
 from waza_engine.model.suite import Metric
 from waza_engine.runs.run_header import RunFrame
-from waza_engine.runs.totals import Ending, run_record
+from waza_engine.runs.totals import Ending, RunOutcome, run_record
 
 
 class MergeError(Exception):
@@ -34,16 +34,18 @@ def merge_runs(parts: Sequence[RunRecord], *, incomplete: bool = False) -> RunRe
     baselines = [it.baseline for it in ordered if it.baseline is not None]
     return run_record(
         _frame(first),
-        run_id=first.run_id,
-        started_at=min(it.started_at for it in ordered),
-        duration_ms=max(it.duration_ms for it in ordered),
-        tasks=tasks,
-        # Every shard runs all trigger prompts, so the results of one are enough.
-        triggers=next((it.triggers for it in ordered if it.triggers), ()),
-        ending=Ending("error", f"Shard {failed.shard or failed.run_id}: {failed.error}")
-        if failed
-        else Ending(),
-        baseline=merge_runs(baselines, incomplete=True) if len(baselines) == len(ordered) else None,
+        RunOutcome(
+            run_id=first.run_id,
+            started_at=min(it.started_at for it in ordered),
+            duration_ms=max(it.duration_ms for it in ordered),
+            tasks=tasks,
+            # Every shard runs all trigger prompts, so the results of one are enough.
+            triggers=next((it.triggers for it in ordered if it.triggers), ()),
+            ending=Ending("error", f"Shard {failed.shard or failed.run_id}: {failed.error}")
+            if failed
+            else Ending(),
+            baseline=merge_runs(baselines, incomplete=True) if len(baselines) == len(ordered) else None,
+        ),
     )
 
 

@@ -37,7 +37,7 @@ from waza_engine.runs.run_header import RunEnd
 from waza_engine.runs.store.record import with_changes
 from waza_engine.runs.store.store import RunStore, StoreError
 from waza_engine.runs.tasks import run_tasks
-from waza_engine.runs.totals import Ending, run_record
+from waza_engine.runs.totals import Ending, RunOutcome, run_record
 from waza_engine.runs.trial.grade import Bench
 from waza_engine.runs.trial.perform import run_trial
 from waza_engine.runs.triggers import run_triggers
@@ -282,14 +282,16 @@ def _record(live: LiveRun, ending: Ending) -> RunRecord:
     second = live.baseline
     return run_record(
         live.frame,
-        run_id=live.run_id,
-        started_at=live.started_at,
-        duration_ms=live.duration_ms,
-        tasks=[live.tasks[index] for index in sorted(live.tasks)],
-        triggers=live.triggers,
-        ending=ending,
-        baseline=_record(second, ending) if second else None,
-        decisions=live.decisions,
+        RunOutcome(
+            run_id=live.run_id,
+            started_at=live.started_at,
+            duration_ms=live.duration_ms,
+            tasks=[live.tasks[index] for index in sorted(live.tasks)],
+            triggers=live.triggers,
+            ending=ending,
+            baseline=_record(second, ending) if second else None,
+            decisions=live.decisions,
+        ),
     )
 
 

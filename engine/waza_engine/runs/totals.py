@@ -50,46 +50,38 @@ class Ending:
     error: str = ""
 
 
-def run_record(  # noqa: PLR0913  # a record has many parts
-    frame: RunFrame,
-    *,
-    run_id: str,
-    started_at: float,
-    duration_ms: int,
-    tasks: Sequence[TaskRecord],
-    triggers: Sequence[TriggerResult],
-    ending: Ending,
-    baseline: RunRecord | None = None,
-    decisions: Decisions | None = None,
-) -> RunRecord:
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """What a run has done, without the verdict on it. `baseline` is the record of the pass without skills."""
+
+    run_id: str
+    started_at: float
+    tasks: Sequence[TaskRecord]
+    duration_ms: int = 0
+    triggers: Sequence[TriggerResult] = ()
+    ending: Ending = Ending()  # frozen
+    baseline: RunRecord | None = None
+    decisions: Decisions | None = None
+
+
+def run_record(frame: RunFrame, done: RunOutcome) -> RunRecord:
     """Return the record of the whole run. A failed task, or a metric below its threshold, makes the run fail.
 
     In a run with a baseline the tasks' own verdicts do not count: the run passes if the skills helped.
     Nor do they with `decisions`: then what was decided counts.
     """
-    metric = accuracy_metric(frame.metrics, triggers)
+    metric = accuracy_metric(frame.metrics, done.triggers)
     metrics: tuple[MetricResult, ...] = (metric,) if metric else ()
-    totals = suite_totals([task_totals(it) for it in tasks], frame.trials, seeded_random(run_id))
-    deciding = deciding_tasks(tasks)
-    of_baseline = deciding_tasks(baseline.tasks) if baseline else []
-    of_both = sum(it.stats.infrastructure_runs for it in (*deciding, *of_baseline) if it.stats)
-    if baseline:
-        failed = not of_both and not skills_helped(success_rate(deciding), success_rate(of_baseline))
-    else:
-        failed = any(it.status == "failed" for it in deciding)
-    failed = failed or any(not it.passed for it in metrics)
-    if frame.scoring is not None:
-        failed = is_failed(frame.scoring, deciding)
-    if decisions is not None:
-        of_both = 0
-        failed = decisions.is_bad or any(it.error for it in deciding) or any(not it.passed for it in metrics)
-    is_open = not ending.status and not failed and (of_both > 0 or any(it.infrastructure for it in triggers))
-    if decisions is not None and decisions.is_open and not ending.status and not failed and not is_open:
-        ending = Ending("error", decisions.error)
-    if is_open:
-        ending = Ending("error", _undecided_message(of_both, [*deciding, *of_baseline], triggers))
+    failed = _has_failed(frame, done, metrics)
+    ending, undecided = done.ending, ""
+    if not ending.status and not failed:
+        undecided = _undecided_message(done)
+        if undecided:
+            ending = Ending("error", undecided)
+        elif done.decisions is not None and done.decisions.is_open:
+            ending = Ending("error", done.decisions.error)
     return RunRecord(
-        run_id=run_id,
+        run_id=done.run_id,
         suite_name=frame.suite_name,
         skill=frame.skill,
         executor=frame.executor,
@@ -97,35 +89,55 @@ def run_record(  # noqa: PLR0913  # a record has many parts
         judge_model=frame.judge_model,
         trials=frame.trials,
         timeout_seconds=frame.timeout_seconds,
-        started_at=started_at,
-        duration_ms=duration_ms,
+        started_at=done.started_at,
+        duration_ms=done.duration_ms,
         status=ending.status or ("failed" if failed else "passed"),
-        tasks=tuple(tasks),
-        totals=totals,
-        triggers=tuple(triggers),
-        trigger_metrics=trigger_metrics(triggers),
+        tasks=tuple(done.tasks),
+        totals=suite_totals([task_totals(it) for it in done.tasks], frame.trials, seeded_random(done.run_id)),
+        triggers=tuple(done.triggers),
+        trigger_metrics=trigger_metrics(done.triggers),
         metrics=metrics,
         error=ending.error,
-        measures=tuple(python_metrics(frame.metrics, tasks)),
-        baseline=baseline,
+        measures=tuple(python_metrics(frame.metrics, done.tasks)),
+        baseline=done.baseline,
         shard=frame.shard,
         scoring=frame.scoring,
         eval_path=frame.eval_path,
         arm=frame.arm,
         planned=len(frame.tasks),
-        unperformed=tuple(_unperformed_names(frame.tasks, tasks)),
-        infrastructure=is_open,
-        decisions=decisions,
+        unperformed=tuple(_unperformed_names(frame.tasks, done.tasks)),
+        infrastructure=bool(undecided),
+        decisions=done.decisions,
     )
 
 
-def _undecided_message(count: int, tasks: Iterable[TaskRecord], triggers: Sequence[TriggerResult]) -> str:
+def _has_failed(frame: RunFrame, done: RunOutcome, metrics: Iterable[MetricResult]) -> bool:
+    tasks, is_below = deciding_tasks(done.tasks), any(not it.passed for it in metrics)
+    if done.decisions is not None:
+        return done.decisions.is_bad or any(it.error for it in tasks) or is_below
+    if frame.scoring is not None:
+        return is_failed(frame.scoring, tasks)
+    if done.baseline is None:
+        return is_below or any(it.status == "failed" for it in tasks)
+    without = deciding_tasks(done.baseline.tasks)
+    is_decided = not _undecided_trials([*tasks, *without])
+    return is_below or (is_decided and not skills_helped(success_rate(tasks), success_rate(without)))
+
+
+def _undecided_trials(tasks: Iterable[TaskRecord]) -> int:
+    return sum(it.stats.infrastructure_runs for it in tasks if it.stats)
+
+
+def _undecided_message(done: RunOutcome) -> str:
+    """Return what could not be judged and why; "" if all could."""
+    tasks = [*deciding_tasks(done.tasks), *(deciding_tasks(done.baseline.tasks) if done.baseline else ())]
+    count = 0 if done.decisions is not None else _undecided_trials(tasks)
+    prompts = sum(it.infrastructure for it in done.triggers)
+    if not count and not prompts:
+        return ""
     trials = (trial for it in tasks if it.stats and it.stats.infrastructure_runs for trial in it.trials)
-    reasons = chain(
-        (it.error for it in trials if it.infrastructure), (it.error for it in triggers if it.infrastructure)
-    )
+    reasons = (it.error for it in chain(trials, done.triggers) if it.infrastructure)
     why = next(reasons, "")
-    prompts = sum(it.infrastructure for it in triggers)
     counts = ((count, "trial"), (prompts, "trigger prompt"))
     what = " and ".join(f"{number} {it}{'' if number == 1 else 's'}" for number, it in counts if number)
     hint = UNDECIDED_HINT if count else _PROMPTS_HINT

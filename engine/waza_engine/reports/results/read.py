@@ -29,7 +29,7 @@ from waza_engine.model.scores import weighted_mean
 from waza_engine.model.suite import CONSTRAINT, Metric, Scoring
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.run_header import RunFrame, TaskFrame
-from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
+from waza_engine.runs.totals import Ending, RunOutcome, run_record, seeded_random, task_record
 
 _MAJOR_VERSION, _SCENARIO_VERSION = "1", "2.0"
 """Minor versions only add keys, which are ignored (docs/reference/waza-newest.md, section 3)."""
@@ -111,13 +111,15 @@ def record_of(data: Mapping[str, Any]) -> RunRecord:
     baseline = data.get("baseline_outcome")
     return run_record(
         frame,
-        run_id=run_id,
-        started_at=started_at,
-        duration_ms=int(_map(data["summary"]).get("duration_ms") or 0),
-        tasks=tasks,
-        triggers=[_trigger(it) for it in data.get("trigger_results") or []],
-        ending=_ending(metadata),
-        baseline=record_of(baseline) if isinstance(baseline, dict) else None,
+        RunOutcome(
+            run_id=run_id,
+            started_at=started_at,
+            duration_ms=int(_map(data["summary"]).get("duration_ms") or 0),
+            tasks=tasks,
+            triggers=[_trigger(it) for it in data.get("trigger_results") or []],
+            ending=_ending(metadata),
+            baseline=record_of(baseline) if isinstance(baseline, dict) else None,
+        ),
     )
 
 

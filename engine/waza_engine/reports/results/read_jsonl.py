@@ -15,7 +15,7 @@ from waza_engine.model.records import ReadRun, RunRecord
 from waza_engine.recognition.recognise import dialects_by_preference, load_object
 from waza_engine.reports.results.read import ResultsError, strict_json
 from waza_engine.runs.run_header import RunFrame, TaskFrame
-from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
+from waza_engine.runs.totals import RunOutcome, run_record, seeded_random, task_record
 
 
 def read_jsonl(path: Path) -> RunRecord:
@@ -66,12 +66,4 @@ def _record(path: Path, run: ReadRun) -> RunRecord:
         task_record(TaskFrame(name, name), trials, "", seeded_random("jsonl", index))
         for index, (name, trials) in enumerate(run.trials.items())
     ]
-    return run_record(
-        frame,
-        run_id=path.stem,
-        started_at=run.started_at,
-        duration_ms=0,
-        tasks=tasks,
-        triggers=(),
-        ending=Ending(),
-    )
+    return run_record(frame, RunOutcome(run_id=path.stem, started_at=run.started_at, tasks=tasks))

@@ -16,7 +16,7 @@ from waza_engine.model.trajectory import Trajectory
 from waza_engine.recognition.recognise import dialects_by_preference, load_object
 from waza_engine.reports.results.read import ResultsError
 from waza_engine.runs.run_header import RunFrame, TaskFrame
-from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
+from waza_engine.runs.totals import RunOutcome, run_record, seeded_random, task_record
 
 _OF_RECORDINGS = frozenset(["transcript", "session", "tool_events"])
 _OF_RESULTS = frozenset(["tasks", "summary"])
@@ -79,10 +79,10 @@ def _run_of(path: Path, trajectory: Trajectory) -> RunRecord:
     )
     return run_record(
         RunFrame(suite_name=path.stem, model=trajectory.model),
-        run_id="",
-        started_at=0.0,
-        duration_ms=trajectory.duration_ms,
-        tasks=[task_record(TaskFrame(task, task), [trial], "", seeded_random("trial", 0))],
-        triggers=(),
-        ending=Ending(),
+        RunOutcome(
+            run_id="",
+            started_at=0.0,
+            duration_ms=trajectory.duration_ms,
+            tasks=[task_record(TaskFrame(task, task), [trial], "", seeded_random("trial", 0))],
+        ),
     )

@@ -30,7 +30,7 @@ from waza_engine.runs.run_header import frame_of
 from waza_engine.runs.store.record import StoredTrials
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore
-from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record, trial_totals
+from waza_engine.runs.totals import RunOutcome, run_record, seeded_random, task_record, trial_totals
 from waza_engine.runs.trial.checkpoints import regrade_checkpoints
 from waza_engine.runs.trial.grade import (
     Bench,
@@ -321,13 +321,14 @@ def _regraded_record(
     ]
     return run_record(
         frame,
-        run_id=run.run_id,
-        started_at=run.started_at,
-        duration_ms=run.end.duration_ms,
-        tasks=records,
-        triggers=run.end.triggers,
-        ending=Ending(),
-        baseline=baseline,
+        RunOutcome(
+            run_id=run.run_id,
+            started_at=run.started_at,
+            duration_ms=run.end.duration_ms,
+            tasks=records,
+            triggers=run.end.triggers,
+            baseline=baseline,
+        ),
     )
 
 

@@ -14,7 +14,7 @@ from waza_engine.runs.past.changes import since_green
 from waza_engine.runs.reviews import PendingVerdict, apply_reviews, pending_verdicts, read_reviews
 from waza_engine.runs.store.rows import StoredRun
 from waza_engine.runs.store.store import RunStore
-from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
+from waza_engine.runs.totals import Ending, RunOutcome, run_record, seeded_random, task_record
 
 
 def _unchanged(trial: TrialRecord) -> TrialRecord:
@@ -160,14 +160,16 @@ def _record(store: RunStore, run: StoredRun) -> RunRecord:
     second = store.baseline_of(run.run_id)
     return run_record(
         run.frame,
-        run_id=run.run_id,
-        started_at=run.started_at,
-        duration_ms=run.end.duration_ms,
-        tasks=tasks,
-        triggers=run.end.triggers,
-        ending=_ending(run),
-        baseline=_record(store, second) if second else None,
-        decisions=run.end.decisions,
+        RunOutcome(
+            run_id=run.run_id,
+            started_at=run.started_at,
+            duration_ms=run.end.duration_ms,
+            tasks=tasks,
+            triggers=run.end.triggers,
+            ending=_ending(run),
+            baseline=_record(store, second) if second else None,
+            decisions=run.end.decisions,
+        ),
     )
 
 

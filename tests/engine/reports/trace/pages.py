@@ -12,7 +12,7 @@ import pytest
 from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
 from waza_engine.reports.trace import page
 from waza_engine.runs.run_header import RunFrame, TaskFrame
-from waza_engine.runs.totals import Ending, run_record, seeded_random, task_record
+from waza_engine.runs.totals import RunOutcome, run_record, seeded_random, task_record
 
 SCRIPT, STYLE = "console.log('viewer')", "body { color: red }"
 
@@ -62,12 +62,7 @@ def run_of(*trials: TrialRecord, **frame: Any) -> RunRecord:
         tasks.append(task_record(TaskFrame(name, name), own, "", seeded_random("x", index)))
     return run_record(
         RunFrame(**{"suite_name": "suite", "executor": "mock", "model": "m"} | frame),
-        run_id="20260101T000000-x",
-        started_at=0,
-        duration_ms=0,
-        tasks=tasks,
-        triggers=(),
-        ending=Ending(),
+        RunOutcome(run_id="20260101T000000-x", started_at=0, tasks=tasks),
     )
 
 
