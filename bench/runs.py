@@ -16,11 +16,13 @@ from waza_engine.executors.mock import MockExecutor
 from waza_engine.model.suite import GraderEntry, InputFile, RunSettings, Suite, Task
 from waza_engine.runs.events import Event, TrialFinished
 from waza_engine.runs.history import read_history
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.past.read import read_flakiness
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import RunStore
+from waza_engine.runs.trial.grade import Bench
 from waza_lsp.cli.run.reports import Reports
 
 GRADERS = (
@@ -59,13 +61,11 @@ async def _run(folder: Path, tasks: int, trials: int, workers: int) -> None:
     watch = _Watch(tasks * trials)
     with RunStore(folder / "store") as store:
         record = await run_suite(
-            make_plan(suite, Overrides(workers=workers)),
-            MockExecutor(ExecutorOptions(folder)),
-            process_dir=folder,
-            run_id="bench",
-            emit=watch,
-            log_dir=folder,
-            store=store,
+            Bench(
+                make_plan(suite, Overrides(workers=workers)), MockExecutor(ExecutorOptions(folder)), folder
+            ),
+            RunOutputs(watch, folder, store),
+            "bench",
         )
         seconds, cpu = time.perf_counter() - watch.started, time.process_time() - watch.cpu
         print(

@@ -17,10 +17,12 @@ from waza_engine.reports.html.report import html_report
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results.write import results_json
 from waza_engine.runs.history import read_history
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import RunStore
+from waza_engine.runs.trial.grade import Bench as RunBench
 from waza_lsp.server.results.reader import read_last_results
 
 DAY = 86_400.0
@@ -53,13 +55,9 @@ async def run(folder: Path, run_id: str, perform: Scripted | None = None, output
     suite = bench.suite(task("a", path=folder / "eval.yaml"), graders=(contains("hello"),))
     with RunStore(folder / ".waza-lsp") as store:
         return await run_suite(
-            make_plan(suite, Overrides(trials=2)),
-            executor,
-            process_dir=folder,
-            run_id=run_id,
-            emit=bench.events.append,
-            log_dir=folder,
-            store=store,
+            RunBench(make_plan(suite, Overrides(trials=2)), executor, folder),
+            RunOutputs(bench.events.append, folder, store),
+            run_id,
         )
 
 

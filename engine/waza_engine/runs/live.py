@@ -3,6 +3,7 @@
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from waza_engine.executors.base import Progress, agent_of
 from waza_engine.lib.redaction import Redactor
@@ -22,6 +23,15 @@ FinishedTrials = frozenset[tuple[int, int]]
 
 Performer = Callable[[Bench, int, int, Progress], Awaitable[TrialRecord]]
 """Runs one trial (index of the task, number of the trial), on this machine or another."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutputs:
+    """Where a run reports: its events, its trials if they are stored, and the log of an unexpected error."""
+
+    emit: Listener
+    log_dir: Path
+    store: RunStore | None = None
 
 
 @dataclass(slots=True)

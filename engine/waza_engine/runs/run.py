@@ -6,7 +6,6 @@ still run, and the record has the status `cancelled`. A second cancellation stop
 
 import asyncio
 import contextlib
-import os
 import time
 import traceback
 import uuid
@@ -16,26 +15,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from waza_engine.executors.agent_command import COMMAND_VARIABLE
-from waza_engine.executors.base import Executor, UnavailableError
+from waza_engine.executors.base import UnavailableError
 from waza_engine.judges.patience import waits_reported
 from waza_engine.lib.files.safe_write import open_own
 from waza_engine.lib.plurals import counted
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.redaction import Redactor
-from waza_engine.model.judge import Judge
 from waza_engine.model.records import RunRecord
 from waza_engine.runs.deciding.perform import run_until_decided
-from waza_engine.runs.events import ExecutorUnavailable, Listener, Note, RunFinished, RunStarted
+from waza_engine.runs.events import ExecutorUnavailable, Note, RunFinished, RunStarted
 from waza_engine.runs.hooks import run_hooks
-from waza_engine.runs.live import LiveRun, Performer
+from waza_engine.runs.live import LiveRun, Performer, RunOutputs
 from waza_engine.runs.planning.participants import sandbox_problem, withheld_variables_note
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.planning.preflight import ignored_features_note, missing_skills_problem
 from waza_engine.runs.planning.resume import ResumeState, copy_cached_trials, is_cacheable
 from waza_engine.runs.run_header import RunEnd
 from waza_engine.runs.store.record import with_changes
-from waza_engine.runs.store.store import RunStore, StoreError
+from waza_engine.runs.store.store import StoreError
 from waza_engine.runs.tasks import run_tasks
 from waza_engine.runs.totals import Ending, RunOutcome, run_record
 from waza_engine.runs.trial.grade import Bench
@@ -57,36 +55,29 @@ def new_run_id() -> str:
     return f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:8]}"
 
 
-async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
-    plan: Plan,
-    executor: Executor,
-    *,
-    process_dir: Path,
+async def run_suite(
+    bench: Bench,
+    outputs: RunOutputs,
     run_id: str,
-    emit: Listener,
-    log_dir: Path,
-    store: RunStore | None = None,
-    judge: Judge | None = None,
+    *,
     resumed: ResumeState | None = None,
     perform: Performer = run_trial,
-    environment: Mapping[str, str] | None = None,
 ) -> RunRecord:
-    """Run the plan and return its record. `process_dir` is the directory that the run was started in.
+    """Run the bench's plan and return its record.
 
-    Graders see what the agent wrote. Secrets in it, such as those of `environment` (by default the process's own), are
-    replaced before it gets into the store, the record and the events.
+    Graders see what the agent wrote. Secrets in it, such as those of the bench's environment, are replaced before it gets
+    into the store, the record and the events.
 
     Starts and closes the executor. Failures are in the record and raise no exception; unexpected errors are also logged
     to `<log_dir>/<run id>.log`.
     """
     resumed = resumed or ResumeState()
-    bench = Bench(plan, executor, process_dir, judge)
-    redactor = _redactor(plan, os.environ if environment is None else environment)
+    redactor = _redactor(bench)
     live = LiveRun(
         run_id,
         bench,
-        lambda event: emit(redactor.data(event)),
-        store,
+        lambda event: outputs.emit(redactor.data(event)),
+        outputs.store,
         resumed.started_at or time.time(),
         resumed.finished,
         perform=perform,
@@ -103,12 +94,12 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
         loop.call_soon_threadsafe(live.emit, Note(run_id, "info", message))
 
     try:
-        with waits_reported(report_wait), using(plan.settings.sandbox):
+        with waits_reported(report_wait), using(bench.plan.settings.sandbox):
             await _run_and_close(live, resumed)
     except (_StopError, UnavailableError, StoreError) as problem:
         ending = Ending("error", redactor.text(str(problem)))
     except Exception as bug:  # noqa: BLE001  # the one place per run that catches our own bugs
-        ending = Ending("error", _log_bug(bug, log_dir / f"{run_id}.log", redactor))
+        ending = Ending("error", _log_bug(bug, outputs.log_dir / f"{run_id}.log", redactor))
     except asyncio.CancelledError:
         ending = Ending("cancelled", "The run was cancelled")
         processes.end_all()
@@ -118,10 +109,10 @@ async def run_suite(  # noqa: PLR0913  # the world comes in as arguments
     return _conclude(live, record)
 
 
-def _redactor(plan: Plan, environment: Mapping[str, str]) -> Redactor:
+def _redactor(bench: Bench) -> Redactor:
     """Return a redactor that knows the secrets of the environment, the agent's command and the eval."""
-    commands = (plan.overrides.agent_command, environment.get(COMMAND_VARIABLE, ""))
-    return Redactor.of(environment, *_environments(plan), commands=commands)
+    commands = (bench.plan.overrides.agent_command, bench.environment.get(COMMAND_VARIABLE, ""))
+    return Redactor.of(bench.environment, *_environments(bench.plan), commands=commands)
 
 
 def _environments(plan: Plan) -> Iterator[Mapping[str, str]]:

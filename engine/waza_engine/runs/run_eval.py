@@ -10,11 +10,13 @@ from waza_engine.executors.registry import make_executor
 from waza_engine.model.records import RunRecord
 from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.events import Event, Listener
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.participants import judge_for, with_agent, with_sandbox
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 from waza_engine.runs.run import new_run_id, run_suite
 from waza_engine.runs.store.store import RunStore, default_store_dir
+from waza_engine.runs.trial.grade import Bench
 
 
 def ignore_event(_event: Event) -> None:
@@ -58,14 +60,14 @@ def run_eval(
         environment=environment,
     )
     run = run_suite(
-        plan,
-        make_executor(plan.settings.executor, options),
-        process_dir=start,
-        run_id=new_run_id(),
-        emit=emit,
-        log_dir=(store.directory if store else default_store_dir(suite.path)) / "logs",
-        store=store,
-        judge=judge_for(plan, environment),
-        environment=environment,
+        Bench(
+            plan,
+            make_executor(plan.settings.executor, options),
+            start,
+            judge_for(plan, environment),
+            environment=environment,
+        ),
+        RunOutputs(emit, (store.directory if store else default_store_dir(suite.path)) / "logs", store),
+        new_run_id(),
     )
     return asyncio.run(run)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import shlex
 import sqlite3
 import sys
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from waza_engine import run_eval
+from waza_engine.runs.events import Event, Note
 from waza_engine.runs.planning.plan import Overrides, PlanError
 from waza_engine.runs.store.store import FILE_NAME, RunStore
 from waza_lsp.cli import main
@@ -154,6 +156,18 @@ def test_the_library_chooses_and_refuses_as_well(folder: Path, agent: str) -> No
     assert (record.executor, record.status) == ("command", "passed")
     with pytest.raises(PlanError, match="'mock' starts no program"):
         run_eval(folder / "eval.yaml", Overrides(agent_command=agent, executor="mock"))
+
+
+def test_the_library_names_the_credentials_that_agents_of_its_environment_do_not_get(
+    folder: Path, agent: str
+) -> None:
+    events: list[Event] = []
+    environment = {**os.environ, "ACME_API_KEY": "sk-123456789"}
+    run_eval(
+        folder / "eval.yaml", Overrides(agent_command=agent), emit=events.append, environment=environment
+    )
+    [note] = [it.message for it in events if isinstance(it, Note) and "do not get" in it.message]
+    assert "ACME_API_KEY" in note
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,10 @@ from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.project.load_suite import load_suite
 from waza_engine.project.reading import read_mapping
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
+from waza_engine.runs.trial.grade import Bench
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WAZA = ("code-explainer", "deploy-orchestrator", "file-editor")
@@ -39,12 +41,13 @@ def written(result: Conversion, folder: Path, source: Path) -> Path:
 async def verdicts(path: Path, process_dir: Path, log_dir: Path) -> dict[str, list[str]]:
     suite = load_suite(path, process_dir=process_dir)
     record = await run_suite(
-        make_plan(suite, Overrides(executor="replay")),
-        ReplayExecutor(ExecutorOptions(suite.directory)),
-        process_dir=process_dir,
-        run_id="r",
-        emit=lambda _event: None,
-        log_dir=log_dir,
+        Bench(
+            make_plan(suite, Overrides(executor="replay")),
+            ReplayExecutor(ExecutorOptions(suite.directory)),
+            process_dir,
+        ),
+        RunOutputs(lambda _event: None, log_dir),
+        "r",
     )
     return {task.task: [it.status for it in task.trials] for task in record.tasks}
 

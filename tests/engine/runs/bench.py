@@ -13,9 +13,11 @@ from waza_engine.model.records import RunRecord
 from waza_engine.model.suite import GraderEntry, RunSettings, Suite, Task
 from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.runs.events import Event
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store.store import RunStore
+from waza_engine.runs.trial.grade import Bench as RunBench
 
 
 def contains(*texts: str, name: str = "says", weight: float = 1.0) -> GraderEntry:
@@ -99,14 +101,15 @@ class Bench:
     async def run(self, suite: Suite, executor: Executor | None = None, **overrides: Any) -> RunRecord:
         performer = executor or MockExecutor(ExecutorOptions(self.folder))
         return await run_suite(
-            make_plan(suite, Overrides(**overrides), processors=4),
-            performer,
-            process_dir=self.folder,
-            run_id=self.run_id,
-            emit=(lambda _: None) if self.emit_nothing else self.events.append,
-            store=self.store,
-            judge=self.judge,
-            log_dir=self.folder / "logs",
+            RunBench(
+                make_plan(suite, Overrides(**overrides), processors=4), performer, self.folder, self.judge
+            ),
+            RunOutputs(
+                (lambda _: None) if self.emit_nothing else self.events.append,
+                self.folder / "logs",
+                self.store,
+            ),
+            self.run_id,
         )
 
     def names(self) -> list[str]:

@@ -17,10 +17,12 @@ from tests.engine.runs.bench import Scripted, contains, said, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
 from waza_engine.model.suite import RunSettings, Suite
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, Plan, make_plan
 from waza_engine.runs.planning.resume import ResumeState, check_resumable, resume_state
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store.store import FILE_NAME, RunStore
+from waza_engine.runs.trial.grade import Bench
 
 TASKS, TRIALS = ("a", "b", "c"), 700
 LONGEST_LIFE_SECONDS = 0.03
@@ -80,14 +82,7 @@ async def _life(folder: Path) -> None:
     with RunStore(folder) as store:
         plan, there = _going_on(store, folder)
         await run_suite(
-            plan,
-            executor,
-            process_dir=folder,
-            run_id="run-1",
-            emit=lambda _: None,
-            log_dir=folder,
-            store=store,
-            resumed=there,
+            Bench(plan, executor, folder), RunOutputs(lambda _: None, folder, store), "run-1", resumed=there
         )
 
 

@@ -22,9 +22,11 @@ from waza_engine.model.records import RunRecord
 from waza_engine.model.suite import InputFile, Suite
 from waza_engine.runs.dask_trials import DaskTrials, Job, dask_trials, perform_on_worker
 from waza_engine.runs.events import Note, TrialFinished, TrialProgress
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, make_plan, with_workers
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.store.store import RunStore
+from waza_engine.runs.trial.grade import Bench as RunBench
 
 needs_dask = pytest.mark.skipif(
     importlib.util.find_spec("distributed") is None,
@@ -84,13 +86,13 @@ def suite(bench: Bench, tasks: int, trials: int) -> Suite:
 
 async def run(bench: Bench, what: Suite, trials: DaskTrials) -> RunRecord:
     return await run_suite(
-        with_workers(make_plan(what, Overrides()), trials.slots),
-        CommandExecutor(ExecutorOptions(bench.folder, agent_command="true")),
-        process_dir=bench.folder,
-        run_id="run-1",
-        emit=bench.events.append,
-        store=bench.store,
-        log_dir=bench.folder / "logs",
+        RunBench(
+            with_workers(make_plan(what, Overrides()), trials.slots),
+            CommandExecutor(ExecutorOptions(bench.folder, agent_command="true")),
+            bench.folder,
+        ),
+        RunOutputs(bench.events.append, bench.folder / "logs", bench.store),
+        "run-1",
         perform=trials.perform,
     )
 

@@ -10,9 +10,11 @@ from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.events import Event
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.planning.preflight import refuse_unreadable_graders
 from waza_engine.runs.run import run_suite
+from waza_engine.runs.trial.grade import Bench
 
 ROOT = Path(__file__).parents[3]
 EXPECTED: dict[str, Any] = json.loads(
@@ -26,12 +28,13 @@ async def test_an_example_gives_its_verdicts(name: str, tmp_path: Path) -> None:
     refuse_unreadable_graders(suite)
     events: list[Event] = []
     record = await run_suite(
-        make_plan(suite, Overrides(trials=1, executor="replay")),
-        ReplayExecutor(ExecutorOptions(suite.directory)),
-        process_dir=ROOT,
-        run_id="r",
-        emit=events.append,
-        log_dir=tmp_path,
+        Bench(
+            make_plan(suite, Overrides(trials=1, executor="replay")),
+            ReplayExecutor(ExecutorOptions(suite.directory)),
+            ROOT,
+        ),
+        RunOutputs(events.append, tmp_path),
+        "r",
     )
     found = {
         task.task: {

@@ -7,6 +7,7 @@ import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,12 +18,12 @@ from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.sandbox import end_containers, using
 from waza_engine.model.records import RunRecord
 from waza_engine.runs.events import Listener, Note
-from waza_engine.runs.live import Performer
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.participants import judge_for
 from waza_engine.runs.planning.plan import Plan, with_workers
 from waza_engine.runs.run import EXIT_STATUS, exit_status, run_suite
 from waza_engine.runs.store.store import RunStore, StoreError, default_store_dir
-from waza_engine.runs.trial.perform import run_trial
+from waza_engine.runs.trial.grade import Bench
 from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, stop_printing, try_print_err
 from waza_lsp.cli.run.progress import EventLines, LiveProgress, ProgressLines, QuietLines, UntilClosed
 from waza_lsp.cli.run.reports import Display, ReportPrinter, Reports
@@ -66,7 +67,7 @@ def perform(
         run = ready or prepare(request, store, emit)
         try:
             record = runner.run(
-                _run_until_cancelled(run, request.dask, emit, live, store, directory / "logs")
+                _run_until_cancelled(run, request.dask, RunOutputs(emit, directory / "logs", store), live)
             )
         except UnavailableError as error:
             give_up(str(error), request.eval_file)
@@ -140,19 +141,14 @@ def _open_store(directory: Path, run_id: str, emit: Listener) -> Iterator[RunSto
 
 
 async def _run_until_cancelled(
-    run: PreparedRun,
-    dask: str,
-    emit: Listener,
-    live: LiveProgress | None,
-    store: RunStore | None,
-    log_dir: Path,
+    run: PreparedRun, dask: str, outputs: RunOutputs, live: LiveProgress | None
 ) -> RunRecord:
     """Run the suite, on the Dask cluster at `dask` if given. Signals cancel it."""
     # The times on the terminal advance while agents are silent.
     ticking = asyncio.create_task(_tick(live)) if live else None
     with _cancel_on_signals():
         try:
-            return await _run_here_or_on_dask(run, dask, emit, store, log_dir)
+            return await _run_here_or_on_dask(run, dask, outputs)
         finally:
             if ticking:
                 ticking.cancel()
@@ -188,38 +184,16 @@ def _on_signal(
     return lambda: loop.remove_signal_handler(number)
 
 
-async def _run_here_or_on_dask(
-    run: PreparedRun, dask: str, emit: Listener, store: RunStore | None, log_dir: Path
-) -> RunRecord:
+async def _run_here_or_on_dask(run: PreparedRun, dask: str, outputs: RunOutputs) -> RunRecord:
+    bench = Bench(run.plan, run.performer, Path.cwd(), judge_for(run.plan, os.environ))
     if not dask:
-        return await _run(run, run.plan, run_trial, emit, store, log_dir)
+        return await run_suite(bench, outputs, run.run_id, resumed=run.resumed)
     # Imported late: Dask is an extra.
     from waza_engine.runs.dask_trials import dask_trials
 
     async with dask_trials(dask, run.run_id, run.plan.settings.executor, run.options) as trials:
-        return await _run(run, with_workers(run.plan, trials.slots), trials.perform, emit, store, log_dir)
-
-
-async def _run(
-    run: PreparedRun,
-    plan: Plan,
-    perform_trial: Performer,
-    emit: Listener,
-    store: RunStore | None,
-    log_dir: Path,
-) -> RunRecord:
-    return await run_suite(
-        plan,
-        run.performer,
-        process_dir=Path.cwd(),
-        run_id=run.run_id,
-        emit=emit,
-        log_dir=log_dir,
-        store=store,
-        judge=judge_for(plan, os.environ),
-        resumed=run.resumed,
-        perform=perform_trial,
-    )
+        bench = replace(bench, plan=with_workers(run.plan, trials.slots))
+        return await run_suite(bench, outputs, run.run_id, resumed=run.resumed, perform=trials.perform)
 
 
 def _report(

@@ -22,8 +22,10 @@ from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results.read_jsonl import read_jsonl
 from waza_engine.reports.results.write_jsonl import results_lines
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
+from waza_engine.runs.trial.grade import Bench
 
 SPEC = """\
 name: demo
@@ -49,12 +51,13 @@ async def _run(folder: Path, spec: str, executor: type[Executor] = MockExecutor,
     path.write_text(spec, encoding="utf-8")
     suite = load_suite(path, process_dir=folder)
     return await run_suite(
-        make_plan(suite, Overrides(executor=executor.name)),
-        executor(ExecutorOptions(folder, **options)),
-        process_dir=folder,
-        run_id="r",
-        emit=lambda _: None,
-        log_dir=folder,
+        Bench(
+            make_plan(suite, Overrides(executor=executor.name)),
+            executor(ExecutorOptions(folder, **options)),
+            folder,
+        ),
+        RunOutputs(lambda _: None, folder),
+        "r",
     )
 
 

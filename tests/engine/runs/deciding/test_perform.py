@@ -17,12 +17,14 @@ from waza_engine.model.suite import Scoring, Suite
 from waza_engine.model.trajectory import Session, Trajectory, Usage
 from waza_engine.reports.reasons import verdict
 from waza_engine.runs.events import Decided, Note, TaskFinished, TaskStarted
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, PlanError, make_plan
 from waza_engine.runs.planning.resume import resume_state
 from waza_engine.runs.planning.until_decided import UntilDecided
 from waza_engine.runs.run import exit_status, run_suite
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import RunStore
+from waza_engine.runs.trial.grade import Bench as RunBench
 
 
 class Agent(Scripted):
@@ -141,13 +143,9 @@ async def resume(bench: Bench, agent: Agent, plan_suite: Suite, until: UntilDeci
     [stored] = bench.store.find_runs("run-1")
     plan = make_plan(plan_suite, Overrides(until_decided=until))
     return await run_suite(
-        plan,
-        agent,
-        process_dir=bench.folder,
-        run_id="run-1",
-        emit=bench.events.append,
-        store=bench.store,
-        log_dir=bench.folder / "logs",
+        RunBench(plan, agent, bench.folder),
+        RunOutputs(bench.events.append, bench.folder / "logs", bench.store),
+        "run-1",
         resumed=resume_state(bench.store, stored, plan, bench.folder),
     )
 

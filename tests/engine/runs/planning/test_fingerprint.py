@@ -22,12 +22,14 @@ from waza_engine.model.suite import (
     Repository,
     Scoring,
 )
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.fingerprint import task_prints
 from waza_engine.runs.planning.plan import Overrides, Plan, make_plan
 from waza_engine.runs.planning.resume import ResumeState
 from waza_engine.runs.run import run_suite
 from waza_engine.runs.run_header import frame_of
 from waza_engine.runs.store.store import RunStore
+from waza_engine.runs.trial.grade import Bench as RunBench
 
 GRADERS = (
     GraderEntry(
@@ -254,13 +256,9 @@ async def test_a_run_resumed_with_another_agent_has_no_agent(tmp_path: Path, scr
             store.start_run(run_id, plan.suite.path, frame, started_at=1.0)
             there = ResumeState(1.0, frozenset([(0, 1)]), agent=before)
             await run_suite(
-                plan,
-                scripted,
-                process_dir=tmp_path,
-                run_id=run_id,
-                emit=lambda _: None,
-                log_dir=tmp_path,
-                store=store,
+                RunBench(plan, scripted, tmp_path),
+                RunOutputs(lambda _: None, tmp_path, store),
+                run_id,
                 resumed=there,
             )
         assert {it.run_id: it.frame.agent for it in store.runs()} == {"mine": mine, "mixed": ""}

@@ -14,8 +14,10 @@ from waza_engine.executors.mock import MockExecutor
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.results.write_jsonl import results_lines
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, PlanError, make_plan
 from waza_engine.runs.run import run_suite
+from waza_engine.runs.trial.grade import Bench
 
 WHOLE: dict[str, Any] = {
     "eval.yaml": {
@@ -77,12 +79,9 @@ async def test_one_odd_value_never_gives_a_traceback(tmp_path: Path, value: obje
         if number % 5:
             continue
         record = await run_suite(
-            plan,
-            MockExecutor(ExecutorOptions(folder)),
-            process_dir=folder,
-            run_id="r",
-            emit=lambda _: None,
-            log_dir=folder,
+            Bench(plan, MockExecutor(ExecutorOptions(folder)), folder),
+            RunOutputs(lambda _: None, folder),
+            "r",
         )
         assert record.status in {"passed", "failed"}, (place, value, record.error)
         assert list(results_lines(record))

@@ -22,8 +22,10 @@ from waza_engine.reports.results.read import ResultsError, read_results
 from waza_engine.reports.results.read_jsonl import read_jsonl
 from waza_engine.reports.results.write import results_json
 from waza_engine.reports.results.write_jsonl import results_lines
+from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.plan import Overrides, make_plan
 from waza_engine.runs.run import run_suite
+from waza_engine.runs.trial.grade import Bench
 
 EXAMPLE = Path(__file__).parents[5] / "examples" / "release-notes"
 
@@ -32,12 +34,11 @@ EXAMPLE = Path(__file__).parents[5] / "examples" / "release-notes"
 async def recorded(tmp_path: Path) -> RunRecord:
     suite = load_suite(EXAMPLE / "eval.yaml", process_dir=tmp_path)
     return await run_suite(
-        make_plan(suite, Overrides(executor="replay")),
-        ReplayExecutor(ExecutorOptions(EXAMPLE)),
-        process_dir=tmp_path,
-        run_id="r",
-        emit=lambda _: None,
-        log_dir=tmp_path,
+        Bench(
+            make_plan(suite, Overrides(executor="replay")), ReplayExecutor(ExecutorOptions(EXAMPLE)), tmp_path
+        ),
+        RunOutputs(lambda _: None, tmp_path),
+        "r",
     )
 
 
