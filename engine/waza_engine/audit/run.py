@@ -64,10 +64,14 @@ class AuditInputs(NamedTuple):
     """What the audit of a task depends on besides the plan and its files."""
 
     task: Task
-    recordings: Sequence[Recording]
-    others: tuple[Trajectory, ...]
-    skill: str
-    is_free: bool
+    recordings: Sequence[Recording] = ()
+    others: tuple[Trajectory, ...] = ()
+    """Trials of other tasks."""
+    skill: str = ""
+    """The text of the skill under test."""
+    unreadable: Sequence[UnreadableRecording] = ()
+    """Files that should hold recordings of the task. They change nothing in the result."""
+    is_free: bool = False
     """Whether all graders that are asked run nothing and ask no model, so that the result is the same each time."""
 
 
@@ -98,52 +102,41 @@ def audit_suite(
     firsts = first_trials(recordings)
     for task in plan.tasks:
         own, skipped = recordings.get(task.id, ()), unreadable.get(task.id, ())
-        others = other_trials(firsts, task)
         entries = (*plan.suite.graders, *_own_graders(task))
         is_fixed = all(is_free(it) for it in entries if _is_asked(it, options))
-        inputs = AuditInputs(task, own, others, skill, is_fixed)
+        inputs = AuditInputs(task, own, other_trials(firsts, task), skill, skipped, is_fixed)
         result = known.find(inputs) if known is not None else None
         if result is not None:
-            outline = replace(_outline(plan.suite, task, own, options), unreadable=tuple(skipped))
-            yield _finished(task, outline, result)
+            yield _finished(task, _outline(plan.suite, inputs, options), result)
             continue
-        audit = audit_task(
-            plan, task, own, process_dir, options, others=others, skill=skill, unreadable=skipped
-        )
+        audit = audit_task(plan, inputs, process_dir, options)
         is_whole = not audit.problem and len(audit.unreadable) == len(skipped)
         if known is not None and is_whole and all(it.status != "error" for it in audit.attempts):
             known.add(inputs, AuditResult(audit.attempts, audit.blind, audit.loose, audit.trials))
         yield audit
 
 
-def audit_task(  # noqa: PLR0913  # each has a meaning of its own
+def audit_task(
     plan: Plan,
-    task: Task,
-    recordings: Sequence[Recording],
+    inputs: AuditInputs,
     process_dir: Path,
     options: AuditOptions = AuditOptions(),  # frozen
-    *,
-    others: tuple[Trajectory, ...] = (),
-    skill: str = "",
     memory: TaskMemory | None = None,
-    unreadable: Sequence[UnreadableRecording] = (),
 ) -> TaskAudit:
-    """Return the audit of one task. `others` are trials of other tasks, `skill` is the text of the skill under test.
-
-    `unreadable` are files that should hold recordings of it. With the `memory` of an earlier audit, only graders that have changed since are asked.
-    """
-    made = _outline(plan.suite, task, recordings, options)
+    """Return the audit of one task. With the `memory` of an earlier audit, only graders that have changed since are asked."""
+    task = inputs.task
+    made = _outline(plan.suite, inputs, options)
     if not made.graders and not _has_own_checks(task):
-        return replace(made, unreadable=tuple(unreadable))
+        return made
     with task_grading(plan, task, process_dir, options, memory) as grading:
         counter = _counter_examples(grading, plan.suite.path)
-        made = replace(made, unreadable=(*unreadable, *_unreadable(counter)))
+        made = replace(made, unreadable=(*inputs.unreadable, *_unreadable(counter)))
         if failure := grading.refusal():
             return replace(made, problem=failure.error)
         try:
-            passing = passing_trials(grading, recordings)
+            passing = passing_trials(grading, inputs.recordings)
             attempts = (
-                *(it.attempt for it in broken_work(grading, passing, others, skill)),
+                *(it.attempt for it in broken_work(grading, passing, inputs.others, inputs.skill)),
                 *_counter_attempts(grading, counter),
             )
             loose = loose_limits(grading, [*plan.suite.graders, *task.graders], passing)
@@ -166,8 +159,9 @@ def _is_trigger_test(task: Task, audit: TaskAudit) -> bool:
     return all(it.name in audit.blind for it in task.graders)
 
 
-def _outline(suite: Suite, task: Task, recordings: Sequence[Recording], options: AuditOptions) -> TaskAudit:
+def _outline(suite: Suite, inputs: AuditInputs, options: AuditOptions) -> TaskAudit:
     """Return the audit of a task without what grading finds out."""
+    task = inputs.task
     entries = [*suite.graders, *_own_graders(task)]
     # The state after an earlier turn is not recorded, and null agents have none.
     earlier = [it for each in task.checkpoints if each.after_turn != last_turn(task) for it in each.graders]
@@ -182,7 +176,8 @@ def _outline(suite: Suite, task: Task, recordings: Sequence[Recording], options:
             grader_place(it, suite)
             for it in (*(it for it in entries if not _is_asked(it, options)), *earlier)
         ),
-        recorded=len(recordings),
+        recorded=len(inputs.recordings),
+        unreadable=tuple(inputs.unreadable),
         is_unchecked=not entries and not task.checkpoints and not _has_own_checks(task),
     )
 
@@ -210,7 +205,7 @@ def counter_problems(plan: Plan, task: Task, process_dir: Path, options: AuditOp
     with task_grading(plan, task, process_dir, options) as grading:
         found = _counter_examples(grading, plan.suite.path)
         attempts = tuple(_counter_attempts(grading, found))
-        audit = replace(_outline(plan.suite, task, (), options), attempts=attempts)
+        audit = replace(_outline(plan.suite, AuditInputs(task), options), attempts=attempts)
         passing = [it.name for it in audit.passing_counter_examples]
     return [
         *(f"recordings/counter/{it} must fail, but passes" for it in passing),

@@ -6,6 +6,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -15,6 +16,7 @@ from waza_engine.audit import run
 from waza_engine.audit.counter_examples import keep_counter_example
 from waza_engine.audit.score import TaskAudit
 from waza_engine.model.trajectory import Trajectory
+from waza_engine.runs.planning.plan import Plan
 from waza_lsp.cli import main
 from waza_lsp.cli.audit import cache
 
@@ -46,9 +48,9 @@ def audited(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     whole = run.audit_task
 
-    def audit_task(plan: object, task: object, *rest: object, **more: object) -> object:
-        asked.append(task.id)  # type: ignore[attr-defined]
-        return whole(plan, task, *rest, **more)  # type: ignore[arg-type]
+    def audit_task(plan: Plan, inputs: run.AuditInputs, *rest: Any) -> TaskAudit:
+        asked.append(inputs.task.id)
+        return whole(plan, inputs, *rest)
 
     monkeypatch.setattr(run, "audit_task", audit_task)
     return asked

@@ -12,7 +12,7 @@ from waza_engine.audit.codes import RULES
 from waza_engine.audit.findings import PACKAGE, audit_findings, task_findings
 from waza_engine.audit.intent import Intent
 from waza_engine.audit.placing import PlacedFinding
-from waza_engine.audit.run import audit_suite, audit_task
+from waza_engine.audit.run import AuditInputs, audit_suite, audit_task
 from waza_engine.audit.score import GraderPlace, TaskAudit
 from waza_engine.audit.task_grading import TaskMemory
 from waza_engine.model.findings import Severity
@@ -253,7 +253,7 @@ def test_an_edited_grader_that_no_longer_looks_at_the_agent(tmp_path: Path) -> N
             text = {"id": "t", "name": "t", "inputs": {"prompt": "Do it"}, "graders": [grader]}
             (path.parent / "tasks" / "t.yaml").write_text(yaml.safe_dump(text))
         plan = plan_of(path)
-        assert audit_task(plan, plan.tasks[0], [], path.parent, memory=memory).blind == blind
+        assert audit_task(plan, AuditInputs(plan.tasks[0]), path.parent, memory=memory).blind == blind
 
 
 def test_a_grader_of_all_tasks_is_idle_only_if_no_task_needs_it(tmp_path: Path) -> None:

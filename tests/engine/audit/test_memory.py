@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.audit.evals import plan_of, recorded, recording, text_grader, write_eval
-from waza_engine.audit.run import AuditOptions, audit_task, skill_text
+from waza_engine.audit.run import AuditInputs, audit_task, skill_text
 from waza_engine.audit.score import TaskAudit
 from waza_engine.audit.task_grading import TaskMemory
 from waza_engine.runs.recordings.find import Recording
@@ -76,12 +76,8 @@ class Author:
         known: dict[str, list[Recording]] = self.recordings
         return audit_task(
             plan,
-            task,
-            known["t"],
+            AuditInputs(task, known["t"], tuple(it.trajectory for it in known["u"]), skill_text(plan.suite)),
             self.path.parent,
-            AuditOptions(),
-            others=tuple(it.trajectory for it in known["u"]),
-            skill=skill_text(plan.suite),
             memory=memory,
         )
 

@@ -11,7 +11,7 @@ import yaml
 from tests.engine.audit.evals import plan_of
 from waza_engine.audit.findings import audit_findings
 from waza_engine.audit.placing import PlacedFinding
-from waza_engine.audit.run import AuditOptions, audit_task
+from waza_engine.audit.run import AuditInputs, AuditOptions, audit_task
 from waza_engine.audit.task_grading import TaskMemory
 from waza_engine.lib.yaml.reader import read_yaml
 from waza_engine.model.judge import Judge, JudgeCall, JudgeRequest, JudgeTurn
@@ -119,12 +119,10 @@ class Seedbed(NamedTuple):
         options = AuditOptions("programs" in seeded, StrictJudge() if "judged" in seeded else None)
         audit = audit_task(
             replace(self.plan, suite=suite),
-            task,
-            self.recordings,
+            AuditInputs(task, self.recordings, self.others),
             suite.path.parent,
             options,
-            others=self.others,
-            memory=self.memory,
+            self.memory,
         )
         assert not audit.problem, audit.problem
         return [it for it in audit_findings([audit]) if it.finding.pointer == place]
@@ -193,7 +191,7 @@ def _trajectory(
 def test_the_task_is_good_without_them(seedbeds: dict[str, Seedbed]) -> None:
     for bed in seedbeds.values():
         folder, task = bed.plan.suite.path.parent, bed.plan.tasks[0]
-        audit = audit_task(bed.plan, task, bed.recordings, folder, others=bed.others, memory=bed.memory)
+        audit = audit_task(bed.plan, AuditInputs(task, bed.recordings, bed.others), folder, memory=bed.memory)
         assert not audit.problem
         assert audit.trials == 1
         assert audit.passing_agents == []

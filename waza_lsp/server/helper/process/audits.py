@@ -14,7 +14,7 @@ from waza_engine.audit.codes import BLIND_GRADER
 from waza_engine.audit.counter_examples import CounterExampleError, keep_counter_example
 from waza_engine.audit.drafts import proven_drafts
 from waza_engine.audit.findings import task_findings
-from waza_engine.audit.run import audit_task, skill_text, task_grading, work_to_keep
+from waza_engine.audit.run import AuditInputs, audit_task, skill_text, task_grading, work_to_keep
 from waza_engine.audit.score import EvalAudit, TaskAudit
 from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import graders
@@ -116,16 +116,10 @@ def _audits(suite: Suite, tasks: Sequence[Task]) -> Iterator[TaskAudit]:
         recorded = _recorded(FILES, suite.eval_path, task.id)
         # A comment in an unsaved text can mark the task.
         with reading_through(FILES):
-            audit = audit_task(
-                suite.plan,
-                task,
-                recorded.recordings,
-                suite.process_dir,
-                others=tuple(it for id_, it in others.items() if id_ != task.id),
-                skill=skill,
-                memory=_task_memory(FILES, suite.eval_path, task.id),
-                unreadable=recorded.unreadable,
-            )
+            others_of_task = tuple(it for id_, it in others.items() if id_ != task.id)
+            inputs = AuditInputs(task, recorded.recordings, others_of_task, skill, recorded.unreadable)
+            memory = _task_memory(FILES, suite.eval_path, task.id)
+            audit = audit_task(suite.plan, inputs, suite.process_dir, memory=memory)
         yield audit
 
 
