@@ -8,6 +8,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -184,9 +185,8 @@ def grade(  # noqa: PLR0913, PLR0917  # click passes one argument per option
         regrade_from_stdin()
     if run_name is not None:
         files = {"results": output, "junit": junit, "html": html, "trace": trace}
-        _grade_run(
-            run_name, tasks, store_dir, eval_file, output_format, files, only_free=only_free, quiet=quiet
-        )
+        chosen = _ChosenRun(run_name, tasks, store_dir, eval_file, only_free)
+        _grade_run(chosen, output_format, files, quiet=quiet)
     if batch_file is not None:
         _grade_batch(batch_file)
         return
@@ -248,16 +248,19 @@ def _grade_batch(path: Path) -> None:
             sys.stdout.flush()
 
 
+@dataclass(frozen=True, slots=True)
+class _ChosenRun:
+    """The stored run to grade again, as the options name it, and what of it."""
+
+    name: str
+    tasks: tuple[str, ...]
+    store_dir: Path | None
+    eval_file: Path | None
+    only_free: bool
+
+
 def _grade_run(
-    name: str,
-    tasks: tuple[str, ...],
-    store_dir: Path | None,
-    eval_file: Path | None,
-    output_format: str,
-    files: Mapping[str, Path | None],
-    *,
-    only_free: bool,
-    quiet: bool,
+    chosen: _ChosenRun, output_format: str, files: Mapping[str, Path | None], *, quiet: bool
 ) -> NoReturn:
     """Regrade a stored run, print the verdicts, and end the program with their exit status.
 
@@ -270,7 +273,7 @@ def _grade_run(
     from waza_engine.runs.past.read import regrading_of
     from waza_engine.runs.planning.plan import Overrides, PlanError, make_plan
     from waza_engine.runs.recordings.judge_again import JudgedAgain
-    from waza_engine.runs.recordings.regrade import regrade
+    from waza_engine.runs.recordings.regrade import RegradeOptions, regrade
     from waza_engine.runs.run_header import frame_of
     from waza_engine.runs.store.scratch import scratch_store
     from waza_engine.runs.store.store import StoreError
@@ -285,27 +288,20 @@ def _grade_run(
     report = waits_reported(lambda message: print_err(f"note: {message}"))
     with (
         report,
-        open_store(store_dir, eval_file) as store,
+        open_store(chosen.store_dir, chosen.eval_file) as store,
         JudgedAgain(store.directory) as again,
         scratch_store() as scratch,
     ):
-        run = find_run(store, name, eval_file, with_recordings=True)
+        run = find_run(store, chosen.name, chosen.eval_file, with_recordings=True)
         try:
             suite = _load_suite(run)
-            plan = make_plan(suite, Overrides(tasks=tasks))
+            plan = make_plan(suite, Overrides(tasks=chosen.tasks))
             noted = regrading_of(frame_of(plan, Path.cwd()))
-            if only_free:
+            if chosen.only_free:
                 suite = _free_suite(suite)
-            record = regrade(
-                store,
-                run,
-                suite,
-                tasks=tasks,
-                process_dir=Path.cwd(),
-                environment=os.environ,
-                keep=changes.noted(run, _both(again.keep, noted)),
-                scratch=scratch,
-            )
+            keep = changes.noted(run, _both(again.keep, noted))
+            options = RegradeOptions(chosen.tasks, keep, scratch)
+            record = regrade(store, run, suite, Path.cwd(), os.environ, options)
             again.finish(run)
             _write_noted(noted, store.directory)
             problems = Reports(**files).write(record, store=store)
@@ -315,7 +311,7 @@ def _grade_run(
                 if changes or not quiet:
                     show(changes.text(run.run_id) + "\n")
                 show_text_report(record, quiet=quiet)
-            passing = list(failed_counter_examples(plan, only_free=only_free))
+            passing = list(failed_counter_examples(plan, only_free=chosen.only_free))
         except LoadError as error:
             give_up_loading(error)
         except (PlanError, StoreError) as error:

@@ -387,7 +387,7 @@ def _experiment_teller(
 
 def _regrade_arm(store: RunStore, stored: _StoredArm, process_dir: Path) -> RunRecord:
     suite = suite_of_arm(stored.about)
-    return regrade(store, stored.run, suite, process_dir=process_dir, environment=os.environ)
+    return regrade(store, stored.run, suite, process_dir, os.environ)
 
 
 def _start_event(run: StoredRun) -> RunStarted:

@@ -196,24 +196,30 @@ _TrialsByIndex = Mapping[int, Sequence[TrialRecord]]
 """The trials of a run by their task's index in the run."""
 
 
-def regrade(  # noqa: PLR0913  # each has a meaning of its own
+@dataclass(frozen=True, slots=True)
+class RegradeOptions:
+    """Which tasks of a run are graded again, and where the trials go.
+
+    `tasks` are patterns for names and ids. Tasks that the run did not perform are left out. With `scratch`, an empty
+    store, the trials of the record are there and not in memory. It must outlive the record.
+    """
+
+    tasks: tuple[str, ...] = ()
+    keep: Keep = _keep_nothing
+    scratch: RunStore | None = None
+
+
+def regrade(
     store: RunStore,
     run: StoredRun,
     suite: Suite,
-    *,
-    tasks: tuple[str, ...] = (),
     process_dir: Path,
     environment: Mapping[str, str],
-    judge_model: str | None = None,
-    keep: Keep = _keep_nothing,
-    scratch: RunStore | None = None,
+    options: RegradeOptions = RegradeOptions(),  # frozen
 ) -> RunRecord:
-    """Return the run's record with the suite's current graders. Nothing is stored, unless `keep` stores it.
+    """Return the run's record with the suite's current graders. Nothing is stored, unless `options.keep` stores it.
 
-    With `scratch`, an empty store, the trials of the record are there and not in memory. It must outlive the record.
-
-    `tasks` are patterns for names and ids. Tasks that the run did not perform are left out. `judge_model` defaults to
-    the eval's own; `.waza.yaml` is ignored (docs/reference/waza-graders.md, section 5.6.1).
+    The judge's model is the eval's own; `.waza.yaml` is ignored (docs/reference/waza-graders.md, section 5.6.1).
 
     Raises:
         PlanError: the run performed no task, no task is left, or a pattern is malformed.
@@ -224,18 +230,22 @@ def regrade(  # noqa: PLR0913  # each has a meaning of its own
     if not trials:
         reason = f": {run.end.error}" if run.end.error else ""
         raise PlanError(f"Run {run.run_id} performed no task{reason}. There is nothing to grade")
-    judge_model = suite.settings.own_judge_model if judge_model is None else judge_model
-    plan, indices = _regrade_plan(run, suite, Overrides(tasks=tasks, judge_model=judge_model), trials)
+    overrides = Overrides(tasks=options.tasks, judge_model=suite.settings.own_judge_model)
+    plan, indices = _regrade_plan(run, suite, overrides, trials)
     judge = judge_for(plan, environment)
     second = store.baseline_of(run.run_id)
     without = _trials_by_index(store, second) if second else {}
     baseline = None
     if second and without:
         bench = Bench(plan_without_skills(plan), StoredReplay(store, second), process_dir, judge)
-        baseline = _regraded_record(bench, second, indices, without, keep, scratch=scratch)
+        baseline = _regraded_record(bench, second, _in_order(without, indices), options)
     bench = Bench(plan, StoredReplay(store, run), process_dir, judge)
     reviews = read_reviews(store.directory)
-    return _regraded_record(bench, run, indices, trials, keep, baseline, reviews, scratch)
+    return _regraded_record(bench, run, _in_order(trials, indices), options, baseline, reviews)
+
+
+def _in_order(trials: _TrialsByIndex, indices: Sequence[int]) -> list[Sequence[TrialRecord]]:
+    return [trials.get(it, ()) for it in indices]
 
 
 def _trials_by_index(store: RunStore, run: StoredRun) -> _TrialsByIndex:
@@ -282,22 +292,21 @@ def _run_indices(tasks: Sequence[Task], performed: Mapping[int, tuple[str, str]]
 def _regraded_record(
     bench: Bench,
     run: StoredRun,
-    indices: Sequence[int],
-    trials: _TrialsByIndex,
-    keep: Keep,
+    trials: Sequence[Sequence[TrialRecord]],
+    options: RegradeOptions,
     baseline: RunRecord | None = None,
     reviews: Sequence[Review] = (),
-    scratch: RunStore | None = None,
 ) -> RunRecord:
+    """Grade the stored trials of each task of the plan, and return the record."""
     # Graders may quote secrets of this process, such as the key that an endpoint refuses.
-    redactor = Redactor.of(bench.environment)
+    redactor, scratch = Redactor.of(bench.environment), options.scratch
 
     def review(trial: TrialRecord) -> TrialRecord:
         return apply_reviews(run.run_id, trial, reviews)
 
     def grade(task: Task, position: int, was: TrialRecord) -> TrialRecord:
         now = redactor.data(_regrade_stored_trial(bench, task, position, was))
-        keep(run, was, now)
+        options.keep(run, was, now)
         if scratch is not None:
             scratch.save_trial(run.run_id, now)
         return review(now)
@@ -309,15 +318,15 @@ def _regraded_record(
             return task_record(planned, list(graded), "", chance)
         totals = [(it.trial, trial_totals(it)) for it in graded]
         numbers = tuple(number for number, _ in totals)
-        trials = StoredTrials(scratch, run.run_id, position, numbers, adapt=review)
-        return task_record(planned, trials, "", chance, [it for _, it in totals])
+        written = StoredTrials(scratch, run.run_id, position, numbers, adapt=review)
+        return task_record(planned, written, "", chance, [it for _, it in totals])
 
     frame = replace(frame_of(bench.plan, bench.process_dir), executor=run.executor, model=run.model)
     if scratch is not None:
         scratch.start_run(run.run_id, run.eval_path, frame, started_at=run.started_at)
     records = [
-        record_of(task, position, trials.get(index, ()))
-        for position, (task, index) in enumerate(zip(bench.plan.tasks, indices, strict=True))
+        record_of(task, position, stored)
+        for position, (task, stored) in enumerate(zip(bench.plan.tasks, trials, strict=True))
     ]
     return run_record(
         frame,

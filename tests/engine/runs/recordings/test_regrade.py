@@ -15,7 +15,7 @@ from waza_engine.model.suite import Checkpoint, GraderEntry, Hook, Suite
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.results.write import results_chunks
 from waza_engine.runs.planning.plan import PlanError
-from waza_engine.runs.recordings.regrade import regrade
+from waza_engine.runs.recordings.regrade import RegradeOptions, regrade
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.scratch import scratch_store
 from waza_engine.runs.store.store import RunStore
@@ -34,15 +34,8 @@ def graded(bench: Bench, store: RunStore, suite: Suite, *tasks: str) -> RunRecor
 
     def graded_in(scratch: RunStore | None) -> RunRecord:
         environment = {"PATH": os.environ["PATH"]}
-        return regrade(
-            store,
-            run,
-            suite,
-            tasks=tasks,
-            process_dir=bench.folder,
-            environment=environment,
-            scratch=scratch,
-        )
+        options = RegradeOptions(tasks, scratch=scratch)
+        return regrade(store, run, suite, bench.folder, environment, options)
 
     record = graded_in(None)
     with scratch_store() as scratch:
@@ -235,7 +228,7 @@ async def test_memory_does_not_grow_with_the_trials(
     with scratch_store() as scratch:
         tracemalloc.start()
         try:
-            record = regrade(store, run, suite, process_dir=bench.folder, environment={}, scratch=scratch)
+            record = regrade(store, run, suite, bench.folder, {}, RegradeOptions(scratch=scratch))
             written = sum(len(it) for it in results_chunks(record))
             _, peak = tracemalloc.get_traced_memory()
         finally:
