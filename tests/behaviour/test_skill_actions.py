@@ -34,8 +34,7 @@ def action(root: Path, clause: str, client: Client = FULL_SUPPORT) -> types.Code
     at = snapshot.range(skill.span(start, start + len(clause)))
     context = types.CodeActionContext([], trigger_kind=types.CodeActionTriggerKind.Automatic)
     [found] = clauses_at(snapshot, skill, coverage, at, context)
-    workspace = WorkspaceFiles(root, files)
-    return skill_action(found, coverage, files, workspace.snapshot, {}, [], client)
+    return skill_action(found, coverage, WorkspaceFiles(root, files), {}, [], client)
 
 
 def applied(root: Path, clause: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """Code actions in a SKILL.md: write the trigger prompt or the task that a clause of the description has not."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from lsprotocol import types
@@ -10,7 +10,6 @@ from waza_engine.coverage.matching import State, clause_states
 from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE
 from waza_engine.coverage.suites import SkillCoverage
 from waza_engine.lib.files.safe_read import regular_bytes
-from waza_engine.lib.files.vfs import Files
 from waza_engine.model.findings import Fix
 from waza_engine.project.skill_prompts import Clause
 from waza_lsp.fixes.edits import fix_edits
@@ -20,6 +19,7 @@ from waza_lsp.syntax.edit.edits import Draft
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.workspace.client import Client
 from waza_lsp.workspace.skill_text import SkillText
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _KIND = types.CodeActionKind.QuickFix.value
 
@@ -49,8 +49,7 @@ def _touches(skill: SkillText, clause: Clause, span: Span) -> bool:
 def skill_action(
     clause: Clause,
     coverage: SkillCoverage,
-    files: Files,
-    snapshot_of: Callable[[Path], Snapshot | None],
+    workspace: WorkspaceFiles,
     texts: Mapping[Path, str],
     diagnostics: list[types.Diagnostic],
     client: Client,
@@ -59,10 +58,10 @@ def skill_action(
 
     `texts` are those of the open files.
     """
-    addition = addition_for(clause, coverage, files)
+    addition = addition_for(clause, coverage, workspace.files)
     if addition is None or (addition.new_path is not None and not client.create_files):
         return None
-    changed = _changed(addition, snapshot_of)
+    changed = _changed(addition, workspace)
     if changed is None:
         return None
     snapshot, edits, text = changed
@@ -77,10 +76,10 @@ def skill_action(
 
 
 def _changed(
-    addition: Addition, snapshot_of: Callable[[Path], Snapshot | None]
+    addition: Addition, workspace: WorkspaceFiles
 ) -> tuple[Snapshot, list[types.TextEdit], str] | None:
     """Return the changed file with its edits and its new text; None if it cannot be changed."""
-    snapshot = snapshot_of(addition.path)
+    snapshot = workspace.snapshot(addition.path)
     if snapshot is None or snapshot.form is None:
         return None
     if addition.change is None:

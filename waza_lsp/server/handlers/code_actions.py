@@ -60,14 +60,13 @@ async def _skill_actions(request: Request) -> list[types.CodeAction]:
     from waza_lsp.features.skill_actions import clauses_at, skill_action
 
     skill, coverage = found
-    files, texts = request.workspace_files, session.documents.texts()
+    texts = session.documents.texts()
     actions = [
         await asyncio.to_thread(
             skill_action,
             it,
             replace(coverage, skill=skill.skill),
-            session.workspace.files,
-            files.snapshot,
+            request.workspace_files,
             texts,
             context.diagnostics,
             session.client.edits,
