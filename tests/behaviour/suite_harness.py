@@ -9,7 +9,7 @@ from tests.behaviour.harness import CURSOR, marked
 from tests.behaviour.reading_harness import text_in
 from waza_engine.lib.files.vfs import Files
 from waza_lsp.features.definition import definition
-from waza_lsp.features.hover import hover
+from waza_lsp.features.hover import HoverNotes, hover
 from waza_lsp.features.prepare_rename import prepare_rename
 from waza_lsp.features.references import references
 from waza_lsp.features.rename import rename
@@ -90,7 +90,7 @@ class Place:
         self.workspace = WorkspaceFiles(root, texts, opened.get, lambda: sorted(root.rglob("*.y*ml")))
 
     def hovered(self, *failed: CheckFailure) -> str:
-        found = hover(self.snapshot, self.position, self.workspace, failed=failed)
+        found = hover(self.snapshot, self.position, self.workspace, HoverNotes(failed))
         assert found is not None
         assert isinstance(found.contents, types.MarkupContent)
         return found.contents.value

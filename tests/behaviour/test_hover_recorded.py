@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.behaviour.suite_harness import EVAL, SUITE, TASK, Place, at
 from waza_engine.runs.recordings.preview import recording_previews
-from waza_lsp.features.hover import hover
+from waza_lsp.features.hover import HoverNotes, hover
 from waza_lsp.syntax.text import Span
 from waza_lsp.workspace.hover_facts import CheckFailure
 from waza_lsp.workspace.workspace import WorkspaceFiles
@@ -148,7 +148,9 @@ def test_the_lines_of_a_failed_check_where_nothing_else_is_known_are_told_alone(
         place.hovered(_failed(place, "gone", excerpt="1  a\n2  b"))
         == "Recorded lines:\n```text\n1  a\n2  b\n```"
     )
-    assert hover(place.snapshot, place.position, place.workspace, failed=[_failed(place, "gone")]) is None
+    assert (
+        hover(place.snapshot, place.position, place.workspace, HoverNotes([_failed(place, "gone")])) is None
+    )
 
 
 def test_a_metric_has_its_last_value_at_the_threshold(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ The text comes from the schema, with facts from other files. Unknown keys, free 
 have no hover.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
 
 from lsprotocol import types
 
@@ -29,50 +30,61 @@ _MAX_LINES = 30
 _MAX_WIDTH = 80
 
 
+class HoverNotes(NamedTuple):
+    """What runs and audits found at a position: failed checks, whose recorded lines come first, and other notes."""
+
+    failed: Sequence[CheckFailure] = ()
+    audited: Sequence[AuditNote] = ()
+    of_runs: Sequence[RunNote] = ()
+
+    def paragraphs(self) -> list[str]:
+        """Return what the hover says about them."""
+        failures = (it for one in self.failed for it in failure_paragraphs(one))
+        return [*failures, *audit_paragraphs(self.audited), *(it.text for it in self.of_runs)]
+
+    def spans(self) -> list[Span]:
+        """Return the text that each of them is about."""
+        return [it.span for them in self for it in them]
+
+
+_NO_NOTES = HoverNotes()
+
+
 def hover(
     snapshot: Snapshot,
     position: types.Position,
     workspace: WorkspaceFiles,
+    notes: HoverNotes = _NO_NOTES,
     *,
     generic: bool = True,
-    failed: Sequence[CheckFailure] = (),
-    audited: Sequence[AuditNote] = (),
-    notes: Sequence[RunNote] = (),
     markdown: bool = True,
 ) -> types.Hover | None:
     """Return the hover at a position. Without `generic`, plain keys and values are left to another YAML server.
 
-    `failed` lists the failed checks that runs reported here. Their recorded lines come first.
-    `audited` has what an audit found here, `notes` what earlier runs tell. Without `markdown`, the text is plain.
+    Without `markdown`, the text is plain.
     """
     if snapshot.form is None:
         return None
     place = snapshot.place(position)
-    if (template := template_fact(snapshot, place)) is not None and not failed:
+    if (template := template_fact(snapshot, place)) is not None and not notes.failed:
         kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
         text = template.text if markdown else plain_text(template.text)
         return types.Hover(types.MarkupContent(kind, text), snapshot.range(template.span))
     located = snapshot.tree.at(place) or _key_before(snapshot, place)
     if located is not None and _is_long(located):
         located = None
-    known = [] if located is None else [*_explanation(snapshot, located, place, workspace, generic, failed)]
-    paragraphs = [it for one in failed for it in failure_paragraphs(one)]
-    paragraphs += audit_paragraphs(audited)
-    paragraphs += [it.text for it in notes]
+    tasks = {it.task for it in notes.failed}
+    known = [] if located is None else [*_explanation(snapshot, located, place, workspace, generic, tasks)]
+    paragraphs = notes.paragraphs()
     paragraphs += ["---", *known] if paragraphs and known else known
     if not paragraphs:
         return None
-    marked: list[Span] = [
-        *(it.span for it in failed),
-        *(one.span for one in audited),
-        *(it.span for it in notes),
-    ]
     text = visible("\n\n".join(paragraphs))
     return types.Hover(
         contents=types.MarkupContent(types.MarkupKind.Markdown, text)
         if markdown
         else types.MarkupContent(types.MarkupKind.PlainText, plain_text(text)),
-        range=snapshot.range(_span(located) if located is not None and known else marked[0]),
+        range=snapshot.range(_span(located) if located is not None and known else notes.spans()[0]),
     )
 
 
@@ -82,7 +94,7 @@ def _explanation(
     place: Place,
     workspace: WorkspaceFiles,
     generic: bool,
-    failed: Sequence[CheckFailure],
+    failed_tasks: Set[str],
 ) -> Iterator[str]:
     """Return the paragraphs from the schema and from other files."""
     meaning = _meaning(snapshot, located)
@@ -90,7 +102,7 @@ def _explanation(
         yield from _paragraphs(meaning)
     if generic:
         yield from _alias_target(snapshot, located)
-    yield from hover_facts(snapshot, located, place, workspace, failed_tasks={it.task for it in failed})
+    yield from hover_facts(snapshot, located, place, workspace, failed_tasks=failed_tasks)
 
 
 def _key_before(snapshot: Snapshot, place: Place) -> Located | None:

@@ -29,7 +29,7 @@ from waza_lsp.features.document_highlight import document_highlight
 from waza_lsp.features.document_link import document_link
 from waza_lsp.features.document_symbol import document_symbol_json
 from waza_lsp.features.folding_range import folding_range
-from waza_lsp.features.hover import hover
+from waza_lsp.features.hover import HoverNotes, hover
 from waza_lsp.features.inlay_hint import EnabledHints, inlay_hint
 from waza_lsp.features.linked_editing_range import linked_editing_range
 from waza_lsp.features.prepare_rename import prepare_rename
@@ -105,14 +105,17 @@ def _hover(request: Request) -> types.Hover | None:
         if session.configuration.settings.results_inline
         else ()
     )
+    notes = HoverNotes(
+        [CheckFailure(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
+        session.audit.notes_at(snapshot, place),
+        run_notes(session.ledger, snapshot, place),
+    )
     return hover(
         snapshot,
         position,
         request.workspace_files,
+        notes,
         generic=request.is_ours("hover"),
-        failed=[CheckFailure(one.span, one.task, one.message, one.excerpt, one.names_task) for one in failed],
-        audited=session.audit.notes_at(snapshot, place),
-        notes=run_notes(session.ledger, snapshot, place),
         markdown=session.client.shows_markdown,
     )
 
