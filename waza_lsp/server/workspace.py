@@ -8,8 +8,7 @@ from lsprotocol import types
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.lib.files.vfs import Files
-from waza_engine.project.pins import Pin
-from waza_engine.project.settings import SETTINGS_FILES, Projects, ProjectSettings
+from waza_engine.project.settings import SETTINGS_FILES, UNKNOWN_RUNNER, Projects, ProjectSettings, Runner
 from waza_engine.runs.recordings.preview import recording_previews
 from waza_lsp.server.coexistence import levels
 from waza_lsp.server.documents import Documents
@@ -64,19 +63,18 @@ class Workspace:
         """The context for checking a document. Pass its `project` if it is already known."""
         path = snapshot.path
         project = project or self.project(path)
-        dialect_name = snapshot.form.dialect if snapshot.form is not None else ""
-        pin = self.projects.pin(path.parent, dialect_name) if path is not None and dialect_name else None
-        state = project, self._configuration.settings, dialect_name, pin, *self._client.folder_uris
+        runner = Runner(snapshot.form.dialect) if snapshot.form is not None else UNKNOWN_RUNNER
+        if path is not None and runner.dialect:
+            runner = self.projects.runner(path.parent, runner.dialect)
+        state = project, self._configuration.settings, runner, *self._client.folder_uris
         known = self._contexts.get(path)
         if known is None or known[0] != state:
             if len(self._contexts) >= _MOST_CONTEXTS:
                 self._contexts.clear()
-            self._contexts[path] = known = state, self._new_context(path, project, dialect_name, pin)
+            self._contexts[path] = known = state, self._new_context(path, project, runner)
         return known[1]
 
-    def _new_context(
-        self, path: Path | None, project: ProjectSettings, dialect_name: str, pin: Pin | None
-    ) -> CheckContext:
+    def _new_context(self, path: Path | None, project: ProjectSettings, runner: Runner) -> CheckContext:
         settings = self._configuration.settings
         defaults = ProjectSettings(
             rules={**levels(self._configuration.beside), **settings.rules},
@@ -90,8 +88,7 @@ class Workspace:
             self.process_dir(path),
             files=self.files,
             defaults=defaults,
-            dialect_name=dialect_name,
-            pin=pin,
+            runner=runner,
         )
 
     def files_for(self, snapshot: Snapshot) -> WorkspaceFiles:

@@ -16,8 +16,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, MoveKey, Scope, Severity
 from waza_engine.project.document import Document
 from waza_engine.project.levels import Levels
-from waza_engine.project.pins import Pin
-from waza_engine.project.settings import Projects, ProjectSettings
+from waza_engine.project.settings import UNKNOWN_RUNNER, Projects, ProjectSettings, Runner
 from waza_engine.recognition.recognise import Kind, dialect, recognise
 from waza_engine.rules.never_applied import NEVER_APPLIED
 from waza_engine.rules.refused_config import REFUSED_CONFIG
@@ -53,13 +52,12 @@ def check_context(
     *,
     files: Files | None = None,
     defaults: ProjectSettings | None = None,
-    dialect_name: str = "",
-    pin: Pin | None = None,
+    runner: Runner = UNKNOWN_RUNNER,
 ) -> CheckContext:
     """Return the context of a document in its project; `defaults` apply where the project sets nothing.
 
     The version of the runner is the first of: the one that the project sets for the document's dialect, the default, the
-    one that `pin` found in a package.json or lock file. Without any, it is the newest.
+    one that a package.json or lock file pins. Without any, it is the newest.
     """
     defaults = defaults or ProjectSettings()
     return CheckContext(
@@ -68,11 +66,7 @@ def check_context(
         files if files is not None else Files(),
         {**defaults.rules, **project.rules},
         excluded=path is not None and project.excludes(path),
-        target=(
-            project.target_of(dialect_name)
-            or defaults.target_of(dialect_name)
-            or (pin.version if pin is not None else "")
-        ),
+        target=project.target_of(runner.dialect) or defaults.target_of(runner.dialect) or runner.pinned,
         extra_types=frozenset([*project.extra_grader_types, *defaults.extra_grader_types]),
     )
 
@@ -104,8 +98,7 @@ def check_file(path: Path, *, process_dir: Path | None = None) -> list[Finding]:
         path,
         projects.of(path.parent),
         process_dir or Path.cwd(),
-        dialect_name=dialect_.name,
-        pin=projects.pin(path.parent, dialect_.name),
+        runner=projects.runner(path.parent, dialect_.name),
     )
     if context.excluded:
         return []

@@ -125,6 +125,15 @@ class ProjectSettings:
         return ignore_spec(self.exclude)
 
 
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """The runner that a document is for: that of its dialect, in the version that the project pins ("" if it pins none)."""
+
+    dialect: str = ""
+    pinned: str = ""
+
+
+UNKNOWN_RUNNER = Runner()
 _NOTHING = ProjectSettings()
 
 
@@ -139,6 +148,11 @@ class Projects(Database):
         """Return the version of a dialect's runner that the project of a folder pins."""
         found = dialect(dialect_name)
         return pinned(self, folder, found.packages, found.project_file) if found.packages else None
+
+    def runner(self, folder: Path, dialect_name: str) -> Runner:
+        """Return the runner of a dialect in the project of a folder."""
+        pin = self.pin(folder, dialect_name)
+        return Runner(dialect_name, pin.version if pin is not None else "")
 
     def with_problems(self) -> Iterator[ProjectSettings]:
         """Yield the settings files read so far that have problems."""

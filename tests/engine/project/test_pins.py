@@ -152,8 +152,7 @@ def test_the_order_of_precedence(
         projects.of(tmp_path),
         None,
         defaults=defaults,
-        dialect_name="vally",
-        pin=projects.pin(tmp_path, "vally"),
+        runner=projects.runner(tmp_path, "vally"),
     )
     assert context.target == target
     assert list(projects.with_problems()) == []

@@ -11,7 +11,7 @@ from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.queries.disk import disk
 from waza_engine.lib.queries.store import Database, Statistics
-from waza_engine.project.settings import Projects
+from waza_engine.project.settings import UNKNOWN_RUNNER, Projects
 from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
@@ -110,8 +110,7 @@ class _Opened:
             self._projects.of(folder),
             Path.cwd(),
             files=self._files,
-            dialect_name=name,
-            pin=self._projects.pin(folder, name) if name else None,
+            runner=self._projects.runner(folder, name) if name else UNKNOWN_RUNNER,
         )
 
 
