@@ -124,14 +124,14 @@ def moved_findings(
 def _check_piece(
     parsed: Parsed, root: Node, context: PieceContext, anchors: dict[str, Node]
 ) -> tuple[RangedFinding, ...]:
-    found = _check_nodes(root, context, anchors, has_alias=parsed.has_alias)
+    found = _check_nodes(parsed, root, context, anchors)
     # A template is parsed as a string. Its value is checked only once it is quoted.
     templates = {it.start for it in parsed.templates}
     return tuple(it for it in found if it.span.start not in templates) if templates else found
 
 
 def _check_nodes(
-    root: Node, context: PieceContext, nodes: dict[str, Node], *, has_alias: bool
+    parsed: Parsed, root: Node, context: PieceContext, nodes: dict[str, Node]
 ) -> tuple[RangedFinding, ...]:
     form, key = context.form, context.key
     known: dict[str, Any] = form.schema.get("properties", {})
@@ -142,33 +142,24 @@ def _check_nodes(
     if key is not None:
         items = resolve(form.schema, known[key])["items"]
         for index, item in enumerate(root.items):
-            result += _check_value(root, (index,), item, context, items, nodes, has_alias=has_alias)
+            result += _check_value(parsed, (index,), item, context, items, nodes)
     else:
         for key_node, value in root.pairs:
             if key_node.source in known:
-                result += _check_value(
-                    root,
-                    (key_node.source,),
-                    value,
-                    context,
-                    known[key_node.source],
-                    nodes,
-                    has_alias=has_alias,
-                )
+                schema = known[key_node.source]
+                result += _check_value(parsed, (key_node.source,), value, context, schema, nodes)
     return tuple(result)
 
 
 def _check_value(
-    root: Node,
+    parsed: Parsed,
     base: Pointer,
     value: Node,
     context: PieceContext,
     schema: Schema,
     anchors: dict[str, Node],
-    *,
-    has_alias: bool,
 ) -> Iterator[RangedFinding]:
-    form, scope = context.form, context.scope
+    root, form, scope = parsed.root, context.form, context.scope
     data = value.data(anchors)
     found = form.checker.check_part(data, schema)
     for finding in found:
@@ -180,7 +171,7 @@ def _check_value(
         if unknown is None:
             continue
         node = descend(value, pointer)
-        if node is None or (has_alias and has_unknown_alias(node[1], anchors)):
+        if node is None or (parsed.has_alias and has_unknown_alias(node[1], anchors)):
             continue
         if node[1].kind is Kind.MAP:
             for finding in check_grader(form.dialect, node[1].typed_data(anchors), scope, unknown):
