@@ -116,7 +116,14 @@ def failed(
     ],
 )  # fmt: skip
 def test_a_failed_check_says_what_it_wanted_and_found(
-    workspace: Path, dialect: str, kind: str, config: dict[str, Any], wanted: str, found: str, place: str
+    workspace: Path,
+    dialect: str,
+    kind: str,
+    config: dict[str, Any],
+    *,
+    wanted: str,
+    found: str,
+    place: str,
 ) -> None:
     [part] = failed(kind, config, dialect, workspace=workspace)
     assert part.wanted == wanted

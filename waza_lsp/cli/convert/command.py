@@ -37,7 +37,7 @@ _NEWEST = "latest"
     show_default=True,
     help="Format of --plan.",
 )
-def convert(
+def convert(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     path: Path, target: str, out: Path | None, force: bool, dry_run: bool, plan: bool, form: str
 ) -> None:
     """Write the suite of EVAL for another runner, or in its newest form.

@@ -88,7 +88,7 @@ def show_(eval_path: Path, grader: str, form: str, store_dir: Path | None) -> No
 )
 @_MAX_TOKENS
 @STORE
-def ask_(
+def ask_(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     eval_path: Path,
     grader: str,
     models: tuple[str, ...],

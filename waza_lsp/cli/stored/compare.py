@@ -50,7 +50,7 @@ _EXIT_WORSE = 1
     is_flag=True,
     help="Exit with 1 if a run has a lower score or pass rate than the first, even by chance.",
 )
-def compare(  # one argument for each option
+def compare(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     runs: tuple[str, ...],
     form: str,
     store_dir: Path | None,

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @QUIET
 @STORE
-def report(  # noqa: PLR0913  # click passes one argument per option
+def report(  # noqa: PLR0913, PLR0917  # click passes one argument per option
     run: str,
     html: Path | None,
     junit: Path | None,

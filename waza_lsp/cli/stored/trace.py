@@ -28,7 +28,7 @@ _PAGE = Path("trace.html")
 @click.option("--json", "data", type=FILE, metavar="FILE", help="Write what the page shows as JSON.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in the browser.")
 @STORE
-def trace(
+def trace(  # noqa: PLR0913  # click passes one argument per option
     runs: tuple[str, ...],
     tasks: tuple[str, ...],
     trial: int | None,
