@@ -73,7 +73,6 @@ PATTERN_WORDS = {"regex": _RE2, "regex-js": _JAVASCRIPT}
 """The constructs by language, as in `x-language` of the schemas."""
 
 _OPEN_PIECE = re.compile(r"(?P<escape>\\+)[a-zA-Z]?(?:\{\w*)?$|\(\??[\w<=!]*$|\[\[?:?\^?\w*$")
-_POSIX = re.compile(r"\[\[?:?\w*$")
 
 
 def piece_start(language: str, typed: str) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.process.sandbox_choice import KINDS, Sandbox
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from waza_engine.lib.toml_places import TomlSpan
-
-_Found = TypeVar("_Found")
 
 
 def read_names(given: Any, where: str) -> tuple[tuple[str, ...], list[str]]:

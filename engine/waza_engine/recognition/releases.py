@@ -13,7 +13,7 @@ A fact's place is one of:
 - `rule bad-thing`, `rule bad-thing *.key`, `rule bad-thing (refused)`: the findings of a rule, or some of them
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Literal, NamedTuple
@@ -150,8 +150,3 @@ def is_newer(version: str, target: str) -> bool:
 @cache
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(it) for it in version.split("."))
-
-
-def order(versions: Iterable[str]) -> Iterator[str]:
-    """Yield versions once each, the oldest first."""
-    yield from sorted(set(versions), key=_numbers)

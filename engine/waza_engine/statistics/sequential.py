@@ -40,17 +40,12 @@ def e_value_below(scores: Sequence[float], claimed: float) -> float:
     return e_value_above([1 - it for it in scores], 1 - claimed)
 
 
-def e_value_better(differences: Sequence[float]) -> float:
-    """Return the evidence against the claim that neither of two runs is better, for the second one.
-
-    The claim is that of the sign-flip test: a difference is as likely as its opposite. So a bet may win as much with a
-    small difference as with a large one, which bets on means may not.
-    """
-    return sum(math.prod(_gain(it, slope) for it in differences) for slope in _SLOPES) / len(_SLOPES)
-
-
 def _gain(difference: float, slope: float) -> float:
-    """Return the factor of a bet: with equal chances for both signs its mean is 1."""
+    """Return the factor of a bet that the second of two runs is better: with equal chances for both signs its mean is 1.
+
+    The claim that neither is better is that of the sign-flip test: a difference is as likely as its opposite. So a bet
+    may win as much with a small difference as with a large one, which bets on means may not.
+    """
     return 1 + math.tanh(slope * difference)
 
 

@@ -44,11 +44,6 @@ def matching_files(root: Path, pattern: str) -> Iterator[str]:
                 yield file_name
 
 
-def fits(pattern: str, path: str) -> bool:
-    """Whether a path matches a glob."""
-    return bool(js_matches(as_pattern(pattern.removeprefix("./")), path))
-
-
 def _is_regular(path: Path) -> bool:
     try:
         return path.is_file() and not path.is_symlink()

@@ -9,7 +9,6 @@ from waza_engine.recognition.releases import Fact, Release, Releases, at_each
 
 _PAGE = "docs/reference/waza-newest.md, section "
 _FORMATS = "docs/reference/waza-formats.md, section "
-_GRADING = "docs/reference/waza-graders.md, section "
 
 _RELEASES = (
     Release("0.3.2", "2026-02-06"),

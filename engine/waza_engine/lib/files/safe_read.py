@@ -158,21 +158,6 @@ def regular_text(
     return TextIOWrapper(BytesIO(regular_bytes(path, limit, inside=inside)), encoding).read()
 
 
-def regular_lines(path: Path, limit: int = MAX_BYTES) -> Iterator[bytes]:
-    """Yield the lines of a regular file without their ends, one at a time; no line may exceed `limit` bytes.
-
-    Raises:
-        TooLargeError: a line has more than `limit` bytes.
-        OSError, ValueError: the file cannot be read, or is not a regular file.
-
-    """
-    with open_regular(path) as file:
-        while line := file.readline(limit + 1):
-            if len(line) > limit:
-                raise _too_large(path, limit, "one of its lines")
-            yield line.rstrip(b"\r\n")
-
-
 def copy_regular(source: Path, target: Path, limit: int) -> None:
     """Copy the bytes of a regular file to a new file.
 

@@ -51,14 +51,6 @@ def fixtures_folder(document: Document, task: Mapping[str, Any]) -> Path | None:
     return document.suite.folder / "fixtures" if document.suite is not None else None
 
 
-def workspace_files(document: Document, task: Pointer) -> list[str]:
-    """Return the paths of the files that a task names one by one for its workspace."""
-    names = [it.text for it in input_files(document, task)]
-    names += [it for _, it in document.texts(*task, "instruction_files")]
-    of_eval = document.suite.config.get("instruction_files") if document.suite is not None else None
-    return [*names, *(it for it in of_eval if isinstance(it, str))] if isinstance(of_eval, list) else names
-
-
 def has_workspace_files(document: Document, task: Pointer) -> bool:
     """Whether the task's file or its eval puts anything into the task's workspace."""
     inputs = document.mapping(*task, "inputs")

@@ -56,7 +56,6 @@ APPLIES = frozenset(["eval"])
 _SUFFIXES = (".yaml", ".yml")
 _MOST_FOLDERS = 40
 _MOST_FIXES = 3
-_MOST_TASKS_READ = 3
 _TASK = """\
 id: first
 name: First
