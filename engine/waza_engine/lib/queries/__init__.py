@@ -5,6 +5,6 @@ of another *query*, a pure function. A query notes what it reads. Its result is 
 when something that it read has another value: `store` says how, `disk` has the inputs, `items` the results per list item.
 """
 
-from waza_engine.lib.queries.store import Cancelled, Database, Query, Statistics, derived, query
+from waza_engine.lib.queries.store import Database, Query, Statistics, derived, query
 
-__all__ = ["Cancelled", "Database", "Query", "Statistics", "derived", "query"]
+__all__ = ["Database", "Query", "Statistics", "derived", "query"]

@@ -7,15 +7,13 @@ equal value has not changed for those that depend on it, so the effect of an edi
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import update_wrapper
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, overload
 from weakref import ref
 
 from waza_engine.lib.queries.disk import disk
-from waza_engine.lib.queries.tracking import Dependency, Result, clock, compute, note, note_all
+from waza_engine.lib.queries.tracking import Result, clock, compute, note, note_all
 
 _Key = ParamSpec("_Key")
 _Value = TypeVar("_Value")
@@ -29,10 +27,6 @@ class _HasMemory(Protocol):
 _Owner = TypeVar("_Owner", bound=_HasMemory)
 _Db = TypeVar("_Db", bound="Database")
 _UNKNOWN: Any = object()
-
-
-class Cancelled(Exception):  # noqa: N818  # like `asyncio.CancelledError`: the work was given up, nothing is wrong
-    """The work is for an old revision, and nobody waits for it. Raised by the next query that it calls."""
 
 
 @dataclass(slots=True)
@@ -80,58 +74,25 @@ def _is_equal(before: Any, now: Any) -> bool:
     return before is now or (type(before) is type(now) and bool(before == now))
 
 
-class _Input(Dependency):
-    """A value that the owner of the database sets."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        super().__init__()
-        self.value = value
-
-    def set(self, value: Any) -> None:
-        """Change the value; an equal one changes nothing."""
-        if not _is_equal(self.value, value):
-            self.value = value
-            self.changed_at = clock.tick()
-
-
 class Database:
-    """Inputs and the results of queries.
+    """The results of queries.
 
     A snapshot is for work that must see one state: each file is read once, and results are never checked. A final one is
     for a command that ends soon: nobody asks what its results depend on.
     """
 
-    __slots__ = ("__weakref__", "_inputs", "_kept", "_statistics", "_tables", "is_final", "is_snapshot")
+    __slots__ = ("__weakref__", "_kept", "_statistics", "_tables", "is_final", "is_snapshot")
 
     def __init__(self, *, is_snapshot: bool = False, is_final: bool = False) -> None:
         self.is_snapshot = is_snapshot or is_final
         self.is_final = is_final
-        self._inputs: dict[Hashable, _Input] = {}
         self._tables: dict[Query[Any, ..., Any], OrderedDict[Hashable, _Entry]] = {}
         self._kept: dict[Hashable, Any] = {}
         """All results of a snapshot."""
         self._statistics: dict[Query[Any, ..., Any], Statistics] = {}
 
-    def set(self, name: Hashable, value: Any) -> None:
-        """Set an input."""
-        known = self._inputs.get(name)
-        if known is None:
-            known = self._inputs[name] = _Input(_UNKNOWN)
-        known.set(value)
-
-    def input(self, name: Hashable, default: Any = None) -> Any:
-        """Return the value of an input, and note that it was read."""
-        known = self._inputs.get(name)
-        if known is None:
-            known = self._inputs[name] = _Input(default)
-        note(known)
-        return known.value
-
     def ask(self, asked: "Query[Any, ..., Any]", key: tuple[Any, ...]) -> Any:
         """Return the result of a query for a key."""
-        _stop_if_cancelled()
         if self.is_snapshot:
             return self._ask_once(asked, key)
         disk.look_if_due()
@@ -142,7 +103,7 @@ class Database:
         entry = table.get(key)
         if entry is None:
             entry = _Entry(ref(self), asked, key)
-        # Neither an error nor the end of the work is a result: the entry stays as it was.
+        # An error is no result: the entry stays as it was.
         entry.refresh()
         table[key] = entry
         table.move_to_end(key)
@@ -268,22 +229,3 @@ def made_of(memory: dict[Any, Any], key: Hashable, source: object, make: Callabl
     if known is None or known[0] is not source:
         known = memory[key] = source, make()
     return known[1]
-
-
-_cancelled: ContextVar[Callable[[], bool] | None] = ContextVar("cancelled", default=None)
-
-
-@contextmanager
-def cancellable(is_cancelled: Callable[[], bool]) -> Iterator[None]:
-    """Raise `Cancelled` at the next query inside the `with` block once `is_cancelled` holds."""
-    token = _cancelled.set(is_cancelled)
-    try:
-        yield
-    finally:
-        _cancelled.reset(token)
-
-
-def _stop_if_cancelled() -> None:
-    is_cancelled = _cancelled.get()
-    if is_cancelled is not None and is_cancelled():
-        raise Cancelled
