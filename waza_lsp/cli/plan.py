@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from waza_engine.lib.plurals import counted
 from waza_lsp.cli.console import give_up, show
 from waza_lsp.cli.options import STORE
 
@@ -74,7 +75,7 @@ def _last_record(eval_file: Path, store_dir: Path | None) -> "RunRecord | None":
 def _lines(eval_file: Path, found: "PowerPlan") -> Iterator[str]:
     design = found.design
     source = f"from run {found.run_id}" if found.run_id else "no run is stored; usual values"
-    yield f"{eval_file}: {_count(design.tasks, 'task')}, {_count(design.trials, 'trial')} of each"
+    yield f"{eval_file}: {counted(design.tasks, 'task')}, {counted(design.trials, 'trial')} of each"
     yield f"assumed: pass rate {design.rate:.0%}, {design.between:.0%} of the variance between tasks ({source})"
     yield f"now: a run knows the pass rate to ±{100 * found.known_to:.0f} points, and a comparison {_detectable(found)}"
     yield ""
@@ -107,10 +108,6 @@ def _detectable(found: "PowerPlan") -> str:
     if found.detectable is None:
         return "with so few tasks shows no change reliably"
     return f"shows changes of {100 * found.detectable:.0f} points or more with a probability of {found.power:.0%}"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _duration(seconds: float) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from waza_engine.coverage.suites import SkillCoverage
+from waza_engine.lib.plurals import counted
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span
@@ -41,7 +42,7 @@ def _largest(coverage: SkillCoverage, paths: Sequence[Path]) -> Path:
 
 def _summary(coverage: SkillCoverage, verdicts: Sequence[tuple[Path, Verdict]], now: float) -> types.Command:
     """Return the tasks and evals, their mean score and its age. The command shows the report of the newest run."""
-    tested = f"{_counted(coverage.task_count, 'task')} in {_counted(len(coverage.evals), 'eval')}"
+    tested = f"{counted(coverage.task_count, 'task')} in {counted(len(coverage.evals), 'eval')}"
     if not verdicts:
         return types.Command(tested, "")
     score = sum(it.score for _, it in verdicts) / len(verdicts)
@@ -52,10 +53,6 @@ def _summary(coverage: SkillCoverage, verdicts: Sequence[tuple[Path, Verdict]], 
     )
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _age(seconds: float) -> str:
     found = next(((size, unit) for size, unit in _AGES if seconds >= size), None)
-    return f"{_counted(int(seconds // found[0]), found[1])} ago" if found is not None else "just now"
+    return f"{counted(int(seconds // found[0]), found[1])} ago" if found is not None else "just now"

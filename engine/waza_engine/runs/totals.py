@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
+from waza_engine.lib.plurals import counted
 from waza_engine.model.consumption import Consumption, judge_consumption
 from waza_engine.model.decisions import Decisions
 from waza_engine.model.records import (
@@ -139,7 +140,7 @@ def _undecided_message(done: RunOutcome) -> str:
     reasons = (it.error for it in chain(trials, done.triggers) if it.infrastructure)
     why = next(reasons, "")
     counts = ((count, "trial"), (prompts, "trigger prompt"))
-    what = " and ".join(f"{number} {it}{'' if number == 1 else 's'}" for number, it in counts if number)
+    what = " and ".join(counted(number, it) for number, it in counts if number)
     hint = UNDECIDED_HINT if count else _PROMPTS_HINT
     return f"{what} could not be judged. {hint}{f'. First reason: {why}' if why else ''}"
 

@@ -14,6 +14,7 @@ from waza_engine.coverage.matching import State
 from waza_engine.coverage.rules.untested_clause import UNTESTED_CLAUSE, message
 from waza_engine.coverage.suites import SkillCoverage, coverage_of
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.plurals import counted
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.model.suite import LoadError, Suite
 from waza_engine.project.discovery import eval_files, skill_files
@@ -144,7 +145,7 @@ def _text_lines(report: _Report, *, quiet: bool) -> Iterator[str]:
                 f"  {start.line + 1}:{start.column + 1}: {finding.finding.severity}[{finding.finding.code}] "
                 f"{harmless(finding.finding.message)}"
             )
-    skills = _counted(len(report.skills), "skill")
+    skills = counted(len(report.skills), "skill")
     covered, total = report.parts
     yield f"{skills}: {covered} of {total} covered ({_percent_text(report.percent)})"
 
@@ -152,13 +153,13 @@ def _text_lines(report: _Report, *, quiet: bool) -> Iterator[str]:
 def _tested(found: SkillCoverage) -> str:
     if not found.evals:
         return "no eval tests it"
-    tested = f"{_counted(found.task_count, 'task')} in {_counted(len(found.evals), 'eval')}"
+    tested = f"{counted(found.task_count, 'task')} in {counted(len(found.evals), 'eval')}"
     if not found.clauses:
         return tested
     covered, total = found.parts
     unclear = sum(it.state is State.UNCLEAR for it in found.clauses)
     more = f", {unclear} of them unclear" if unclear and covered else ""
-    return f"{tested}, {covered} of {_counted(total, 'clause')} covered{more}"
+    return f"{tested}, {covered} of {counted(total, 'clause')} covered{more}"
 
 
 def _findings(it: _Measured) -> list[ReportedFinding]:
@@ -234,10 +235,6 @@ def _skill_json(it: _Measured) -> dict[str, Any]:
             for one in found.clauses
         ],
     }
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _percent_text(percent: float) -> str:

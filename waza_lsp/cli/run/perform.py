@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from waza_engine.assertions.wall import hide_environment
 from waza_engine.executors.base import REPLAY, UnavailableError
+from waza_engine.lib.plurals import counted
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.sandbox import end_containers, using
@@ -256,7 +257,7 @@ def _cancelled_message(record: RunRecord, eval_file: Path, directory: Path, stor
     command = ["waza-lsp", "run", str(eval_file), "--resume"]
     if not _is_default_store(directory, eval_file):
         command += ["--store", str(directory)]
-    return f"Cancelled: {count} finished trial{'' if count == 1 else 's'} kept. Resume with: {shlex.join(command)}"
+    return f"Cancelled: {counted(count, 'finished trial')} kept. Resume with: {shlex.join(command)}"
 
 
 def _is_default_store(directory: Path, eval_file: Path) -> bool:

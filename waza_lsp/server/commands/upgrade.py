@@ -8,6 +8,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.analysis.pipeline import CheckContext
+from waza_engine.lib.plurals import counted
 from waza_lsp.fixes.upgrade import Goal, UpgradeError, upgrade_file
 from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.server.params import params_of, text_in
@@ -130,7 +131,7 @@ def _summary(result: _Upgrade, name: str) -> str:
     count = len(result.edits)
     if not count and not result.remaining:
         return f"Nothing in this workspace needs a change for {name}."
-    parts = [f"Changed {count} file{'' if count == 1 else 's'} for {name}."]
+    parts = [f"Changed {counted(count, 'file')} for {name}."]
     if result.removed:
         # Files often have the same old forms: each is said once.
         said = list(dict.fromkeys(str(it["message"]).removesuffix(".") for it in result.removed))
