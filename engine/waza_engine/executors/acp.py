@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from waza_engine.executors.agent_command import COMMAND_VARIABLE, agent_argv, agent_identity, command_warning
-from waza_engine.executors.agent_process import LONGEST_LINE, Program, agent
+from waza_engine.executors.agent_process import LONGEST_LINE, Program, agent, responds
 from waza_engine.executors.base import (
     ALLOWED_TOOLS,
     REASONING_EFFORT,
@@ -268,7 +268,7 @@ class AcpExecutor:
         )
         try:
             async with asyncio.timeout(request.timeout_seconds):
-                if first and not await _responds(alive, prompting, first):
+                if not await responds(alive, prompting, first):
                     log.error = f"no output within {first:g} s (turn {log.turn})"
                     return
                 response = await prompting
@@ -321,11 +321,3 @@ async def _quiet(alive: asyncio.Event) -> None:
                 await alive.wait()
         except TimeoutError:
             return
-
-
-async def _responds(alive: asyncio.Event, prompting: "asyncio.Task[Any]", seconds: float) -> bool:
-    """Whether the agent sends an update, or ends the turn, within `seconds`."""
-    seen = asyncio.create_task(alive.wait())
-    done, _ = await asyncio.wait([seen, prompting], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    seen.cancel()
-    return bool(done)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from waza_engine.executors.base import ExecutorError
 from waza_engine.lib.process.child import Child, Streams, read_tail, start_child
@@ -127,7 +128,7 @@ async def _talk(child: Child, stdin: str, limits: Limits, on_output: Callable[[b
     broken = ""
     try:
         async with asyncio.timeout(limits.seconds):
-            if await _is_alive(spoke, ending, limits.first_output):
+            if await responds(spoke, ending, limits.first_output):
                 await ending
             else:
                 broken = f"no output within {limits.first_output:g} s"
@@ -143,15 +144,15 @@ async def _talk(child: Child, stdin: str, limits: Limits, on_output: Callable[[b
     return ProcessEnd(child.status or 0, stderr.decode("utf-8", "replace").strip(), broken)
 
 
-async def _is_alive(spoke: asyncio.Event, ending: asyncio.Task[int], seconds: float) -> bool:
-    """Whether the program prints something or ends within `seconds`; 0 does not wait."""
+async def responds(seen: asyncio.Event, work: "asyncio.Task[Any]", seconds: float) -> bool:
+    """Whether the agent shows activity, or its work ends, within `seconds`; 0 does not wait."""
     if not seconds:
         return True
-    speaking = asyncio.create_task(spoke.wait())
+    seeing = asyncio.create_task(seen.wait())
     try:
-        done, _ = await asyncio.wait([speaking, ending], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait([seeing, work], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        speaking.cancel()
+        seeing.cancel()
     return bool(done)
 
 

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
+from waza_engine.executors.agent_process import responds
 from waza_engine.executors.base import (
     AGENT_COMMAND,
     ExecutorError,
@@ -200,7 +201,7 @@ class CopilotExecutor:
         first, whole = request.first_event_timeout_seconds, request.timeout_seconds
         sending = asyncio.create_task(session.send_and_wait(prompt, timeout=whole + _ABORT_SECONDS))
         try:
-            if first and not await _responds(alive, sending, min(first, whole)):
+            if not await responds(alive, sending, min(first, whole)):
                 log.error = log.error or f"no output within {min(first, whole):g} s (turn {log.turn})"
                 return
             async with asyncio.timeout(whole):
@@ -278,14 +279,6 @@ def _listener(log: EventLog, progress: Progress, alive: asyncio.Event) -> Callab
 
 def _is_gone(error: Exception) -> bool:
     return isinstance(error, OSError | EOFError) or type(error).__name__ == _PROCESS_EXITED
-
-
-async def _responds(alive: asyncio.Event, sending: "asyncio.Task[Any]", seconds: float) -> bool:
-    """Whether the agent shows activity, or ends the turn, within `seconds`."""
-    seen = asyncio.create_task(alive.wait())
-    done, _ = await asyncio.wait([seen, sending], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    seen.cancel()
-    return bool(done)
 
 
 async def _stop(client: Any) -> None:
