@@ -31,11 +31,10 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from waza_engine.dialects.vally.fields import Number, Text, as_list_or_empty, has_placeholder
+from waza_engine.dialects.vally.fields import Number, Text, as_list_or_empty
 from waza_engine.dialects.vally.formats.model import tolerant
-from waza_engine.dialects.vally.globs import refusal
 from waza_engine.dialects.vally.graders._shared.base import VallyGrader
-from waza_engine.dialects.vally.graders._shared.files import refused_path
+from waza_engine.dialects.vally.graders._shared.files import path_refusals
 from waza_engine.dialects.vally.js_text import as_text
 from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.lib.paths import file_bytes, is_inside
@@ -114,8 +113,7 @@ class CustomMetricsGrader(VallyGrader):
     )
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
-        if not has_placeholder(self.path) and (reason := refusal(self.path)):
-            yield refused_path(self.path, reason)
+        yield from path_refusals(self.path)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         for index, it in enumerate(self.assertions):

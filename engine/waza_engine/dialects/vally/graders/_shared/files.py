@@ -35,10 +35,11 @@ from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 _MAX_LISTED = 5
 
 
-def refused_path(path: str, reason: str) -> Finding:
-    """Return the error about the option `path` that leads out of the workspace."""
-    message = f"{reason}: vally rejects it. Use a path inside the workspace"
-    return ESCAPING_PATH.at(("path",), message, fixes=inside_fixes(path, ("path",)), refused=True)
+def path_refusals(path: str) -> Iterator[Finding]:
+    """Yield the error about the option `path` if it leads out of the workspace."""
+    if not has_placeholder(path) and (reason := refusal(path)):
+        message = f"{reason}: vally rejects it. Use a path inside the workspace"
+        yield ESCAPING_PATH.at(("path",), message, fixes=inside_fixes(path, ("path",)), refused=True)
 
 
 class FileExists(Negatable):
@@ -57,8 +58,7 @@ class FileExists(Negatable):
     )
 
     def refusals(self, scope: Scope) -> Iterator[Finding]:
-        if not has_placeholder(self.path) and (reason := refusal(self.path)):
-            yield refused_path(self.path, reason)
+        yield from path_refusals(self.path)
 
     def check(self, scope: Scope) -> Iterator[Finding]:
         if not has_placeholder(self.path) and not refusal(self.path) and self.path.endswith("/"):
