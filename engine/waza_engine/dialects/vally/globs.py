@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from waza_engine.lib.js_regex import js_matches
-from waza_engine.lib.paths import real_path
+from waza_engine.lib.paths import is_inside
 
 _MAGIC = frozenset("*?[{(\\")
 _SPECIAL = frozenset("^$\\.*+?()[]{}|/")
@@ -31,7 +31,7 @@ def matching_files(root: Path, pattern: str) -> Iterator[str]:
     relative = pattern.removeprefix("./")
     if not (_MAGIC & set(relative) or relative.startswith("!")):
         path = root / relative
-        if relative and not relative.endswith("/") and _is_inside(root, path) and _is_regular(path):
+        if relative and not relative.endswith("/") and is_inside(path, root) and _is_regular(path):
             yield relative
         return
     regex = as_pattern(relative)
@@ -47,14 +47,6 @@ def matching_files(root: Path, pattern: str) -> Iterator[str]:
 def _is_regular(path: Path) -> bool:
     try:
         return path.is_file() and not path.is_symlink()
-    except (OSError, ValueError):
-        return False
-
-
-def _is_inside(root: Path, path: Path) -> bool:
-    """Whether the path stays inside of `root` when links are resolved."""
-    try:
-        return real_path(path).is_relative_to(real_path(root))
     except (OSError, ValueError):
         return False
 
