@@ -12,7 +12,7 @@ from typing import Any, TextIO
 import click
 
 from waza_engine.executors.base import REPLAY
-from waza_engine.lib.go.glob import escape
+from waza_engine.lib.go.glob import literal
 from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
 from waza_engine.model.records import RunRecord
 from waza_engine.model.suite import LoadError
@@ -97,7 +97,7 @@ class EvalRuns:
             )
 
     def _run(self, changed: ChangedEval, *, is_replayed: bool) -> None:
-        options = {**self.options, "tasks": tuple(map(escape, changed.task_ids or ()))}
+        options = {**self.options, "tasks": tuple(map(literal, changed.task_ids or ()))}
         if is_replayed:
             options |= {"executor": REPLAY, "agent_command": "", "baseline": False}
         path = short_path(changed.path)

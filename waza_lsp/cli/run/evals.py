@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from waza_engine.lib.go.glob import escape
+from waza_engine.lib.go.glob import literal
 from waza_engine.model.suite import LoadError
 from waza_engine.project.eval_sets import ChosenEval, evals_in, evals_of_suite
 from waza_engine.reports.inert import harmless
@@ -58,7 +58,7 @@ def _chosen(start: Path, folder: Path, suite: str | None) -> list[ChosenEval]:
 
 def _request(chosen: ChosenEval, options: Mapping[str, Any]) -> RunRequest:
     if chosen.task_ids is not None:
-        options = {**options, "tasks": tuple(map(escape, chosen.task_ids))}
+        options = {**options, "tasks": tuple(map(literal, chosen.task_ids))}
     model = options["models"][0] if options["models"] else None
     return RunRequest.of(short_path(chosen.path), options, model)
 

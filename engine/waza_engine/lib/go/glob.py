@@ -55,11 +55,6 @@ _Chunk = tuple[bool, tuple[_Token, ...]]
 """Whether the chunk begins with `*`, and the tokens after it."""
 
 
-def escape(text: str) -> str:
-    """Return the pattern that matches only `text`."""
-    return "".join(f"\\{it}" if it in _WILD else it for it in text)
-
-
 def match(pattern: str, name: str) -> bool:
     """Whether the whole `name` matches `pattern`.
 
