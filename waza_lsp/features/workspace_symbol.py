@@ -1,16 +1,15 @@
 """`workspace/symbol`: every eval, task and grader of the workspace, by name."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.analysis.schema.navigate import DISCRIMINATOR
-from waza_lsp.runnables.runnables import runnables
+from waza_lsp.runnables.runnables import grader_paths, runnables
 from waza_lsp.schema.document_kind import Form, may_be_eval, recognise_form
-from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, visit
+from waza_lsp.schema.visitor import VisitedValue, visit
 from waza_lsp.syntax.text import Place, Span, Text, split_lines
 from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.syntax.tree.tree import Tree
@@ -77,7 +76,7 @@ def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[_Symbol]:
         here = Span(start, Place(start.line, len(text.line(start.line))))
         other = it.id if it.id != it.label else ""
         yield _Symbol(it.label, other, other, kind, text.range(here))
-    for site in visit(tree, _entry_paths(form)):
+    for site in visit(tree, grader_paths(form)):
         if site.node.kind is Kind.MAP and (found := _entry_name(site)) is not None:
             name, span = found
             yield _Symbol(name, container, "", types.SymbolKind.Object, text.range(span))
@@ -90,8 +89,3 @@ def _entry_name(site: VisitedValue) -> tuple[str, Span] | None:
         if found is not None and found[1].kind is Kind.SCALAR and found[1].source.strip():
             return found[1].source.strip(), found[1].span.shift(site.start)
     return None
-
-
-@lru_cache(maxsize=64)
-def _entry_paths(form: Form) -> SchemaPaths:
-    return schema_paths(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)

@@ -40,14 +40,14 @@ class DocumentGrader(NamedTuple):
 
 def document_graders(form: Form, tree: Tree) -> list[DocumentGrader]:
     """Return all graders, in the order of the text."""
-    return [*made_of_values(tree, _grader_paths(form), _grader)]
+    return [*made_of_values(tree, grader_paths(form), _grader)]
 
 
 def graders_at(snapshot: Snapshot, first: int, last: int) -> list[DocumentGrader]:
     """Return the graders on lines of a document, both included."""
     if snapshot.form is None:
         return []
-    found = visit(snapshot.tree, _grader_paths(snapshot.form), (first, last))
+    found = visit(snapshot.tree, grader_paths(snapshot.form), (first, last))
     graders = [grader for it in found if (grader := _grader(it)) is not None]
     return [it for it in graders if it.span.start.line <= last and first <= it.span.end.line]
 
@@ -67,7 +67,8 @@ def _scalar_text(site: VisitedValue, key: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _grader_paths(form: Form) -> SchemaPaths:
+def grader_paths(form: Form) -> SchemaPaths:
+    """Return the ways to the grader entries of a document."""
     return schema_paths(form.schema, lambda schema, _: DISCRIMINATOR in schema, into_branches=False)
 
 
