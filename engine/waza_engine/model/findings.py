@@ -242,6 +242,11 @@ def _move_change(move: Callable[[Pointer], Pointer], change: Change) -> Change:
             return replace(change, pointer=move(change.pointer))
 
 
+def removal(pointer: Pointer) -> Fix:
+    """Return the fix that removes the entry or list item at `pointer`."""
+    return Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))
+
+
 class Details(TypedDict, total=False):
     """Fields of a `Finding` that few have."""
 

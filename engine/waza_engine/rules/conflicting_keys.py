@@ -26,7 +26,7 @@ inputs:
 """
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule
+from waza_engine.model.findings import Finding, Rule, removal
 from waza_engine.project.document import Document
 
 CONFLICTING_KEYS = Rule("conflicting-keys", "keys that exclude each other", fixable=True)
@@ -40,7 +40,7 @@ def conflicts(document: Document, base: Pointer, first: str, second: str) -> lis
 
 def conflict(base: Pointer, first: str, second: str) -> Finding:
     """Return the finding about two keys of the mapping at `base`."""
-    fixes = [Fix(f"Remove '{it}'", (RemoveKey((*base, it)),)) for it in (first, second)]
+    fixes = [removal((*base, it)) for it in (first, second)]
     return CONFLICTING_KEYS.at(
         (*base, second),
         f"'{first}' and '{second}' exclude each other. Remove one",

@@ -21,6 +21,7 @@ from waza_engine.model.findings import (
     RenameKey,
     SetValue,
     Severity,
+    removal,
 )
 from waza_engine.rules.unknown_key import UNKNOWN_KEY
 
@@ -183,7 +184,7 @@ def _findings_by_key(index: SchemaIndex, error: SchemaError) -> Iterator[Finding
             if strange <= _MAX_ADVISED:
                 hint, fixes = _advice(index, error, pointer, key, free)
             else:
-                hint, fixes = "", [_remove_fix((*pointer, key))]
+                hint, fixes = "", [removal((*pointer, key))]
             # The generations with the old types ignored unknown keys.
             severity = Severity.WARNING if error.schema.get("deprecated") else None
             message = f"Unknown key '{key}'{hint}"
@@ -230,9 +231,9 @@ def _alternatives_advice(error: SchemaError, place: Pointer, option: str) -> tup
     texts = error.instance[place[-1]]
     hint = f". Every string under '{option}' is required. Write alternatives as one pattern: '(?i)a|b'"
     if option in error.instance or not isinstance(texts, list) or not texts:
-        return hint, [_remove_fix(place)]
+        return hint, [removal(place)]
     if not all(isinstance(it, str) and it for it in texts):
-        return hint, [_remove_fix(place)]
+        return hint, [removal(place)]
     quoted = texts if "match" in str(place[-1]) else [_PATTERN_SIGN.sub(r"\\\g<0>", it) for it in texts]
     pattern = "(?i)" + "|".join(quoted)
     fix = Fix(
@@ -240,7 +241,7 @@ def _alternatives_advice(error: SchemaError, place: Pointer, option: str) -> tup
         (SetValue(place, [pattern]), RenameKey(place, option)),
         preferred=True,
     )
-    return hint, [fix, _remove_fix(place)]
+    return hint, [fix, removal(place)]
 
 
 def _takes(index: SchemaIndex, error: SchemaError, name: str, key: str) -> bool:
@@ -256,17 +257,17 @@ def _own_key_fixes(error: SchemaError, place: Pointer) -> list[Fix]:
     """
     key, section = place[-1], error.schema.get("x-own-keys-to")
     if not section:
-        return [_remove_fix(place)]
+        return [removal(place)]
     value = error.instance[key]
     if not _is_short(value):
-        return [replace(_remove_fix(place), preferred=True)]
+        return [replace(removal(place), preferred=True)]
     present = error.instance.get(section)
     if isinstance(present, Mapping) and key in present:
-        return [replace(_remove_fix(place), preferred=True, safe=present[key] == value)]
+        return [replace(removal(place), preferred=True, safe=present[key] == value)]
     if present is not None and not isinstance(present, Mapping):
-        return [_remove_fix(place)]
+        return [removal(place)]
     move = MoveKey(place, (*place[:-1], section, key))
-    return [Fix(f"Move '{key}' to '{section}'", (move,), preferred=True, safe=True), _remove_fix(place)]
+    return [Fix(f"Move '{key}' to '{section}'", (move,), preferred=True, safe=True), removal(place)]
 
 
 def _is_short(value: Any) -> bool:
@@ -300,13 +301,13 @@ def _move_advice(place: Pointer, way: str, mapping: Mapping[str, Any]) -> tuple[
     called = "" if name == key else f"its name is '{name}'"
     if not stands:
         if name in mapping:
-            return f". '{name}' already exists", [_remove_fix(place)]
+            return f". '{name}' already exists", [removal(place)]
         fix = Fix(f"Change to '{name}'", (RenameKey(place, str(name)),), preferred=True, safe=True)
         return f"; {called}", [fix]
     hint = f"; it belongs {stands}" + (f", where {called}" if called else "")
     section = mapping.get(way.partition(".")[0]) if "." in way else None
     if section is not None and (not isinstance(section, Mapping) or name in section):
-        return hint, [_remove_fix(place)]
+        return hint, [removal(place)]
     return hint, [Fix(f"Move it {stands}", (MoveKey(place, to),), preferred=True, safe=True)]
 
 
@@ -322,10 +323,6 @@ def _with_lists(index: SchemaIndex, schema: Mapping[str, Any], fixes: Sequence[F
         for it in fixes
         for change in it.changes[:1]
     ]
-
-
-def _remove_fix(place: Pointer) -> Fix:
-    return Fix(f"Remove '{place[-1]}'", (RemoveKey(place),))
 
 
 def _above(pointer: Pointer, levels: int) -> Pointer:

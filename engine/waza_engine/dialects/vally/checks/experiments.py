@@ -7,7 +7,7 @@ from typing import Any
 from waza_engine.dialects.vally.experiments.globs import matching_specs
 from waza_engine.dialects.vally.experiments.problems import Problem
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import Finding, Fix, RemoveKey, RenameKey, Rule, SetValue, Severity
+from waza_engine.model.findings import Finding, Fix, RenameKey, Rule, SetValue, Severity, removal
 from waza_engine.model.placeholders import has_placeholder
 from waza_engine.project.document import Document
 
@@ -21,7 +21,7 @@ def problem_findings(
     for it in problems:
         fixes = [Fix(f"Change to '{better}'", (_replacement(it, better),)) for better in it.instead]
         if removable:
-            fixes.append(Fix(f"Remove '{it.pointer[-1]}'", (RemoveKey(it.pointer),)))
+            fixes.append(removal(it.pointer))
         severity = Severity.WARNING if it.is_doubtful else None
         yield rule.at(it.pointer, it.message, on=it.on, fixes=fixes, severity=severity)
 

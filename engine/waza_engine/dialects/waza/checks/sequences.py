@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.findings import AppendItem, Change, Fix, MoveKey, RemoveKey, SetValue
+from waza_engine.model.findings import AppendItem, Change, Fix, MoveKey, RemoveKey, SetValue, removal
 
 SEQUENCE = "sequence"
 SCENARIO_VERSION = "2.0"
@@ -60,7 +60,7 @@ def tool_problems(response: Mapping[str, Any]) -> Iterator[SequenceProblem]:
 def _response(response: Mapping[str, Any], keys: _Keys) -> Iterator[SequenceProblem]:
     if _DELAY in response:
         message = f"'{_DELAY}' works only in a step of a '{SEQUENCE}'"
-        yield SequenceProblem((_DELAY,), message, "key", (_removal((_DELAY,)),))
+        yield SequenceProblem((_DELAY,), message, "key", (removal((_DELAY,)),))
     if SEQUENCE not in response:
         return
     yield from _own_outputs(response, keys)
@@ -100,7 +100,7 @@ def _any_step(
         if key in step:
             at = (*place, key)
             fix = (
-                _removal(at)
+                removal(at)
                 if key in response
                 else Fix(f"Move '{key}' to the response", (MoveKey(at, (key,)),))
             )
@@ -121,7 +121,7 @@ def _command_step(place: Pointer, step: Mapping[str, Any]) -> Iterator[SequenceP
     for key in ("stderr", "fixture"):
         if key in step and step[key] is None:
             at = (*place, key)
-            yield SequenceProblem(at, f"'{key}' needs a value in a step", "key", (_removal(at),))
+            yield SequenceProblem(at, f"'{key}' needs a value in a step", "key", (removal(at),))
     if "exit_code" in step:
         yield from _whole_number((*place, "exit_code"), step["exit_code"], _HIGHEST_EXIT_CODE)
 
@@ -134,7 +134,7 @@ def _tool_step(place: Pointer, step: Mapping[str, Any]) -> Iterator[SequenceProb
 
 
 def _either(place: Pointer, one: str, other: str) -> SequenceProblem:
-    fixes = (_removal((*place, one)), _removal((*place, other)))
+    fixes = (removal((*place, one)), removal((*place, other)))
     message = f"A step has either '{one}' or '{other}', not both"
     return SequenceProblem((*place, one), message, "key", fixes)
 
@@ -142,7 +142,7 @@ def _either(place: Pointer, one: str, other: str) -> SequenceProblem:
 def _whole_number(place: Pointer, value: Any, most: int) -> Iterator[SequenceProblem]:
     key = place[-1]
     if value is None:
-        yield SequenceProblem(place, f"'{key}' needs a whole number", "key", (_removal(place),))
+        yield SequenceProblem(place, f"'{key}' needs a whole number", "key", (removal(place),))
     elif isinstance(value, bool) or not isinstance(value, int):
         whole = int(value) if isinstance(value, float) and value.is_integer() else None
         fixes = (
@@ -158,10 +158,6 @@ def _steps(response: Mapping[str, Any]) -> Iterator[tuple[Pointer, Mapping[str, 
     for index, step in enumerate(steps if isinstance(steps, list) else ()):
         if isinstance(step, Mapping):
             yield (SEQUENCE, index), step
-
-
-def _removal(place: Pointer) -> Fix:
-    return Fix(f"Remove '{place[-1]}'", (RemoveKey(place),))
 
 
 def _listed(names: Iterable[str], word: str) -> str:

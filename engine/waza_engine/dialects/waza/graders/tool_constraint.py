@@ -55,7 +55,7 @@ from waza_engine.graders.result import go_details
 from waza_engine.lib.go.regexp import literal
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.fields import IfGiven, ListOf
-from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey, SetValue
+from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey, SetValue, removal
 from waza_engine.model.trajectory import Session, ToolCall
 
 _DROPPED_OPTIONS = {
@@ -239,7 +239,7 @@ def _limit_fixes(option: str, config: Mapping[str, Any]) -> Iterator[Fix]:
         }
         moved = (RemoveKey((option,)), AppendItem(("..", ".."), entry))
         yield Fix("Move it to a 'behavior' grader", moved, preferred=True)
-    yield Fix(f"Remove '{option}'", (RemoveKey((option,)),))
+    yield removal((option,))
 
 
 def _pattern_of(name: str) -> str:

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from waza_engine.dialects.waza.checks.mocks import mcp_mocks
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.scalars import FALSE_WORDS, TRUE_WORDS
-from waza_engine.model.findings import HERE, Finding, Fix, RemoveKey, Rule, Severity
+from waza_engine.model.findings import HERE, Finding, Rule, Severity, removal
 from waza_engine.project.document import Document
 
 IGNORED_KEY = Rule(
@@ -53,10 +53,9 @@ _WITH_MOCK = "with 'executor: mock', which uses no MCP servers"
 
 def check(document: Document) -> Iterator[Finding]:
     for pointer, reason in _ignored_keys(document):
-        fix = Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))
         severity = Severity.INFORMATION if reason == _WITH_MOCK else None
         message = f"'{pointer[-1]}' has no effect {reason}"
-        yield IGNORED_KEY.at(pointer, message, on="key", fixes=[fix], severity=severity)
+        yield IGNORED_KEY.at(pointer, message, on="key", fixes=[removal(pointer)], severity=severity)
 
 
 def _ignored_keys(document: Document) -> Iterator[tuple[Pointer, str]]:

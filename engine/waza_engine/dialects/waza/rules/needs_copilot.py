@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from waza_engine.dialects.waza.checks.mocks import command_mocks
 from waza_engine.dialects.waza.formats.loading.conditions import WITHOUT_COPILOT
-from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, SetValue
+from waza_engine.model.findings import Finding, Fix, Rule, SetValue, removal
 from waza_engine.project.document import Document
 
 NEEDS_COPILOT = Rule("needs-copilot", "key that works only with copilot-sdk")
@@ -56,7 +56,7 @@ def check(document: Document) -> Iterator[Finding]:
     # Unknown efforts are reported by another rule.
     efforts = [it for it in _EFFORTS if document.kind == "eval" and document.text(*it) in REASONING_EFFORTS]
     for pointer in (*efforts, *(it for it in command_mocks(document) if document.has(*it))):
-        fixes = [Fix(f"Remove '{pointer[-1]}'", (RemoveKey(pointer),))]
+        fixes = [removal(pointer)]
         if document.kind == "eval":
             change = SetValue(("config", "executor"), "copilot-sdk")
             fixes.append(Fix("Change the executor to copilot-sdk", (change,)))

@@ -47,7 +47,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.dialects.waza.generations.meanings import newest_meaning
-from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
+from waza_engine.model.findings import Finding, Rule, Severity, removal
 from waza_engine.project.document import Document
 from waza_engine.project.skills import are_skills_off
 
@@ -71,7 +71,7 @@ def check(document: Document) -> Iterator[Finding]:
             f"'{grader['config'][option]}' never compares: runs do not give the grader the output without skills, so the "
             "judge judges this output on its own. To compare two runs, use `waza-lsp compare`"
         )
-        yield POINTLESS_BASELINE.at(place, message, fixes=[Fix(f"Remove '{option}'", (RemoveKey(place),))])
+        yield POINTLESS_BASELINE.at(place, message, fixes=[removal(place)])
 
 
 def _without_skills(document: Document) -> str:
