@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from waza_engine.lib.go.glob import has_wildcard
+from waza_engine.lib.paths import normal_path
 from waza_engine.recognition.recognise import dialects
 from waza_lsp.completion.suggestions import Suggestion, SuggestionKind
 from waza_lsp.schema.paths import Disk
@@ -71,7 +72,7 @@ def _folders_with_file(name: str, start: Path, files: Disk) -> Iterator[Suggesti
 
 def _is_below(folder: Path, *roots: Path | None) -> bool:
     """Whether a folder is below one of the roots. Nothing else of the disk is shown."""
-    plain = Path(os.path.normpath(folder))
+    plain = normal_path(folder)
     return any(it is not None and plain.is_relative_to(it) for it in roots)
 
 

@@ -2,12 +2,13 @@
 
 from lsprotocol import types
 
+from waza_engine.lib.paths import normal_path
 from waza_lsp.schema.paths import path_value_at
 from waza_lsp.schema.references import anchor_occurrences
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place
 from waza_lsp.workspace.references import mentions
-from waza_lsp.workspace.rename import normal_path, paths_to
+from waza_lsp.workspace.rename import paths_to
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
 

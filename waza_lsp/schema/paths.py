@@ -4,7 +4,6 @@ The schema says what a path is relative to (`x-path`), and which key changes tha
 see docs/reference/waza-formats.md, section 10. Files are only looked up through `Disk`.
 """
 
-import os
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 from waza_engine.analysis.schema.navigate import schema_at
 from waza_engine.lib.go.glob import fixed_part, has_wildcard
+from waza_engine.lib.paths import normal_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.store_location import in_repository
@@ -76,7 +76,7 @@ class PathValue(NamedTuple):
         if self.is_pattern:
             return in_repository(files.glob(self.text, self.folder), self.folder)
         # Go joins paths without resolving links.
-        path = Path(os.path.normpath(self.folder / self.text))
+        path = normal_path(self.folder / self.text)
         return [path] if files.is_file(path) or files.is_directory(path) else []
 
     def opened(self, files: Disk) -> list[Path]:

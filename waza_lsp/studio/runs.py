@@ -1,11 +1,11 @@
 """What the run stores of the studio's folder hold: runs, their history, and comparisons. Everything runs in a thread."""
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from waza_engine.lib.paths import normal_path
 from waza_engine.project.suite_files import eval_of
 from waza_lsp.server.results.stores import open_stores, stores_among
 from waza_lsp.studio.session import RefusedError
@@ -154,7 +154,7 @@ class Runs:
     def _relative(self, eval_path: Path) -> str:
         """Return the path of an eval as the page names it; "" if it is outside of the folder."""
         # Stores hold real paths; one of others may hold anything.
-        path = Path(os.path.normpath(eval_path))
+        path = normal_path(eval_path)
         return path.relative_to(self._folder).as_posix() if path.is_relative_to(self._folder) else ""
 
     def _data(self, run: "StoredRun") -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from waza_engine.lib.paths import normal_path
 from waza_engine.project.skills import SKILL, skill_at
 from waza_lsp.schema.markup import escaped, fenced
 from waza_lsp.schema.paths import PathValue, path_value_at
@@ -198,7 +199,7 @@ def _mention_link(mention: Mention, workspace: WorkspaceFiles) -> str:
 
 def _display_path(path: Path, workspace: WorkspaceFiles) -> str:
     """Return a path for display, relative to the start folder of runs if it is below it."""
-    path = Path(os.path.normpath(path))
+    path = normal_path(path)
     start = workspace.process_dir
     return (
         path.relative_to(start).as_posix()

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
+from waza_engine.lib.paths import normal_path
 from waza_lsp.schema.paths import PathValue, path_value_at, path_values
 from waza_lsp.schema.references import anchor_occurrences
 from waza_lsp.snapshot import Snapshot
@@ -108,11 +109,6 @@ def _path_after(path: Path, moves: Moves) -> Path:
     """Return the path of a file or folder after the moves."""
     old = next((it for it in (path, *path.parents) if it in moves), None)
     return moves[old] / path.relative_to(old) if old is not None else path
-
-
-def normal_path(path: Path) -> Path:
-    """Return the path without `.` and `..`, without resolving links."""
-    return Path(os.path.normpath(path))
 
 
 ANCHOR_NAME = r"[^\s,\[\]{}&*!|>'\"%@`#]+"

@@ -55,6 +55,11 @@ def escape_reason(path: str) -> str | None:
     return None
 
 
+def normal_path(path: Path) -> Path:
+    """Return the path without `.` and `..`, without resolving links."""
+    return Path(os.path.normpath(path))
+
+
 def clean_path(path: str, *, is_windows: bool = sys.platform == "win32") -> str:
     """Return an absolute path without `.`, `..` and empty parts. Unlike `os.path.normpath` it accepts a NUL.
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import normal_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.spelling import likely_names, nearest
 from waza_engine.model.findings import CreateFile, Fix, SetValue
@@ -119,7 +120,7 @@ def _creation(document: Document, folder: Path, text: str, new: str | None) -> l
     slashes = text.replace("\\", "/")
     if new is None or _is_absolute(text) or _IN_GLOBS & set(text) or not PurePosixPath(slashes).suffix:
         return []
-    path = Path(os.path.normpath(folder / slashes))
+    path = normal_path(folder / slashes)
     inside = [it for it in (document.process_dir, folder) if it is not None]
     if not any(path.is_relative_to(it) for it in inside) or document.files.exists(path):
         return []

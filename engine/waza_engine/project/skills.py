@@ -4,13 +4,13 @@ See docs/reference/waza-formats.md, sections 2, 8 and 13.2. `skills` finds more 
 a skill's name, however the agent gets that skill.
 """
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import normal_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.lib.yaml.scalars import Scalar
@@ -98,7 +98,7 @@ def front_lines(text: str) -> list[str]:
 
 def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
     for it in _listed_paths(suite):
-        path = Path(os.path.normpath(suite.folder / it))
+        path = normal_path(suite.folder / it)
         folder = path.parent if is_skill_file(path) else path
         yield from _in_folder(folder, files)
         yield from _below(folder, files)

@@ -13,6 +13,7 @@ from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.convert.conversion import Conversion
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.paths import normal_path
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Scope, Severity
 from waza_engine.model.suite import LoadError
@@ -27,7 +28,6 @@ from waza_lsp.schema.paths import EVAL_NAMES, PathValue, path_values
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.edit.emit import scalar_content
-from waza_lsp.workspace.rename import normal_path
 
 _TRIGGERS = "trigger_tests.yaml"
 

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from waza_engine.lib.paths import normal_path
 from waza_lsp.server.params import params_of, text_in
 from waza_lsp.server.session import Session
 from waza_lsp.snapshot import path_of
@@ -27,7 +27,7 @@ async def export_schemas(session: Session, *arguments: Any) -> Answer | None:
     """
     folders = session.client.folders
     root = folders[0] if folders else Path.cwd()
-    target = _normalized(root / (text_in(params_of(arguments), "directory") or "schemas"))
+    target = normal_path(root / (text_in(params_of(arguments), "directory") or "schemas"))
     # A path that leaves the workspace by its own words is the user's choice. A link in the workspace is not.
     bounds = root if target.is_relative_to(root) else target
     try:
@@ -36,10 +36,6 @@ async def export_schemas(session: Session, *arguments: Any) -> Answer | None:
         session.client.show(f"The schemas cannot be written to {target}: {error}")
         return None
     return {"directory": str(target), "count": count}
-
-
-def _normalized(path: Path) -> Path:
-    return Path(os.path.normpath(path))
 
 
 def _write_schemas(target: Path, bounds: Path) -> int:
