@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.text import Place, Span, Text, indent_of
 from waza_lsp.syntax.tree.node import Node
 
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
@@ -115,8 +115,7 @@ def _in_block(lines: Sequence[str], start: Place, part: tuple[int, int]) -> Span
 
 
 def _indent(lines: Sequence[str], line: int) -> int:
-    first = next((it for it in lines[line:] if it.strip()), "")
-    return len(first) - len(first.lstrip(" "))
+    return indent_of(next((it for it in lines[line:] if it.strip()), ""))
 
 
 def _plain(line: int, source: str, begin: int) -> ScalarLine:

@@ -181,6 +181,11 @@ def range_json(it: "types.Range") -> str:
     return _RANGE % (it.start.line, it.start.character, it.end.line, it.end.character)
 
 
+def indent_of(line: str) -> int:
+    """Return the number of spaces that a line begins with."""
+    return len(line) - len(line.lstrip(" "))
+
+
 def split_lines(source: str) -> list[str]:
     """Split a text into lines with their line ends.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from waza_lsp.syntax.cursor.rows import row_of
 from waza_lsp.syntax.edit.edits import Draft, Edit, Layout
-from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.text import Place, Span, Text, indent_of
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.tree import Entry, Tree
@@ -108,12 +108,12 @@ def _columns(entry: Entry, text: Text, layout: Layout, protected: set[int]) -> l
             _record_columns(node, piece.start, column, layout, text, columns)
     except _Unclear:
         return []
-    moved = {line: it for line, it in columns.items() if it != _indent(text, line)}
+    moved = {line: it for line, it in columns.items() if it != indent_of(text.line(line))}
     lines = range(entry.piece.start, _last_line(entry) + 1)
     if not moved or any(it in protected or text.line(it).lstrip().startswith("#") for it in lines):
         return []
     return [
-        Edit(Span(Place(line, 0), Place(line, _indent(text, line))), " " * column)
+        Edit(Span(Place(line, 0), Place(line, indent_of(text.line(line)))), " " * column)
         for line, column in sorted(moved.items())
     ]
 
@@ -160,7 +160,7 @@ def _record_line(node: Node, start: int, column: int, text: Text, columns: dict[
     before = text.line(line)[: node.start.column]
     if before.strip(" -") or "\t" in before:
         raise _Unclear
-    begin = _indent(text, line)
+    begin = indent_of(text.line(line))
     found = columns.setdefault(line, column - (node.start.column - begin))
     if found != column - (node.start.column - begin) or found < 0:
         raise _Unclear
@@ -173,11 +173,6 @@ def _dash(item: Node, start: int, text: Text) -> int:
     if dash < 0 or before[dash + 1 :].strip(" "):
         raise _Unclear
     return dash
-
-
-def _indent(text: Text, line: int) -> int:
-    source = text.line(line)
-    return len(source) - len(source.lstrip(" "))
 
 
 def _last_line(entry: Entry) -> int:

@@ -8,7 +8,7 @@ from waza_lsp.syntax.edit.emit import inline
 from waza_lsp.syntax.edit.entries import first_line, insert_entry, remove
 from waza_lsp.syntax.edit.members import Container, Member, container_at, last_line, member_at
 from waza_lsp.syntax.edit.values import source_in_brackets
-from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.text import Span, indent_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +97,4 @@ def _entry_to_move(draft: Draft, container: Container, member: Member, key: str)
 def _shift(line: str, blanks: int) -> str:
     if not line.strip():
         return line
-    indent = len(line) - len(line.lstrip(" "))
-    return " " * max(0, indent + blanks) + line.lstrip(" ")
+    return " " * max(0, indent_of(line) + blanks) + line.lstrip(" ")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from waza_lsp.syntax.cursor.rows import closing, row_of
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.text import Place, Span, indent_of
 
 
 class Cause(StrEnum):
@@ -181,18 +181,18 @@ def unfinished_above(lines: Sequence[str], line: int) -> Problem | None:
 
     The lines in between were meant to be its value.
     """
-    indent = _indent(lines[line])
+    indent = indent_of(lines[line])
     for above in range(line - 1, -1, -1):
         text = lines[above]
         # A list may be in the same column as its key.
-        column = _indent(text) + text.lstrip().startswith("- ")
+        column = indent_of(text) + text.lstrip().startswith("- ")
         if text.strip() and not text.lstrip().startswith("#") and column <= indent:
             if dash := _dash_without_space(text, above):
                 return dash
             if word := _WORD.fullmatch(text):
                 message = f"Missing ':' after '{word[1]}'"
                 return on_line(message, above, word.span(1), Cause.HALF_KEY)
-            indent = _indent(text) - 1
+            indent = indent_of(text) - 1
     return None
 
 
@@ -200,11 +200,11 @@ def shallow_block(lines: Sequence[str], line: int) -> Problem | None:
     """Look for text below `key: |` that is not indented deeper than the key."""
     above = next((it for it in range(min(line, len(lines)) - 1, -1, -1) if lines[it].strip()), -1)
     found = _BLOCK.match(lines[above]) if above >= 0 else None
-    if found is None or line >= len(lines) or _indent(lines[line]) > len(found[1]):
+    if found is None or line >= len(lines) or indent_of(lines[line]) > len(found[1]):
         return None
     message = f"Indent the text of '{found[2]}' deeper than the key"
     text = lines[line].rstrip()
-    return on_line(message, line, (_indent(text), len(text)), Cause.SHALLOW_BLOCK)
+    return on_line(message, line, (indent_of(text), len(text)), Cause.SHALLOW_BLOCK)
 
 
 def open_quote(lines: Sequence[str], line: int) -> Problem | None:
@@ -226,10 +226,6 @@ def unclosed_quote(lines: Sequence[str], line: int, column: int) -> Problem:
 
 def _parent(lines: Sequence[str], line: int) -> int:
     """Return the nearest line above that is indented less, or -1."""
-    indent = _indent(lines[line]) if line < len(lines) else 0
+    indent = indent_of(lines[line]) if line < len(lines) else 0
     above = (it for it in range(min(line, len(lines)) - 1, -1, -1) if lines[it].strip())
-    return next((it for it in above if _indent(lines[it]) < indent), -1)
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip(" "))
+    return next((it for it in above if indent_of(lines[it]) < indent), -1)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from waza_lsp.syntax.cursor.rows import row_of
 from waza_lsp.syntax.edit.edits import Edit
 from waza_lsp.syntax.errors.hints import Problem
-from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.text import Place, Span, Text, indent_of
 
 
 class Repair(NamedTuple):
@@ -55,7 +55,7 @@ def _without_tabs_after_dashes(text: Text, at: int) -> Iterator[Repair]:
     for chosen in (range(len(text.lines)), [at]):
         found = [(it, _DASH_AND_TAB.match(text.line(it))) for it in chosen]
         gaps = [Span(Place(it, dash.end(1)), Place(it, dash.end())) for it, dash in found if dash]
-        beside = indent_of(text, below) - gaps[0].start.column if below is not None and gaps else 1
+        beside = indent_of(text.line(below)) - gaps[0].start.column if below is not None and gaps else 1
         for blanks in dict.fromkeys([max(1, beside), 1]):
             yield Repair("Replace tabs with spaces", tuple(Edit(it, " " * blanks) for it in gaps), safe=True)
 
@@ -69,13 +69,15 @@ def _columns_above(text: Text, line: int) -> Iterator[int]:
     below = [it for it in range(line + 1, len(text.lines)) if _is_content(text, it)]
     waits = _needs_value(text.line(line).lstrip())
     limit = (
-        indent_of(text, below[0]) + text.line(below[0]).lstrip().startswith("- ")
+        indent_of(text.line(below[0])) + text.line(below[0]).lstrip().startswith("- ")
         if waits and below
         else _NO_LIMIT
     )
     if above and _needs_value(text.line(above[-1])):
         parent = row_of(0, text.line(above[-1]), 1).start
-        beside = [indent_of(text, it) for it in takewhile(lambda it: indent_of(text, it) > parent, below)]
+        beside = [
+            indent_of(text.line(it)) for it in takewhile(lambda it: indent_of(text.line(it)) > parent, below)
+        ]
         yield from (it for it in (min(beside, default=_NO_LIMIT), parent + _usual_step(text)) if it < limit)
     for it in reversed(above):
         column = row_of(0, text.line(it), 1).start
@@ -102,7 +104,7 @@ def _indent(text: Text, line: int, column: int) -> Edit:
 
 
 def _usual_step(text: Text) -> int:
-    indents = [len(it) - len(it.lstrip(" ")) for it in text.lines if it.strip() and not it.startswith("\t")]
+    indents = [indent_of(it) for it in text.lines if it.strip() and not it.startswith("\t")]
     return min((it for it in indents if it), default=2)
 
 
@@ -112,7 +114,7 @@ def realign(text: Text, problem: Problem) -> Iterator[Repair]:
     The nearest column comes first.
     """
     line = problem.span.start.line
-    indent = indent_of(text, line)
+    indent = indent_of(text.line(line))
     yield from _item_above(text, line)
     is_item = bool(row_of(line, text.line(line), 1).dashes)
     rows = [it for it in range(line) if text.line(it).strip()]
@@ -136,7 +138,7 @@ def realign(text: Text, problem: Problem) -> Iterator[Repair]:
 def _item_above(text: Text, line: int) -> Iterator[Repair]:
     """Move the dash of the item above, if that aligns it with other dashes."""
     dashes = {it: row for it in range(len(text.lines)) if (row := row_of(it, text.line(it), 1)).dashes}
-    indent = indent_of(text, line)
+    indent = indent_of(text.line(line))
     item = next((row for it, row in reversed(dashes.items()) if it < line and row.dashes[0] < indent), None)
     if item is None:
         return
@@ -160,7 +162,7 @@ def _lines_from(text: Text, line: int, at_least: int) -> Iterator[int]:
     yield line
     for it in range(line + 1, len(text.lines)):
         if text.line(it).strip():
-            if indent_of(text, it) < at_least:
+            if indent_of(text.line(it)) < at_least:
                 return
             yield it
 
@@ -169,16 +171,11 @@ def lines_of_block(text: Text, line: int, column: int) -> Iterator[int]:
     """Yield the other lines of the block in this column, deeper lines included."""
     for direction in (range(line - 1, -1, -1), range(line + 1, len(text.lines))):
         yield from takewhile(
-            lambda it: not _is_content(text, it) or indent_of(text, it) >= column,
+            lambda it: not _is_content(text, it) or indent_of(text.line(it)) >= column,
             direction,
         )
 
 
-def indent_of(text: Text, line: int) -> int:
-    """Return the column of the first character of a line that is not a space."""
-    return len(text.line(line)) - len(text.line(line).lstrip(" "))
-
-
 def _shift(text: Text, line: int, blanks: int) -> Edit:
-    removed = min(max(0, -blanks), indent_of(text, line))
+    removed = min(max(0, -blanks), indent_of(text.line(line)))
     return Edit(Span(Place(line, 0), Place(line, removed)), " " * max(0, blanks))

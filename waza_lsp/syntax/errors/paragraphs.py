@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from waza_lsp.syntax.cursor.rows import Row, row_of
-from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.text import Place, Span, indent_of
 
 _MOST_LINES = 60
 _KEY = re.compile(r"\s*[a-z_]+:(?:\s|$)")
@@ -33,7 +33,7 @@ def paragraph_at(lines: Sequence[str], place: Place) -> Span | None:
 def _indents(lines: Sequence[str], above: int, below: int, column: int) -> bool:
     """Whether all lines between two lines, and the lower one, are indented deeper than a column."""
     inner = [it for it in lines[above + 1 : below + 1] if it.strip()]
-    return all(len(it) - len(it.lstrip(" ")) > column for it in inner)
+    return all(indent_of(it) > column for it in inner)
 
 
 def _start(lines: Sequence[str], number: int, row: Row, blanks: int) -> Place | None:
@@ -56,7 +56,7 @@ def _span(lines: Sequence[str], start: Place, column: int) -> Span | None:
         text = lines[number]
         if not text.strip():
             continue
-        if len(text) - len(text.lstrip(" ")) <= column or text.lstrip().startswith("#"):
+        if indent_of(text) <= column or text.lstrip().startswith("#"):
             break
         if _STRUCTURE.match(text):
             return None
@@ -71,13 +71,9 @@ def list_below_text(lines: Sequence[str], line: int) -> Place | None:
     """Return the first line of a list of graders below a key that has a text already, and the column of that key."""
     for number in range(line, 0, -1):
         row = row_of(number - 1, lines[number - 1], 1)
-        if _GRADER.match(lines[number]) and row.key is not None and row.key_start < _indent(lines[number]):
+        if _GRADER.match(lines[number]) and row.key is not None and row.key_start < indent_of(lines[number]):
             is_text = row.has_value and not row.dashes[1:] and row.key != "type"
             return Place(number, row.key_start) if is_text else None
         if row.key is None and not row.is_blank:
             return None
     return None
-
-
-def _indent(text: str) -> int:
-    return len(text) - len(text.lstrip(" "))

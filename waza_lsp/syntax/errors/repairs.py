@@ -8,9 +8,9 @@ from waza_lsp.syntax.cursor.rows import Row, row_of
 from waza_lsp.syntax.edit.edits import Edit
 from waza_lsp.syntax.edit.emit import quote_lines, quote_text
 from waza_lsp.syntax.errors.hints import Cause, Problem
-from waza_lsp.syntax.errors.indentation import Repair, indent_of, lines_of_block, realign, replace_tabs
+from waza_lsp.syntax.errors.indentation import Repair, lines_of_block, realign, replace_tabs
 from waza_lsp.syntax.errors.paragraphs import list_below_text, paragraph_at
-from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.text import Place, Span, Text, indent_of
 from waza_lsp.syntax.tree.parse import parse
 
 _WORD = re.compile(r"[\w.-]+")
@@ -122,11 +122,11 @@ def _closing_quote(text: Text, problem: Problem) -> Iterator[Repair]:
 
 def _bracket(text: Text, problem: Problem) -> Iterator[Repair]:
     line = problem.span.start.line
-    indent = indent_of(text, line)
+    indent = indent_of(text.line(line))
     closers = ""
     for at in range(line, min(len(text.lines), line + _MOST_LINES)):
         source = text.line(at)
-        if at > line and source.strip() and indent_of(text, at) <= indent:
+        if at > line and source.strip() and indent_of(text.line(at)) <= indent:
             return
         content = _COMMENT.sub("", source).rstrip()
         closers = _open_after(content, closers)
@@ -179,11 +179,11 @@ def _close_quoted_key(text: Text, problem: Problem) -> Iterator[Repair]:
 def _shallow_block(text: Text, problem: Problem) -> Iterator[Repair]:
     """Indent the lines down to the next key in the same column."""
     first = problem.span.start.line
-    indent = indent_of(text, first)
+    indent = indent_of(text.line(first))
     lines = [first]
     for line in range(first + 1, min(len(text.lines), first + _MOST_LINES)):
         source = text.line(line)
-        if source.strip() and (indent_of(text, line) < indent or _ENTRY.match(source)):
+        if source.strip() and (indent_of(text.line(line)) < indent or _ENTRY.match(source)):
             break
         lines.append(line)
     filled = tuple(it for it in lines if text.line(it).strip())
@@ -199,7 +199,9 @@ def _block_line(text: Text, problem: Problem) -> Iterator[Repair]:
     source = text.line(line)
     key = row_of(line, source, 1).start
     below = next((it for it in range(line + 1, len(text.lines)) if text.line(it).strip()), None)
-    deeper = indent_of(text, below) if below is not None and indent_of(text, below) > key else key + 2
+    deeper = (
+        indent_of(text.line(below)) if below is not None and indent_of(text.line(below)) > key else key + 2
+    )
     gap = Span(Place(line, len(source[:column].rstrip())), Place(line, column))
     yield Repair("Move the text to the next line", (Edit(gap, "\n" + " " * deeper),))
     yield from _quote_value(text, problem)

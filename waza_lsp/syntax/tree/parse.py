@@ -17,7 +17,7 @@ from waza_engine.model.placeholders import PLACEHOLDER
 from waza_lsp.syntax.cursor.rows import row_of
 from waza_lsp.syntax.errors.hints import Cause, Problem
 from waza_lsp.syntax.errors.messages import is_after_root, problem_from_error
-from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.text import Place, Span, Text, indent_of
 from waza_lsp.syntax.tree.builder import Builder
 from waza_lsp.syntax.tree.node import Kind, Node
 
@@ -225,7 +225,7 @@ def _without_line(source: str, line: int) -> str:
     if line < len(lines):
         dashes = row_of(0, lines[line].rstrip("\r\n"), 1).dashes
         below = next((it for it in lines[line + 1 :] if it.strip()), "")
-        is_inside = dashes and len(below) - len(below.lstrip(" ")) > dashes[-1]
+        is_inside = dashes and indent_of(below) > dashes[-1]
         lines[line] = (lines[line][: dashes[-1] + 1] if is_inside else "") + "\n"
     return "".join(lines)
 

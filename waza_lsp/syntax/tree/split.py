@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from waza_engine.lib.yaml.nodes import MOST_CHARACTERS, TOO_LARGE
 from waza_lsp.syntax.errors.hints import Cause, Problem, on_line
+from waza_lsp.syntax.text import indent_of
 from waza_lsp.syntax.tree.builder import Builder
 
 __all__ = ["MOST_CHARACTERS", "TOO_LARGE_MESSAGE", "first_lines"]
@@ -149,7 +150,7 @@ def recut(
     if not all(map(continues_above, lines[start:end])):
         return None
     dash = lines[pieces[first - 1][1]]
-    cuts = item_cuts(lines, start, end, len(dash) - len(dash.lstrip(" ")))
+    cuts = item_cuts(lines, start, end, indent_of(dash))
     return (
         Recut(first, last, cuts)
         if cuts and cuts[0].start == start and cuts[0].kind is PieceKind.ITEM
