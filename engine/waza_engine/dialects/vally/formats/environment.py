@@ -133,13 +133,9 @@ class Environment(TolerantModel):
     )
 
 
-def _name_or_mapping(value: object) -> object:
-    return value if isinstance(value, dict) else as_text(value)
-
-
 NamedOrInline = Annotated[
     str | Environment,
     Field(union_mode="left_to_right", json_schema_extra={"x-reference": "environment"}),
-    BeforeValidator(_name_or_mapping),
+    BeforeValidator(as_text),
 ]
 """An environment, or the name of one in the project file."""

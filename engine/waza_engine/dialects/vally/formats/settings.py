@@ -40,13 +40,7 @@ class ExecutorConfig(TolerantModel):
     )
 
 
-def _name_or_mapping(value: object) -> object:
-    return value if isinstance(value, dict) else as_text(value)
-
-
-Executor = Annotated[
-    str | ExecutorConfig, Field(union_mode="left_to_right"), BeforeValidator(_name_or_mapping)
-]
+Executor = Annotated[str | ExecutorConfig, Field(union_mode="left_to_right"), BeforeValidator(as_text)]
 
 
 Runs = Annotated[Count, BeforeValidator(lambda value: 1 if is_null(value) else value)]

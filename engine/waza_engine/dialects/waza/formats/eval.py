@@ -76,11 +76,6 @@ class Metric(FileModel):
     )
 
 
-def _glob_or_task(value: Any) -> Any:
-    """Read a glob as a string. A mapping is an inline task, or an old form of a list of globs."""
-    return value if isinstance(value, dict) else as_text(value)
-
-
 TaskItem = Annotated[
     str | InlineTask,
     Field(
@@ -94,7 +89,8 @@ TaskItem = Annotated[
             "minLength": 1,
         },
     ),
-    BeforeValidator(_glob_or_task),
+    # A mapping, which stays, is an inline task, or an old form of a list of globs.
+    BeforeValidator(as_text),
 ]
 
 
