@@ -97,17 +97,13 @@ def _hovered(editor: Editor, it: Written) -> Rows:
     """Hover over a grader's type at once after an edit elsewhere."""
     types = [line for line, text in enumerate(it.lines) if text.startswith("  - type:")]
     times: list[float] = []
-    for line, hovered in zip(
-        itertools.cycle(_some(it.numbers, _HOVERS)), _some(types, _HOVERS) * _HOVERS, strict=False
-    ):
+    for line, hovered in zip(_some(it.numbers, _HOVERS), _some(types, _HOVERS), strict=True):
         end = len(editor.lines[line])
         editor.edit(line, end, end, "0")
         times.append(editor.seconds("textDocument/hover", editor.at(hovered, 5)) * 1000)
         editor.quiet(0.06)
         editor.edit(line, end, end + 1, "")
         editor.quiet(0.06)
-        if len(times) == _HOVERS:
-            break
     return {"hover while editing, p95": p95(times)}
 
 
@@ -211,6 +207,6 @@ def _keys() -> Iterator[str]:
 
 
 def _some(lines: list[int], count: int) -> list[int]:
-    """Return lines around the middle of a file."""
-    middle = lines[len(lines) // 2 - count // 2 :][:count] or lines
-    return random.Random(1).sample(middle, len(middle))
+    """Return so many lines around the middle of a file, some of them several times if there are fewer."""
+    middle = lines[max(0, len(lines) // 2 - count // 2) :][:count]
+    return [*itertools.islice(itertools.cycle(random.Random(1).sample(middle, len(middle))), count)]
