@@ -14,8 +14,16 @@ from typing import Any, TypeVar
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.queries.disk import disk
 from waza_engine.lib.queries.items import items_after
-from waza_engine.lib.queries.store import kept_fresh, query
-from waza_engine.lib.queries.tracking import Dependency, clock, note, track_reads
+from waza_engine.lib.queries.store import query
+from waza_engine.lib.queries.tracking import (
+    Dependency,
+    Result,
+    clock,
+    compute,
+    note,
+    note_all,
+    track_reads,
+)
 from waza_engine.lib.yaml.scalars import source_text
 from waza_engine.model.findings import Finding
 from waza_engine.project.document import Document
@@ -34,7 +42,7 @@ class _OpenFile:
 
     data: dict[str, Any] | None = None
     keys: dict[str, Dependency] = field(default_factory=dict)
-    results: dict[Any, Any] = field(default_factory=dict)
+    results: dict[Check, Result] = field(default_factory=dict)
     made: dict[Hashable, Any] = field(default_factory=dict)
     """What rules have made, with what it was made of."""
 
@@ -113,9 +121,23 @@ def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Fi
         # Another version was checked in between.
         file.take(dict(current.data))
     disk.look_if_due()
+    # Many rules depend on the same things, which are asked once. By these and the last check: that of the current one.
+    checked: dict[tuple[tuple[Dependency, ...], int], int | None] = {}
     for check in checks:
-        found: tuple[Finding, ...] = kept_fresh(file.results, check, partial(_run_rule, check, current)).value
-        yield found
+        known = file.results.get(check)
+        if known is not None:
+            state = known.dependencies, known.verified_at
+            if state not in checked:
+                checked[state] = known.verified_at if known.is_fresh() else None
+                note_all(known.dependencies)
+            verified_at = checked[state]
+            if verified_at is not None:
+                known.verified_at = verified_at
+                yield known.value
+                continue
+        known = file.results[check] = compute(partial(_run_rule, check, current))
+        note_all(known.dependencies)
+        yield known.value
 
 
 def _run_rule(check: Check, document: Document) -> tuple[Finding, ...]:
