@@ -21,7 +21,6 @@ from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
 from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.text import Place, Span
-from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.tree import Tree
 
 _CODES_COMMENT = re.compile(r"\s*# waza-lsp: ignore\[[^\]]*(?=\])")
@@ -91,16 +90,15 @@ def apply_suppressions(
 
 
 def _has_comments(tree: Tree, lines: Sequence[str]) -> bool:
-    end = tree.pieces[-1].end if tree.pieces else 0
-    return any(_mentions_us(it, lines) for it in tree.pieces) or any(_PREFIX in it for it in lines[end:])
-
-
-def _mentions_us(piece: Piece, lines: Sequence[str]) -> bool:
-    known: bool | None = piece.memory.get(_PREFIX)
-    if known is None:
-        known = any(_PREFIX in it for it in lines[piece.start : piece.end])
-        piece.memory[_PREFIX] = known
-    return known
+    """Whether any line mentions us. A piece that did not change is not searched again."""
+    pieces = tree.pieces
+    known: list[bool | None] = [it.memory.get(_PREFIX) for it in pieces]
+    if None in known:
+        for piece in [it for it, mentions in zip(pieces, known, strict=True) if mentions is None]:
+            text = "".join(lines[piece.start : piece.end])
+            piece.memory[_PREFIX] = _PREFIX in text
+        known = [it.memory[_PREFIX] for it in pieces]
+    return True in known or any(_PREFIX in it for it in lines[pieces[-1].end if pieces else 0 :])
 
 
 def without_suppressed(

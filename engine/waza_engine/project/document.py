@@ -169,21 +169,17 @@ class Document:
                 for rest, grader, found in rows:
                     yield (key, index, *rest), grader, found
 
-    def entry_results(self, key: str, make: "Make[_T | None]") -> Iterator[tuple[int, Mapping[str, Any], _T]]:
-        """Yield the mappings in the list of a top-level key with non-empty results of `make`, and their indices.
+    def entry_results(self, key: str, make: "Make[_T | None]") -> list[tuple[int, Mapping[str, Any], _T]]:
+        """Return the mappings in the list of a top-level key with non-empty results of `make`, and their indices.
 
         `make` is as in `grader_results`.
         """
         entries = self.value(key)
         if isinstance(entries, Items):
             made = entries.results(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)
-            yield from ((index, entries[index], found) for index, found in made)
-        elif isinstance(entries, list):
-            yield from (
-                (index, it, found)
-                for index, it in enumerate(entries)
-                if isinstance(it, Mapping) and (found := make(self, it))
-            )
+            return [(index, entries[index], found) for index, found in made]
+        listed = enumerate(entries) if isinstance(entries, list) else ()
+        return [(at, it, found) for at, it in listed if isinstance(it, Mapping) and (found := make(self, it))]
 
 
 Make = Callable[[Document, Mapping[str, Any]], _T]

@@ -6,6 +6,7 @@ a result that was checked in a later revision is still right.
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -94,6 +95,9 @@ def note_all(dependencies: Iterable[Dependency]) -> None:
         current.dependencies.update(dict.fromkeys(dependencies))
 
 
+_is_durable = attrgetter("is_durable")
+
+
 class Result(Dependency):
     """A value with its dependencies. `refresh` computes it again if it can, and says "changed" if it cannot."""
 
@@ -105,7 +109,7 @@ class Result(Dependency):
         self.dependencies = tuple(dependencies)
         self.verified_at = verified_at
         self.changed_at = verified_at
-        self.is_durable = all(it.is_durable for it in self.dependencies)
+        self.is_durable = all(map(_is_durable, self.dependencies))
 
     def is_fresh(self) -> bool:
         """Whether nothing that the value depends on has changed since it was computed or last checked."""
@@ -114,7 +118,10 @@ class Result(Dependency):
         if verified_at == now or (self.is_durable and knows_disk):
             return True
         for it in self.dependencies:
-            if not (knows_disk and it.is_durable) and it.refresh() > verified_at:
+            if knows_disk and it.is_durable:
+                continue
+            # An input is up to date.
+            if (it.changed_at if type(it) is Dependency else it.refresh()) > verified_at:
                 return False
         self.verified_at = now
         return True

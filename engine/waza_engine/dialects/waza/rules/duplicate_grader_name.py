@@ -83,11 +83,12 @@ class _Owner(NamedTuple):
 def check(document: Document) -> Iterator[Finding]:
     if document.kind == "eval":
         names = [(index, name) for index, _, name in document.entry_results("graders", _name)]
-        if len({it for _, it in names}) < len(names):
+        different = {it for _, it in names}
+        if len(different) < len(names):
             # Most edits leave the names alone.
             source = names, _all_names(document)
             yield from document.as_before(check, source, lambda: [*_duplicates(document, (), {})])
-        if any(it in _RESERVED for _, it in names):
+        if different & _RESERVED:
             yield from _reserved_names(document, (), _tasks_of_suite(document))
     for task, data, _ in document.task_results(_may_collide):
         yield from _duplicates(document, task, document.once(_eval_names, lambda: _eval_names(document)))
