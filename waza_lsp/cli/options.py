@@ -37,6 +37,12 @@ QUIET = click.option(
 GITHUB = click.option(
     "--github", type=FILE, metavar="FILE", help="Write Markdown for a comment or a job summary."
 )
+JOBS = click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Use so many processes for 200 files or more. Default: one for each core.",
+)
 PRINTED_FORMATS: Mapping[str, str] = {
     "text": "waza_engine.reports.text:text_report",
     "json": "waza_engine.reports.results.write:results_chunks",

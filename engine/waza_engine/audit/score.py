@@ -234,6 +234,22 @@ class AuditSums:
                 passed, total = self.by_name.get(it.name, (0, 0))
                 self.by_name[it.name] = passed + it.passes, total + 1
 
+    def take(self, others: "AuditSums") -> None:
+        """Add the sums over other tasks."""
+        self.tasks += others.tasks
+        self.accused += others.accused
+        self.mutants += others.mutants
+        self.killed += others.killed
+        self.counter_examples += others.counter_examples
+        self.unscored += others.unscored
+        self.unrecorded += others.unrecorded
+        self.broken += others.broken
+        self.lost += others.lost
+        self.left_out.update(others.left_out)
+        for name, (passed, total) in others.by_name.items():
+            before = self.by_name.get(name, (0, 0))
+            self.by_name[name] = before[0] + passed, before[1] + total
+
     @property
     def score(self) -> float | None:
         """The mutation score of all tasks together, from 0 to 1: every mutant counts once. None without mutants."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from waza_lsp.cli.options import HTML
+from waza_lsp.cli.options import HTML, JOBS
 
 _FORMATS = ("text", "json", "sarif", "junit", "github")
 
@@ -61,6 +61,7 @@ _FORMATS = ("text", "json", "sarif", "junit", "github")
 @click.option(
     "--store", "store_dir", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the run store."
 )
+@JOBS
 @click.option("-q", "--quiet", is_flag=True, help="Show only tasks with weak checks.")
 def audit(  # noqa: PLR0913, PLR0917  # one for each option
     paths: tuple[Path, ...],
@@ -76,6 +77,7 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
     kept: tuple[str, ...],
     use_cache: bool,
     store_dir: Path | None,
+    jobs: int | None,
     quiet: bool,
 ) -> None:
     """Find checks that would pass on broken work. No agent, no model, no tokens.
@@ -104,4 +106,6 @@ def audit(  # noqa: PLR0913, PLR0917  # one for each option
 
     limits = {"max_tokens": max_tokens, "max_seconds": max_seconds}
     request = {"tasks": tasks, "store_dir": store_dir, "use_cache": use_cache, "with_programs": with_programs}
-    start(paths, kept, since, {**request, **limits}, Output(output, html, fail_under, quiet=quiet))
+    start(
+        paths, kept, since, {**request, **limits, "jobs": jobs}, Output(output, html, fail_under, quiet=quiet)
+    )

@@ -1,11 +1,13 @@
 """Audit the evals of a command one after the other, until the time is over or the user cancels."""
 
 import contextlib
+import math
 import os
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,9 @@ from waza_engine.executors.base import UnavailableError
 from waza_engine.graders.registry import find_grader
 from waza_engine.judges.limited import LimitedJudge
 from waza_engine.lib.files.spill import Spill
+from waza_engine.lib.system.cores import cores
 from waza_engine.model.suite import LoadError
+from waza_engine.plugins import has_plugins
 from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.inert import harmless
 from waza_engine.runs.planning.participants import judge_for, with_sandbox
@@ -34,6 +38,9 @@ if TYPE_CHECKING:
 
 _LATE, _SPENT, _FULL = "out of time", "out of tokens", "out of space"
 _PROGRESS_AFTER_SECONDS = 1.0
+_FEWEST = 2
+_LEAST_FILES = 200
+"""From about this many evals and tasks on, the work is spread over processes."""
 
 
 @dataclass(slots=True)
@@ -41,7 +48,8 @@ class Request:
     """What to audit: `tasks` are patterns, all tasks if there are none. `keep` is broken work to write into files.
 
     Judges are asked until they have spent `max_tokens` over all evals; without it, they are not asked. After `max_seconds`
-    no further task begins.
+    no further task begins. Many evals are spread over `jobs` processes, over all cores if it is None. Programs and judges
+    share budgets, so they are asked in one process.
     """
 
     tasks: tuple[str, ...] = ()
@@ -51,6 +59,11 @@ class Request:
     max_tokens: int | None = None
     max_seconds: float | None = None
     use_cache: bool = True
+    jobs: int | None = 1
+
+    def is_divisible(self) -> bool:
+        """Whether several processes may audit different evals."""
+        return not (self.keep or self.with_programs or self.max_tokens or has_plugins())
 
 
 @dataclass(slots=True)
@@ -59,7 +72,9 @@ class Audits:
 
     request: Request
     report: AuditReport = field(default_factory=AuditReport)
-    _started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic)
+    is_quiet: bool = False
+    """Whether to show no progress."""
     _judge: LimitedJudge | None = None
 
     def perform(self, paths: Iterable[Path]) -> AuditReport:
@@ -67,17 +82,41 @@ class Audits:
         left: list[Path] = []
         try:
             left += paths
+            total = len(left)
             while left and not self.report.stopped:
+                if self._is_long(total, total - len(left)):
+                    self._spread(left, total)
+                    break
                 self._audit(left[0])
                 left.pop(0)
         except KeyboardInterrupt:
             self.report.stopped = "cancelled"
         # The eval that was begun is in the report with the number of its tasks.
         begun = {it.path for it in self.report.evals}
-        self.report.not_reached = [it for path in left if (it := short_path(path)) not in begun]
+        self.report.not_reached += [it for path in left if (it := short_path(path)) not in begun]
         if self.report.stopped == _LATE and not self.report.is_partial:
             self.report.stopped = ""
         return self.report
+
+    def _is_long(self, total: int, done: int) -> bool:
+        """Whether to spread the other evals over processes, if they are like those that are done."""
+        if not done or total - done < _FEWEST or (self.request.jobs or cores()) == 1:
+            return False
+        files = done + self.report.sums.tasks
+        return files * total >= _LEAST_FILES * done and self.request.is_divisible()
+
+    def _spread(self, left: list[Path], total: int) -> None:
+        # Imported late: most audits are of a few evals.
+        from waza_lsp.cli.audit.spread import audit_spread
+
+        audit = partial(_audit_part, replace(self.request, jobs=1), self.started)
+        reports = audit_spread(audit, left, self.request.jobs)
+        with contextlib.closing(reports), contextlib.closing(self._line()) as line:
+            for it in reports:
+                self.report.take(it)
+                line.show(f"{total - len(left)} of {total} evals audited")
+                if it.stopped not in {"", _LATE}:
+                    break
 
     def _audit(self, path: Path) -> None:
         """Audit an eval. What cannot be audited is a problem of the report."""
@@ -128,8 +167,8 @@ class Audits:
                 judge = self._judge
                 if judge is not None:
                     report.judge_tokens = judge.spent
-                if self._is_late() or (judge is not None and judge.is_spent):
-                    report.stopped = _LATE if self._is_late() else _SPENT
+                if self.is_late() or (judge is not None and judge.is_spent):
+                    report.stopped = _LATE if self.is_late() else _SPENT
                     return
 
     def _cache(self, plan: Plan, process_dir: Path) -> "AuditCache | None":
@@ -139,25 +178,23 @@ class Audits:
 
         return audit_cache(plan, process_dir)
 
-    def _is_late(self) -> bool:
+    def is_late(self) -> bool:
+        """Whether the time is over."""
         most = self.request.max_seconds
-        return most is not None and time.monotonic() - self._started > most
+        return most is not None and time.monotonic() - self.started > most
 
     def _with_progress(
         self, audits: Iterator[TaskAudit], audited: EvalAudit
     ) -> Generator[TaskAudit, None, None]:
         """Yield the audits. If they take long, show on a terminal how far they are."""
-        is_terminal, is_shown = sys.stderr.isatty(), False
-        try:
+        with contextlib.closing(self._line()) as line:
             for number, it in enumerate(audits, 1):
                 yield it
-                if is_terminal and time.monotonic() - self._started > _PROGRESS_AFTER_SECONDS:
-                    is_shown = True
-                    text = f"{audited.path}: {number} of {audited.task_count} tasks audited"
-                    click.echo(f"\r\x1b[K{harmless(text)}", err=True, nl=False)
-        finally:
-            if is_shown:
-                click.echo("\r\x1b[K", err=True, nl=False)
+                line.show(f"{audited.path}: {number} of {audited.task_count} tasks audited")
+
+    def _line(self) -> "_Line":
+        is_shown = sys.stderr.isatty() and not self.is_quiet
+        return _Line(self.started + _PROGRESS_AFTER_SECONDS if is_shown else math.inf)
 
     def _plan(self, path: Path, process_dir: Path) -> Plan | None:
         """Return the plan of an eval, or None if no task of it is wanted."""
@@ -193,3 +230,28 @@ class Audits:
         self._judge = self._judge or LimitedJudge(judge, most)
         self._judge.judge = judge
         return AuditOptions(programs, self._judge)
+
+
+def _audit_part(request: Request, started: float, paths: Sequence[Path]) -> AuditReport:
+    """Audit some evals of an audit that began then, in a process of many."""
+    audits = Audits(request, started=started, is_quiet=True)
+    if audits.is_late():
+        return AuditReport(stopped=_LATE, not_reached=[*map(short_path, paths)])
+    return audits.perform(paths)
+
+
+class _Line:
+    """A line on the terminal that shows progress from a time on, and is gone in the end."""
+
+    def __init__(self, first: float) -> None:
+        self._first = first
+        self._is_shown = False
+
+    def show(self, text: str) -> None:
+        if time.monotonic() > self._first:
+            self._is_shown = True
+            click.echo(f"\r\x1b[K{harmless(text)}", err=True, nl=False)
+
+    def close(self) -> None:
+        if self._is_shown:
+            click.echo("\r\x1b[K", err=True, nl=False)

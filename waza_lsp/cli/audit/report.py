@@ -40,6 +40,14 @@ class AuditReport:
     not_reached: list[Path] = field(default_factory=list)
     kept: list[tuple[Wanted, Kept]] = field(default_factory=list)
 
+    def take(self, part: "AuditReport") -> None:
+        """Add the report of other evals, which come after those of this one."""
+        self.evals += part.evals
+        self.sums.take(part.sums)
+        self.problems += part.problems
+        self.stopped = part.stopped or self.stopped
+        self.not_reached += part.not_reached
+
     @property
     def is_partial(self) -> bool:
         """Whether tasks were not reached."""

@@ -6,7 +6,7 @@ import click
 
 from waza_engine.recognition.recognise import dialects
 from waza_lsp.cli.completion import values
-from waza_lsp.cli.options import FINDING_FORMATS
+from waza_lsp.cli.options import FINDING_FORMATS, JOBS
 
 if TYPE_CHECKING:
     from waza_lsp.fixes.upgrade import Goal
@@ -79,6 +79,7 @@ def _parse_goal(_context: click.Context, _option: click.Parameter, value: str | 
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only, without the summary line.")
 @click.option("--stdin-filename", metavar="NAME", help="Read standard input and check it as the file NAME.")
+@JOBS
 def check(  # noqa: PLR0913, PLR0917  # one for each option
     paths: tuple[str, ...],
     output: str,
@@ -90,6 +91,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
     upgrade: "Goal | None",
     quiet: bool,
     stdin_filename: str | None,
+    jobs: int | None,
 ) -> None:
     """Find mistakes in eval, task, trigger, project and experiment files.
 
@@ -107,7 +109,8 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
       waza-lsp check --diff; waza-lsp check --fix
       waza-lsp check --upgrade vally@0.19 --fix
     """
-    from waza_lsp.cli.check.start import CodeFilter, start
+    from waza_lsp.cli.check.checks import CodeFilter
+    from waza_lsp.cli.check.start import start
 
     start(
         paths,
@@ -116,6 +119,7 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
         CodeFilter(select, ignore),
         upgrade,
         stdin_filename,
+        jobs,
         fix=fix,
         diff=diff,
         quiet=quiet,

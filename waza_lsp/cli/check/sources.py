@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.lib.files.safe_read import open_regular
@@ -33,36 +34,25 @@ class Source:
     unreadable: str = ""
 
 
+class FoundFile(NamedTuple):
+    """A file that may be an eval. `is_named` is whether the user named it, and not only a folder above it."""
+
+    path: Path
+    is_named: bool
+
+
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """The files to check: the paths that the user gave, or one text from standard input (`stdin`).
+class Reader:
+    """Reads files as this dialect, or as any if it is empty, and recognises the evals among them."""
 
-    `missing` holds the paths that do not exist; `paths` holds the others.
-    """
-
-    paths: tuple[str, ...]
     dialect: str
     projects: Projects
-    stdin: bytes | None = None
-    stdin_name: str = ""
-    missing: tuple[str, ...] = ()
+    files: Files
 
-    def __iter__(self) -> Iterator[Source]:
-        """Yield every eval file once, in a stable order; skip other files."""
-        if self.stdin is not None:
-            yield from self._read_stdin(self.stdin)
-            return
-        files, seen = Files().snapshot(is_final=True), set[Path]()
-        for start in self.paths:
-            is_named = not Path(start).is_dir()
-            for path in eval_files(Path(start), self.projects):
-                absolute = path.absolute()
-                if absolute not in seen:
-                    seen.add(absolute)
-                    yield from self._read_file(path, files, is_named=is_named)
-
-    def _read_file(self, path: Path, files: Files, *, is_named: bool) -> Iterator[Source]:
-        world = self._world(path.absolute(), files)
+    def read(self, found: FoundFile) -> Iterator[Source]:
+        """Yield the file, if it is an eval file."""
+        path, is_named = found
+        world = self._world(path.absolute())
         try:
             with open_regular(path) as file:
                 data = file.read(_MAX_BYTES + 1) or b""  # None for /proc/kmsg
@@ -72,12 +62,9 @@ class Sources:
             return
         yield from self._parse(str(path), data, world, is_named=is_named)
 
-    def _read_stdin(self, data: bytes) -> Iterator[Source]:
-        path = Path(self.stdin_name).absolute() if self.stdin_name else None
-        text = data.decode("utf-8-sig", "replace")
-        files = Files(lambda it: text if it == path else None)
-        name = self.stdin_name or _STDIN_NAME
-        yield from self._parse(name, data, self._world(path, files), is_named=bool(self.stdin_name))
+    def read_text(self, name: str, data: bytes, path: Path | None) -> Iterator[Source]:
+        """Yield a text that is not on disk, if it is an eval file. `path` is where it belongs."""
+        yield from self._parse(name, data, self._world(path), is_named=path is not None)
 
     def _parse(self, name: str, data: bytes, world: CheckContext, *, is_named: bool) -> Iterator[Source]:
         text, unreadable = _decode(data) if len(data) <= _MAX_BYTES else ("", TOO_LARGE_MESSAGE)
@@ -114,11 +101,58 @@ class Sources:
     def _unreadable(self, name: str, world: CheckContext, reason: str) -> Source:
         return replace(self._source(name, "", world), unreadable=reason)
 
-    def _world(self, path: Path | None, files: Files) -> CheckContext:
+    def _world(self, path: Path | None) -> CheckContext:
         folder = path.parent if path is not None else None
         settings = self.projects.of(folder) if folder is not None else ProjectSettings()
         # Excluded files are not found; one that the user names is checked all the same.
-        return replace(check_context(path, settings, Path.cwd(), files=files), excluded=False)
+        return replace(check_context(path, settings, Path.cwd(), files=self.files), excluded=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The files to check: the paths that the user gave, or one text from standard input (`stdin`).
+
+    `missing` holds the paths that do not exist; `paths` holds the others.
+    """
+
+    paths: tuple[str, ...]
+    dialect: str
+    projects: Projects
+    stdin: bytes | None = None
+    stdin_name: str = ""
+    missing: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Source]:
+        """Yield every eval file once, in a stable order; skip other files."""
+        if self.stdin is not None:
+            yield from self._read_stdin(self.stdin)
+            return
+        reader = self.reader()
+        for it in self.found():
+            yield from reader.read(it)
+
+    def reader(self) -> Reader:
+        """Return what reads the files. It reads each of them once."""
+        return Reader(self.dialect, self.projects, Files().snapshot(is_final=True))
+
+    def found(self) -> Iterator[FoundFile]:
+        """Yield every file that may be an eval once, in a stable order."""
+        seen = set[Path]()
+        for start in self.paths:
+            is_named = not Path(start).is_dir()
+            for path in eval_files(Path(start), self.projects):
+                absolute = path.absolute()
+                if absolute not in seen:
+                    seen.add(absolute)
+                    # What is wrong in settings is reported in the order of the files.
+                    self.projects.of(absolute.parent)
+                    yield FoundFile(path, is_named)
+
+    def _read_stdin(self, data: bytes) -> Iterator[Source]:
+        path = Path(self.stdin_name).absolute() if self.stdin_name else None
+        text = data.decode("utf-8-sig", "replace")
+        reader = Reader(self.dialect, self.projects, Files(lambda it: text if it == path else None))
+        yield from reader.read_text(self.stdin_name or _STDIN_NAME, data, path)
 
 
 def find_sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:

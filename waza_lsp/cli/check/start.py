@@ -2,41 +2,42 @@
 
 import gc
 import sys
-import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
+from waza_engine.lib.system.cores import cores
 from waza_engine.model.findings import Severity
 from waza_engine.project.settings import ProjectSettings
 from waza_engine.recognition.recognise import load_object
 from waza_engine.reports.inert import inert
-from waza_engine.rules.unreadable_file import UNREADABLE_FILE
+from waza_lsp.cli.check.checks import Checks, CodeFilter
 from waza_lsp.cli.check.report import CheckedFile, Tries, as_text
 from waza_lsp.cli.check.sources import STDIN, Source, Sources, find_sources
 from waza_lsp.cli.console import EXIT_ERROR, Counter, may_colour, may_link, print_err, show_file_text
 from waza_lsp.cli.options import FINDING_FORMATS
-from waza_lsp.diagnostics.ranges import RangedFinding
-from waza_lsp.features.diagnostics import findings
-from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.text import Place, Span
 
 if TYPE_CHECKING:
     from waza_lsp.cli.check.fix import FixedFile
     from waza_lsp.fixes.upgrade import Goal
+
+LEAST_FILES = 200
+"""From this many files on, the work is spread over processes."""
 
 
 def start(  # noqa: PLR0913  # one for each option
     paths: tuple[str, ...],
     output: str,
     dialect: str,
-    codes: "CodeFilter",
+    codes: CodeFilter,
     upgrade: "Goal | None",
     stdin_filename: str | None,
+    jobs: int | None,
     *,
     fix: bool,
     diff: bool,
@@ -61,8 +62,12 @@ def start(  # noqa: PLR0913  # one for each option
         sources = _fix_sources(sources, codes)
     failures: list[str] = []
     tries = {"json": Tries.ALL, "text": Tries.SAFE}.get(output, Tries.NONE)
-    with Counter(sys.stderr, "files checked", quiet=quiet) as counter:
-        checked = check_sources(sources, counter.each(sources), codes, failures, tries)
+    with (
+        Counter(sys.stderr, "files checked", quiet=quiet) as counter,
+        # Ctrl-C ends all processes at once.
+        closing(_check(sources, Checks(codes, tries), failures, jobs)) as files,
+    ):
+        checked = list(counter.each(files))
     # With --fix, standard output holds the fixed text of standard input and nothing else.
     _print_report(checked, output, quiet=quiet, err=fix and sources.stdin is not None)
     for failure in failures:
@@ -107,40 +112,30 @@ def _print_report(checked: Sequence[CheckedFile], output: str, *, quiet: bool, e
         click.echo(f"{text}\n".encode("utf-8", "backslashreplace"), nl=False, err=err)
 
 
-class CodeFilter(NamedTuple):
-    """The codes to report; an empty `select` means all."""
-
-    select: frozenset[str]
-    ignore: frozenset[str]
-
-    def findings(self, source: Source, snapshot: Snapshot) -> list[RangedFinding]:
-        return [mark for mark in findings(snapshot, source.world) if self.has(mark)]
-
-    def has(self, mark: RangedFinding) -> bool:
-        """Whether a finding is reported."""
-        code = mark.finding.code
-        return (not self.select or code in self.select) and code not in self.ignore
-
-
 def check_sources(
     sources: Sources, each: Iterable[Source], codes: CodeFilter, failures: list[str], tries: Tries
 ) -> list[CheckedFile]:
     """Return the findings of each file, then those of the settings that were used. Bugs of ours are `failures`."""
-    checked = [_check_source(it, codes, failures, tries) for it in each]
+    checks = Checks(codes, tries)
+    checked = [checks.of(it, failures) for it in each]
     return checked + [_check_settings(it, codes) for it in sources.projects.with_problems()]
 
 
-def _check_source(source: Source, codes: CodeFilter, failures: list[str], tries: Tries) -> CheckedFile:
-    """Check one file. A bug of ours in one file must not hide the findings in the others."""
-    if source.unreadable:
-        mark = RangedFinding(Span(Place(0, 0), Place(0, 0)), UNREADABLE_FILE.at((), source.unreadable))
-        return CheckedFile.of(source.name, source.snapshot, [mark])
-    found: list[RangedFinding] = []
-    try:
-        found = codes.findings(source, source.snapshot)
-    except Exception:  # noqa: BLE001  # the one place per file; an exception is a bug of ours
-        failures.append(f"{source.name} could not be checked; please report this:\n{traceback.format_exc()}")
-    return CheckedFile.of(source.name, source.snapshot, found, tries)
+def _check(
+    sources: Sources, checks: Checks, failures: list[str], jobs: int | None
+) -> Generator[CheckedFile, None, None]:
+    """Yield what `check_sources` returns. Many files are spread over so many processes, by default all cores."""
+    reader, found = sources.reader(), list(sources.found())
+    if sources.stdin is not None:
+        yield from (checks.of(it, failures) for it in sources)
+    elif len(found) < LEAST_FILES or (jobs or cores()) == 1:
+        yield from (checks.of(source, failures) for it in found for source in reader.read(it))
+    else:
+        # Imported late: most checks are of a few files.
+        from waza_lsp.cli.check.spread import check_spread
+
+        yield from check_spread(reader, found, checks, failures, jobs)
+    yield from (_check_settings(it, checks.codes) for it in sources.projects.with_problems())
 
 
 def _check_settings(settings: ProjectSettings, codes: CodeFilter) -> CheckedFile:

@@ -13,10 +13,11 @@ from waza_engine.reports.pull_request.summary import AuditSummary, FindingSummar
 from waza_lsp.cli.audit.perform import Audits
 from waza_lsp.cli.audit.perform import Request as AuditRequest
 from waza_lsp.cli.audit.report import AuditedFiles
+from waza_lsp.cli.check.checks import CodeFilter
 from waza_lsp.cli.check.formats import as_github, as_sarif
 from waza_lsp.cli.check.report import CheckedFile, ReportedFinding, Tries
 from waza_lsp.cli.check.sources import find_sources
-from waza_lsp.cli.check.start import CodeFilter, check_sources
+from waza_lsp.cli.check.start import check_sources
 from waza_lsp.cli.ci.event import is_on_github
 
 _MOST = 100

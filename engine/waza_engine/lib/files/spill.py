@@ -31,10 +31,21 @@ class Spill(Sequence[_Item], Generic[_Item]):
             OSError: the temporary folder cannot be written. The list is unchanged.
 
         """
-        packed = zlib.compress(pickle.dumps(item, pickle.HIGHEST_PROTOCOL), 1)
+        self._add(zlib.compress(pickle.dumps(item, pickle.HIGHEST_PROTOCOL), 1))
+
+    def _add(self, packed: bytes) -> None:
         self._file.seek(self._ends[-1])
         self._file.write(packed)
         self._ends.append(self._ends[-1] + len(packed))
+
+    def __getstate__(self) -> list[bytes]:
+        """Return the packed items, for another process."""
+        return [self._packed(it) for it in range(len(self))]
+
+    def __setstate__(self, state: list[bytes]) -> None:
+        self.__init__()  # type: ignore[misc]  # a new file
+        for it in state:
+            self._add(it)
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -55,8 +66,11 @@ class Spill(Sequence[_Item], Generic[_Item]):
         return (self._item(it) for it in range(len(self)))
 
     def _item(self, place: int) -> _Item:
+        # Only this process, or a worker of it, can have written it.
+        item: _Item = pickle.loads(zlib.decompress(self._packed(place)))  # noqa: S301
+        return item
+
+    def _packed(self, place: int) -> bytes:
         start, end = self._ends[place : place + 2]
         self._file.seek(start)
-        # Only this process can have written it.
-        item: _Item = pickle.loads(zlib.decompress(self._file.read(end - start)))  # noqa: S301
-        return item
+        return self._file.read(end - start)
