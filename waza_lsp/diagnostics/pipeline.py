@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from waza_engine.analysis.pipeline import CheckContext, finish, moved_keys, takes_keys_along, without_moot
 from waza_engine.analysis.schema.navigate import Schema, resolve
 from waza_engine.lib.queries.disk import disk
-from waza_engine.lib.queries.tracking import note_all, track_reads
+from waza_engine.lib.queries.tracking import is_tracking, note_all, track_reads, untracked
 from waza_engine.lib.yaml.messages import INVALID_KEY
 from waza_engine.model.findings import Severity
 from waza_engine.recognition.recognise import kind_of
@@ -53,6 +53,9 @@ class _Checked(NamedTuple):
 
 def check_document(tree: Tree, text: Text, form: Form, context: CheckContext) -> list[RangedFinding]:
     """Return the findings of a document under the settings of its project, in the order of the text."""
+    if context.files.is_final and not is_tracking():
+        with untracked():
+            return _found(tree, text, form, context)
     disk.look_if_due()
     # One computation, so that all of it sees one state of the disk.
     with track_reads() as reads:

@@ -10,7 +10,7 @@ from pathlib import Path
 from stat import S_ISDIR
 from weakref import WeakValueDictionary
 
-from waza_engine.lib.queries.tracking import Dependency, clock, is_tracking, note
+from waza_engine.lib.queries.tracking import Dependency, clock, is_needless, is_tracking, note
 
 Stamp = tuple[int, int, int] | None
 """Modification time, status change time (both in nanoseconds) and size; None if the file is missing or inaccessible."""
@@ -128,7 +128,7 @@ class _Disk:
 
     def look_if_due(self) -> None:
         """Look, unless a computation is going on, which sees one state, or the last look is recent enough."""
-        if not is_tracking() and time.monotonic() - self._looked_at >= self.max_age:
+        if not (is_tracking() or is_needless()) and time.monotonic() - self._looked_at >= self.max_age:
             self.look()
 
     def file(self, path: Path) -> FileState:

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from operator import is_
 from typing import Any, Generic, TypeVar
 
-from waza_engine.lib.queries.tracking import Dependency, Result, clock, note_all, track_reads
+from waza_engine.lib.queries.tracking import Dependency, Result, clock, is_needless, note_all, track_reads
 
 _Item = TypeVar("_Item")
 _Value = TypeVar("_Value")
@@ -137,6 +137,8 @@ def _without(others: list[int], made: _Results) -> _Results:
 
 def _run(make: Callable[[Any], Any], item: Any) -> Result:
     began = clock.now
+    if is_needless():
+        return Result(make(item), (), began)
     with track_reads() as reads:
         value = make(item)
     dependencies = _shared(tuple(reads.dependencies))

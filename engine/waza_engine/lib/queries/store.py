@@ -13,7 +13,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, over
 from weakref import ref
 
 from waza_engine.lib.queries.disk import disk
-from waza_engine.lib.queries.tracking import Result, clock, compute, note, note_all
+from waza_engine.lib.queries.tracking import Result, clock, compute, is_needless, note, note_all
 
 _Key = ParamSpec("_Key")
 _Value = TypeVar("_Value")
@@ -206,7 +206,7 @@ def kept(memory: dict[Any, Any], key: Hashable, make: Callable[[], _Value]) -> _
     """
     found: Result | None = memory.get(key)
     if found is None:
-        found = memory[key] = compute(make)
+        found = memory[key] = Result(make(), (), clock.now) if is_needless() else compute(make)
     if found.dependencies:
         note_all(found.dependencies)
     value: _Value = found.value

@@ -51,6 +51,7 @@ class _Clock:
 
 clock = _Clock()
 _current: "ContextVar[track_reads | None]" = ContextVar("track_reads", default=None)
+_is_needless: ContextVar[bool] = ContextVar("untracked", default=False)
 
 
 class track_reads:  # noqa: N801  # used like a function: `with track_reads() as reads:`
@@ -74,6 +75,28 @@ class track_reads:  # noqa: N801  # used like a function: `with track_reads() as
     def paths(self) -> set[Path]:
         """The files and folders that were read, missing ones included."""
         return set().union(*(it.paths() for it in self.dependencies))
+
+
+class untracked:  # noqa: N801  # used like `track_reads`
+    """Note no dependencies inside the `with` block, where nobody will ask for them: of a command that ends soon.
+
+    Results of queries that outlive the block are tracked all the same.
+    """
+
+    __slots__ = ("_current", "_needless")
+
+    def __enter__(self) -> None:
+        self._current = _current.set(None)
+        self._needless = _is_needless.set(True)
+
+    def __exit__(self, *_: object) -> None:
+        _is_needless.reset(self._needless)
+        _current.reset(self._current)
+
+
+def is_needless() -> bool:
+    """Whether nobody will ask for dependencies."""
+    return _is_needless.get()
 
 
 def is_tracking() -> bool:
@@ -133,6 +156,12 @@ class Result(Dependency):
 
 def compute(make: Callable[[], _Value]) -> Result:
     """Return the result of `make` with what it reads. What changes meanwhile counts as changed afterwards."""
+    if _is_needless.get():
+        needless = _is_needless.set(False)
+        try:
+            return compute(make)
+        finally:
+            _is_needless.reset(needless)
     began = clock.now
     with track_reads() as reads:
         value = make()
