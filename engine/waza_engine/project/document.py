@@ -137,7 +137,9 @@ class Document:
         """
         kind = kind_of(self.dialect, self.kind)
         if kind is None or kind.runnable == "task":
-            yield from ((place, it, found) for place, it in self.tasks() if (found := make(self, it)))
+            for place, it in self._tasks:
+                if found := make(self, it):
+                    yield place, it, found
             return
         for key in kind.tasks if kind.runnable else ():
             for index, it, found in self.entry_results(key, make):
@@ -193,7 +195,10 @@ def _having(places: tuple[str, ...]) -> "Make[bool]":
     ways = [it.split("/") for it in places]
 
     def has(_: Document, entry: Mapping[str, Any]) -> bool:
-        return any(_has(entry, it) for it in ways)
+        for way in ways:  # noqa: SIM110  # a generator takes longer, and this runs for each rule and task
+            if way[0] in entry and _has(entry, way):
+                return True
+        return False
 
     return has
 

@@ -236,14 +236,22 @@ def naming_eval(path: Path, files: Files) -> tuple[Path, Dialect, Kind] | None:
 
 def eval_of_task(path: Path, files: Files, *, usual: bool = False) -> Path | None:
     """Return the nearest eval above a task file that lists it; `usual` searches only files named like evals."""
-    for folder in list(path.parents)[:_LEVELS]:
-        name = path.relative_to(folder).as_posix()
+    folder = path
+    for _ in range(_LEVELS):
+        if folder == (folder := folder.parent):
+            break
         for candidate in _evals_in(folder, files, usual=usual, own=path):
-            if candidate != path and any(
-                _matches(as_glob(it), name) for _, it in globs_of(files.mapping(candidate))
-            ):
+            if candidate != path and _lists(candidate, path.relative_to(folder).as_posix(), files):
                 return candidate
     return None
+
+
+def _lists(candidate: Path, name: str, files: Files) -> bool:
+    """Whether an eval lists the file of this name, relative to its folder."""
+    globs = files.once(
+        ("globs", candidate), lambda: [as_glob(it) for _, it in globs_of(files.mapping(candidate))]
+    )
+    return any(_matches(it, name) for it in globs)
 
 
 def eval_of(path: Path) -> Path | None:

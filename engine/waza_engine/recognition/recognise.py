@@ -60,6 +60,7 @@ def _dialects_by_name() -> dict[str, Dialect]:
     return {it.name: it for it in dialects()}
 
 
+@cache
 def kind_of(dialect_name: str, kind: str) -> Kind | None:
     """Return a kind of file by the names of its dialect and itself; None if there is none."""
     found = _dialects_by_name().get(dialect_name)
