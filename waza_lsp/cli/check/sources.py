@@ -2,10 +2,10 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext, check_context
 from waza_engine.lib.files.safe_read import open_regular
@@ -19,6 +19,8 @@ from waza_lsp.syntax.tree.split import MOST_CHARACTERS, TOO_LARGE_MESSAGE
 STDIN = "-"
 _STDIN_NAME = "<stdin>"
 _MAX_BYTES = 4 * MOST_CHARACTERS
+_MOST_AHEAD = 256
+"""The number of files that are kept parsed until it is their turn."""
 _LOOKED_AT = 200_000
 """The part of an unreadable file that is searched for keys of an eval."""
 """Size in bytes above which a text surely has too many characters: a character takes at most four bytes."""
@@ -48,11 +50,40 @@ class Reader:
     dialect: str
     projects: Projects
     files: Files
+    expected: set[Path] = field(default_factory=set)
+    """Files whose turn will come."""
+    ahead: dict[Path, Snapshot] = field(default_factory=dict)
+    """Those of them that the check of another file has read already, as the check of an eval reads its tasks."""
 
-    def read(self, found: FoundFile) -> Iterator[Source]:
-        """Yield the file, if it is an eval file."""
+    def read(self, found: Sequence[FoundFile]) -> Iterator[Source]:
+        """Yield the eval files among these."""
+        self.expected.update(it.path.absolute() for it in found)
+        self.files.parse = self._parse_ahead
+        for it in found:
+            yield from self._read(it)
+
+    def _parse_ahead(self, path: Path, text: str) -> Any:
+        """Return the data of a text whose turn will come; None if only the loader can read it."""
+        if path not in self.expected or len(self.ahead) >= _MOST_AHEAD or len(text) > MOST_CHARACTERS:
+            return None
+        # Imported late: most checks are of one eval.
+        from waza_lsp.syntax.tree.plain import is_plain
+
+        snapshot = self.ahead[path] = Snapshot.of(path.as_uri(), text)
+        tree = snapshot.tree
+        is_unique = len({it.key.source for it in tree.entries}) == len(tree.entries)
+        return tree.data() if is_unique and is_plain(tree) else None
+
+    def _read(self, found: FoundFile) -> Iterator[Source]:
         path, is_named = found
-        world = self._world(path.absolute())
+        absolute = path.absolute()
+        world = self._world(absolute)
+        self.expected.discard(absolute)
+        if (known := self.ahead.pop(absolute, None)) is not None:
+            source = self._source(str(path), known, world)
+            if source.snapshot.recognition is not None:
+                yield source
+            return
         try:
             with open_regular(path) as file:
                 data = file.read(_MAX_BYTES + 1) or b""  # None for /proc/kmsg
@@ -73,7 +104,7 @@ class Reader:
         if not unreadable:
             # Most other files are recognised without parsing them.
             if may_be_eval(text, world.path, self.dialect):
-                source = self._source(name, text, world)
+                source = self._source(name, _snapshot(text, world), world)
                 if source.snapshot.recognition is not None:
                     yield source
         elif is_named or looks_like_eval(
@@ -81,9 +112,7 @@ class Reader:
         ):
             yield self._unreadable(name, world, unreadable)
 
-    def _source(self, name: str, text: str, world: CheckContext) -> Source:
-        uri = world.path.as_uri() if world.path is not None else "untitled:stdin"
-        snapshot = Snapshot.of(uri, text)
+    def _source(self, name: str, snapshot: Snapshot, world: CheckContext) -> Source:
         if self.dialect:
             kind = recognise_form(snapshot.tree.keys(), world.path, self.dialect)
             snapshot = replace(snapshot, recognition=kind)
@@ -99,7 +128,7 @@ class Reader:
         return replace(world, target=target)
 
     def _unreadable(self, name: str, world: CheckContext, reason: str) -> Source:
-        return replace(self._source(name, "", world), unreadable=reason)
+        return replace(self._source(name, _snapshot("", world), world), unreadable=reason)
 
     def _world(self, path: Path | None) -> CheckContext:
         folder = path.parent if path is not None else None
@@ -127,9 +156,7 @@ class Sources:
         if self.stdin is not None:
             yield from self._read_stdin(self.stdin)
             return
-        reader = self.reader()
-        for it in self.found():
-            yield from reader.read(it)
+        yield from self.reader().read(list(self.found()))
 
     def reader(self) -> Reader:
         """Return what reads the files. It reads each of them once."""
@@ -164,6 +191,10 @@ def find_sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -
     missing = tuple(it for it in paths if not os.path.lexists(it))
     existing = tuple(it for it in paths if it not in missing)
     return Sources(existing if paths else (".",), dialect, projects, missing=missing)
+
+
+def _snapshot(text: str, world: CheckContext) -> Snapshot:
+    return Snapshot.of(world.path.as_uri() if world.path is not None else "untitled:stdin", text)
 
 
 def _decode(data: bytes) -> tuple[str, str]:

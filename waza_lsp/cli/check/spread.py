@@ -60,7 +60,7 @@ def _check_chunk(checks: Checks, dialect: str, chunk: Sequence[FoundFile]) -> _C
     if reader is None:
         reader = _readers[dialect] = Reader(dialect, Projects(is_final=True), Files().snapshot(is_final=True))
     failures: list[str] = []
-    files = [checks.of(source, failures) for it in chunk for source in reader.read(it)]
+    files = [checks.of(it, failures) for it in reader.read(chunk)]
     return _Checked(files, failures)
 
 

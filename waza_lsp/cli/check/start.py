@@ -129,7 +129,7 @@ def _check(
     if sources.stdin is not None:
         yield from (checks.of(it, failures) for it in sources)
     elif len(found) < LEAST_FILES or (jobs or cores()) == 1:
-        yield from (checks.of(source, failures) for it in found for source in reader.read(it))
+        yield from (checks.of(it, failures) for it in reader.read(found))
     else:
         # Imported late: most checks are of a few files.
         from waza_lsp.cli.check.spread import check_spread

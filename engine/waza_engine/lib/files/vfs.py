@@ -29,7 +29,7 @@ class Files(Database):
     what they read.
     """
 
-    __slots__ = ("_contents", "is_open", "open_data", "open_text")
+    __slots__ = ("_contents", "is_open", "open_data", "open_text", "parse")
 
     def __init__(
         self,
@@ -43,6 +43,8 @@ class Files(Database):
         self.open_text = open_text
         self.is_open = is_open or (lambda path: open_text(path) is not None)
         self.open_data: Callable[[Path], Any] = lambda _: None
+        self.parse: Callable[[Path, str], Any] = lambda _path, _text: None
+        """Returns the data of a file's text, None if it leaves that to us. For files that are parsed anyway."""
         self._contents: WeakValueDictionary[Path, _Content] = WeakValueDictionary()
 
     def snapshot(self, *, is_final: bool = False) -> "Files":
@@ -134,7 +136,7 @@ class Files(Database):
 
     def data(self, path: Path) -> Any:
         """Return the plain data of a YAML file, None if it has none."""
-        return self.read_as(path, _yaml_data)
+        return _data(self, path) if self.is_final else self.read_as(path, _yaml_data)
 
     def mapping(self, path: Path) -> Mapping[str, Any]:
         """Return the data of a YAML file whose top level is a mapping, {} otherwise."""
@@ -216,6 +218,13 @@ def _glob(_: Files, pattern: str, folder: Path) -> list[Path]:
         return [folder / it for it in glob(pattern, folder)]
     except (BadPattern, OSError, ValueError):
         return []
+
+
+@query(keep=_MOST_READ)
+def _data(files: Files, path: Path) -> Any:
+    text = files.text(path)
+    found = files.parse(path, text) if text is not None else None
+    return _yaml_data(text) if found is None and text is not None else found
 
 
 def _yaml_data(text: str) -> Any:

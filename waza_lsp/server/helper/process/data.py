@@ -9,17 +9,14 @@ from typing import Any
 from waza_engine.lib.queries.items import Items, items_after
 from waza_engine.lib.queries.store import kept
 from waza_lsp.snapshot import Snapshot
-from waza_lsp.syntax.tree.node import Kind, Node
-from waza_lsp.syntax.tree.parse import Parsed
-from waza_lsp.syntax.tree.piece import Piece
-from waza_lsp.syntax.tree.split import PieceKind
-from waza_lsp.syntax.tree.tree import Tree
+from waza_lsp.syntax.tree.node import Node
+from waza_lsp.syntax.tree.plain import is_plain
 
 
 def loader_data(snapshot: Snapshot, before: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return the data of a document, with parts of `before`, its data before an edit; None if it takes a whole reading."""
     tree = snapshot.tree
-    if not _is_plain(tree):
+    if not is_plain(tree):
         return None
     found: dict[str, Any] = {}
     for entry in tree.entries:
@@ -33,47 +30,6 @@ def loader_data(snapshot: Snapshot, before: dict[str, Any] | None) -> dict[str, 
         else:
             found[key] = _data(entry.value)
     return found
-
-
-def _is_plain(tree: Tree) -> bool:
-    if tree.whole is not None or tree.is_ragged or tree.is_cut_off or tree.is_fillable or tree.has_alias:
-        return False
-    if tree.second_document >= 0 or tree.conflict >= 0 or tree.anchors or not tree.entries:
-        return False
-    return all(map(_is_plain_or_blank, tree.pieces))
-
-
-def _is_plain_or_blank(piece: Piece) -> bool:
-    parsed = piece.parsed
-    if parsed.root is None:
-        return piece.kind is PieceKind.SKIPPED and not parsed.problems
-    return kept(parsed.root.memory, _is_plain_piece, lambda: _is_plain_piece(parsed))
-
-
-def _is_plain_piece(parsed: Parsed) -> bool:
-    root = parsed.root
-    is_whole = not (
-        parsed.problems
-        or parsed.anchors
-        or parsed.duplicates
-        or parsed.templates
-        or parsed.tags
-        or parsed.merges
-        or parsed.nested_keys
-        or parsed.unterminated
-        or parsed.stray_key
-        or parsed.filled
-    )
-    return is_whole and root is not None and all(_is_plain_node(it) for it in root.walk())
-
-
-def _is_plain_node(node: Node) -> bool:
-    """Whether nothing about a node could be read in another way in its document, or in the round trip of a config."""
-    if node.kind is Kind.ALIAS or (node.flow and any(value.is_empty for _, value in node.pairs)):
-        return False
-    return all(
-        key.kind is Kind.SCALAR and isinstance(key.value, str) and key.source != "<<" for key, _ in node.pairs
-    )
 
 
 def _data(node: Node) -> Any:
