@@ -106,8 +106,8 @@ class _LazyGroup(_ListedGroup):
             ctx.fail(f"No such command '{args[0]}'.{did_you_mean(args[0], _COMMANDS)}")
         if args[0] in _COMMANDS and args[0] != "serve":
             code_cache = CodeCache.of_user(f"command-{args[0]}")
-            # Of classes only: the patterns that a command compiles may be those of the user's files.
-            code_cache.intercept("dataclasses")
+            # The other patterns that a command compiles may be those of the user's files.
+            code_cache.intercept("dataclasses", "re._compiler", only_own_patterns=True)
             ctx.call_on_close(code_cache.save)
         return super().resolve_command(ctx, args)
 

@@ -6,7 +6,6 @@ cannot break the engine.
 """
 
 import importlib
-import logging
 import pkgutil
 from collections.abc import Iterator
 from functools import cache
@@ -19,8 +18,6 @@ from waza_engine.recognition.recognise import dialect, dialect_for, load_object
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
-
-_log = logging.getLogger(__name__)
 
 
 @cache
@@ -114,5 +111,10 @@ def _load(plug_in: "EntryPoint", taken: dict[str, type[Grader]]) -> type[Grader]
         reason = "it must name a Grader class whose type_name is not taken"
     except Exception as error:  # noqa: BLE001  # whatever foreign code does at import, the engine goes on
         reason = f"{type(error).__name__}: {error}"
-    _log.warning("Grader plug-in '%s' (%s) is left out: %s", plug_in.name, plug_in.value, reason)
+    # Imported late: few installations have plug-ins, and most of theirs work.
+    import logging
+
+    logging.getLogger(__name__).warning(
+        "Grader plug-in '%s' (%s) is left out: %s", plug_in.name, plug_in.value, reason
+    )
     return None

@@ -65,7 +65,6 @@ from waza_engine.lib.plurals import counted
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 from waza_engine.recognition.sample import Sample
-from waza_engine.statistics.power import fewest_tasks
 
 TOO_FEW_TASKS = Rule("too-few-tasks", "comparison with too few tasks to show a difference", Severity.HINT)
 APPLIES = frozenset(["eval", "experiment"])
@@ -74,6 +73,9 @@ APPLIES = frozenset(["eval", "experiment"])
 def check(document: Document) -> Iterator[Finding]:
     sample = document.sample
     if sample is not None and cannot_compare(sample):
+        # Imported late, here and below: most evals compare nothing.
+        from waza_engine.statistics.power import fewest_tasks
+
         message = (
             f"With {counted(sample.tasks, 'task')}, no result of this comparison can show a difference, however many trials each "
             f"has. It takes at least {fewest_tasks()} tasks"
@@ -83,4 +85,8 @@ def check(document: Document) -> Iterator[Finding]:
 
 def cannot_compare(sample: Sample) -> bool:
     """Whether the file compares runs of so few tasks that the verdict is known before."""
-    return bool(sample.comparison) and 0 < sample.tasks < fewest_tasks()
+    if not sample.comparison:
+        return False
+    from waza_engine.statistics.power import fewest_tasks
+
+    return 0 < sample.tasks < fewest_tasks()

@@ -43,7 +43,6 @@ from collections.abc import Iterator
 from waza_engine.model.findings import Finding, Rule, Severity
 from waza_engine.project.document import Document
 from waza_engine.rules.too_few_tasks import cannot_compare
-from waza_engine.statistics.power import passes_to_show
 
 UNDECIDABLE_THRESHOLD = Rule(
     "undecidable-threshold", "threshold that so few observations cannot tell from chance", Severity.HINT
@@ -57,6 +56,9 @@ def check(document: Document) -> Iterator[Finding]:
     if sample is None or cannot_compare(sample):
         return
     for it in sample.thresholds:
+        # Imported late: few evals have such a threshold.
+        from waza_engine.statistics.power import passes_to_show
+
         # Another finding says that a threshold is no share.
         is_rate = 0 < it.value <= 1 and (it.guessed is not None or sample.trials > 1)
         needed = passes_to_show(it.value if it.guessed is None else it.guessed)

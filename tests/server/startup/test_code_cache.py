@@ -113,6 +113,27 @@ def test_patterns_of_bytes_and_wrong_ones_are_left_to_python(path: Path) -> None
         it.compile("(")
 
 
+def test_commands_keep_patterns_of_modules_only(path: Path) -> None:
+    """Others may be those of the user's files."""
+    source = """
+import re
+re.purge()
+re.compile("of-a-module+")
+class It:
+    place = re.compile("of-a-class+")
+def search():
+    return re.compile("of-a-file+")
+search()
+"""
+    cache = CodeCache(CacheFile(path))
+    cache.intercept("re._compiler", only_own_patterns=True)
+    exec(source, {"__name__": "made"})  # noqa: S102  # our own
+    cache.save()
+    kept = CacheFile(path)
+    known = [it for it in ("module", "class", "file") if kept.find(f"pattern 0\nof-a-{it}+") is not None]
+    assert known == ["module", "class"]
+
+
 def test_in_the_end_everybody_compiles_alone_again(path: Path) -> None:
     import dataclasses
 

@@ -152,17 +152,21 @@ def _remove_old(folder: Path) -> None:
 
 
 class _PatternCompiler:
-    """Replaces the compiler of patterns, `re._compiler`, by one with a cache."""
+    """Replaces the compiler of patterns, `re._compiler`, by one with a cache.
 
-    def __init__(self, cache: CacheFile, compiler: Any) -> None:
+    With `only_modules`, the cache is for patterns that modules compile while they are imported.
+    """
+
+    def __init__(self, cache: CacheFile, compiler: Any, *, only_modules: bool = False) -> None:
         self._cache = cache
+        self._only_modules = only_modules
         self._compiler = compiler
         self._plain = compiler.compile
         self._make = compiler._sre.compile  # noqa: SLF001  # checks the code and makes a pattern of it
 
     def compile(self, pattern: Any, flags: int = 0) -> Any:
         """Compile a pattern, as `re._compiler.compile` does."""
-        if type(pattern) is not str:
+        if type(pattern) is not str or (self._only_modules and not _is_of_module()):
             return self._plain(pattern, flags)
         key = f"pattern {flags}\n{pattern}"
         found = self._cache.find(key)
@@ -183,6 +187,15 @@ class _PatternCompiler:
         return made.flags, list(map(int, code)), made.groups, dict(made.groupindex), tuple(names)
 
 
+def _is_of_module() -> bool:
+    """Whether `re.compile` is called outside of functions. The call came here through two functions of `re`."""
+    return not sys._getframe(_CALLER).f_code.co_flags & _OF_FUNCTION  # noqa: SLF001  # the only way to read the caller
+
+
+_CALLER = 4
+"""How many frames are between `_is_of_module` and the caller of `re.compile`."""
+_OF_FUNCTION = 0x1
+"""`inspect.CO_OPTIMIZED`: the code has local variables, which that of modules and classes has not."""
 AT_FIRST = ("re._compiler", "dataclasses")
 """The modules that compile code for the first findings."""
 COMPILING = (*AT_FIRST, "attr._make", "cattrs.gen")
@@ -205,8 +218,12 @@ class CodeCache:
         path = cache_path(name)
         return cls(CacheFile(path) if path is not None else None)
 
-    def intercept(self, *modules: str) -> None:
-        """Answer the calls of these modules from now on."""
+    def intercept(self, *modules: str, only_own_patterns: bool = False) -> None:
+        """Answer the calls of these modules from now on.
+
+        With `only_own_patterns`, patterns count that modules compile outside of functions: those of the user's files, which
+        may be secret, are never at hand there.
+        """
         if self._cache is None:
             return
         for name in modules:
@@ -217,7 +234,9 @@ class CodeCache:
             # Names in the module come before the built-in functions.
             instead: dict[str, Any] = {"compile": self.compile, "exec": self.execute}
             if name == "re._compiler":
-                instead = {"compile": _PatternCompiler(self._cache, module).compile}
+                instead = {
+                    "compile": _PatternCompiler(self._cache, module, only_modules=only_own_patterns).compile
+                }
             self._before.append((module, {it: vars(module).get(it) for it in instead}))
             vars(module).update(instead)
 

@@ -1,17 +1,12 @@
-"""Checks of a CSV file of tasks before a run (docs/reference/waza-formats.md, section 9)."""
+"""Checks of a CSV file of tasks before a run (docs/reference/waza-formats.md, section 9).
+
+What reads and renders such a file is imported late: rules ask about it for each eval, and few have one.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from waza_engine.dialects.waza.formats.loading.dataset import (
-    NO_PROMPT_COLUMN,
-    CsvError,
-    Row,
-    read_csv,
-    render_error,
-)
-from waza_engine.dialects.waza.formats.templates.template import TemplateError, Values, render
 from waza_engine.lib.paths import is_inside
 from waza_engine.project.document import Document
 from waza_engine.project.suite_files import text_of
@@ -48,6 +43,9 @@ def template_problem(document: Document, dataset: Dataset, first: int, last: int
     """Return why a prompt of these rows (counted from 1) cannot be rendered, or ""."""
     if "prompt" not in dataset.header:
         return ""
+    from waza_engine.dialects.waza.formats.loading.dataset import render_error
+    from waza_engine.dialects.waza.formats.templates.template import TemplateError, Values, render
+
     variables = {str(key): text_of(value) for key, value in document.mapping("inputs").items()}
     for number, row in enumerate(dataset.rows[first - 1 : last], start=1):
         cells = dict(zip(dataset.header, row, strict=True))
@@ -62,6 +60,8 @@ def template_problem(document: Document, dataset: Dataset, first: int, last: int
 
 def dataset_doubts(dataset: Dataset) -> list[str]:
     """Return descriptions of what is allowed but probably unintended."""
+    from waza_engine.dialects.waza.formats.loading.dataset import NO_PROMPT_COLUMN
+
     found = []
     if "prompt" not in dataset.header:
         found.append(NO_PROMPT_COLUMN)
@@ -81,6 +81,8 @@ def dataset_doubts(dataset: Dataset) -> list[str]:
 
 
 def _read(text: str) -> Dataset:
+    from waza_engine.dialects.waza.formats.loading.dataset import CsvError, Row, read_csv
+
     try:
         header, *rows = read_csv(text) or [Row(0, [])]
     except CsvError as error:
