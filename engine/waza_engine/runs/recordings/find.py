@@ -207,6 +207,8 @@ def _recorded_in_files(
 
 def _trial_files(folder: Path, task: str) -> Iterator[tuple[int, Path]]:
     """Yield trial numbers with their files. The file without a number is trial 1 if that has no file of its own."""
+    if not folder.is_dir():
+        return  # One question for all files: most evals have no recordings.
     names = {it: f"{task}.{it}" for it in range(1, _MOST_TRIALS + 1)}
     try:
         # Most do not exist, which is a short question; whether a path leads out of the folder is a long one.
