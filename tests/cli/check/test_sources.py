@@ -65,6 +65,6 @@ def test_a_file_that_is_named_alone_is_left_to_the_loader(tmp_path: Path) -> Non
     path = tmp_path / "a.yaml"
     path.write_text("id: a\n")
     reader = Reader("", Projects(is_final=True), Files().snapshot(is_final=True))
-    list(reader.read([FoundFile(path, is_named=True)]))
+    list(reader.read([FoundFile(path, path, is_named=True)]))
     assert reader.files.data(path) == {"id": "a"}
     assert reader.ahead == {}

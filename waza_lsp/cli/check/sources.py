@@ -40,6 +40,7 @@ class FoundFile(NamedTuple):
     """A file that may be an eval. `is_named` is whether the user named it, and not only a folder above it."""
 
     path: Path
+    absolute: Path
     is_named: bool
 
 
@@ -57,7 +58,7 @@ class Reader:
 
     def read(self, found: Sequence[FoundFile]) -> Iterator[Source]:
         """Yield the eval files among these."""
-        self.expected.update(it.path.absolute() for it in found)
+        self.expected.update(it.absolute for it in found)
         self.files.parse = self._parse_ahead
         for it in found:
             yield from self._read(it)
@@ -75,8 +76,7 @@ class Reader:
         return tree.data() if is_unique and is_plain(tree) else None
 
     def _read(self, found: FoundFile) -> Iterator[Source]:
-        path, is_named = found
-        absolute = path.absolute()
+        path, absolute, is_named = found
         world = self._world(absolute)
         self.expected.discard(absolute)
         if (known := self.ahead.pop(absolute, None)) is not None:
@@ -173,7 +173,7 @@ class Sources:
                     seen.add(absolute)
                     # What is wrong in settings is reported in the order of the files.
                     self.projects.of(absolute.parent)
-                    yield FoundFile(path, is_named)
+                    yield FoundFile(path, absolute, is_named)
 
     def _read_stdin(self, data: bytes) -> Iterator[Source]:
         path = Path(self.stdin_name).absolute() if self.stdin_name else None
