@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 HELP_SECONDS = 0.12
-SECONDS = {"schema list": 0.25, "runs list": 0.25, "report": 0.25, "check FILE": 0.35, "run FILE": 0.6}
-SECONDS_A_FILE = 0.002
+SECONDS = {"schema list": 0.25, "runs list": 0.25, "report": 0.25, "check FILE": 0.3, "run FILE": 0.6}
+SECONDS_A_FILE = 0.0018
 _SPREAD = 2.0
 """With --check, a row fails if it takes this many times its limit: machines differ, and are busy."""
 _TASKS = 9
@@ -100,9 +100,9 @@ def main() -> None:
 
 
 def _show(row: Row) -> Row:
-    limit = f"{row.limit:6.3f}" if row.limit else ""
+    limit = f"{row.limit:7.4f}" if row.limit else ""
     mark = " !" if row.limit and row.seconds > row.limit else ""
-    print(f"{row.name:32} {row.seconds:6.3f} {limit}{mark}", flush=True)
+    print(f"{row.name:32} {row.seconds:7.4f} {limit}{mark}", flush=True)
     return row
 
 
