@@ -17,6 +17,7 @@ _ODD = {
     "twice": "id: a\nid: b\nname: c\ninputs: {prompt: d}\n",
     "broken": "id: a\nname: [b\ninputs: {prompt: d}\n",
     "two": "id: a\nname: b\n---\nid: c\n",
+    "deep": "id: a\nname: b\ninputs: {prompt: c, n: " + "[" * 60 + "]" * 60 + "}\n",
     "list": "- id: a\n- id: b\n",
     "nothing": "",
 }

@@ -110,9 +110,9 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
       waza-lsp check --upgrade vally@0.19 --fix
     """
     from waza_lsp.cli.check.checks import CodeFilter
-    from waza_lsp.cli.check.start import start
+    from waza_lsp.cli.check.start import Request, start
 
-    start(
+    request = Request(
         paths,
         output,
         "" if dialect == "auto" else dialect,
@@ -124,3 +124,4 @@ def check(  # noqa: PLR0913, PLR0917  # one for each option
         diff=diff,
         quiet=quiet,
     )
+    start(request)

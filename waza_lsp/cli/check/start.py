@@ -4,7 +4,7 @@ import gc
 import sys
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,70 +30,75 @@ LEAST_FILES = 200
 """From this many files on, the work is spread over processes."""
 
 
-def start(  # noqa: PLR0913  # one for each option
-    paths: tuple[str, ...],
-    output: str,
-    dialect: str,
-    codes: CodeFilter,
-    upgrade: "Goal | None",
-    stdin_filename: str | None,
-    jobs: int | None,
-    *,
-    fix: bool,
-    diff: bool,
-    quiet: bool,
-) -> None:
-    """Check the files, print the report and end the program with its exit status. An empty dialect means any."""
-    if (stdin_filename is not None or STDIN in paths) and set(paths) - {STDIN}:
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the command line asks for. An empty `dialect` means any; without `jobs` all cores are used."""
+
+    paths: tuple[str, ...]
+    output: str
+    dialect: str
+    codes: CodeFilter
+    upgrade: "Goal | None"
+    stdin_filename: str | None
+    jobs: int | None
+    fix: bool
+    diff: bool
+    quiet: bool
+
+
+def start(request: Request) -> None:
+    """Check the files, print the report and end the program with its exit status."""
+    if (request.stdin_filename is not None or STDIN in request.paths) and set(request.paths) - {STDIN}:
         raise click.UsageError("Give either standard input or other paths, not both")
     # Each file makes many small trees that live briefly; frequent searches for cycles would take 17 % longer.
     gc.set_threshold(100_000, 10, 10)
-    sources = find_sources(paths, dialect, stdin_filename)
+    sources = find_sources(request.paths, request.dialect, request.stdin_filename)
     if sources.missing:
         print_err(f"error: No such file or folder: {', '.join(sources.missing)}")
         if not sources.paths:
             sys.exit(EXIT_ERROR)
-    if upgrade is not None:
-        status = _upgrade(sources, upgrade, output, fix=fix, diff=diff, quiet=quiet)
+    if request.upgrade is not None:
+        status = _upgrade(sources, request.upgrade, request)
         sys.exit(EXIT_ERROR if sources.missing else status)
-    if diff:
-        sys.exit(max(_print_patches(sources, codes), EXIT_ERROR if sources.missing else 0))
-    if fix:
-        sources = _fix_sources(sources, codes)
+    if request.diff:
+        sys.exit(max(_print_patches(sources, request.codes), EXIT_ERROR if sources.missing else 0))
+    if request.fix:
+        sources = _fix_sources(sources, request.codes)
     failures: list[str] = []
-    tries = {"json": Tries.ALL, "text": Tries.SAFE}.get(output, Tries.NONE)
+    tries = {"json": Tries.ALL, "text": Tries.SAFE}.get(request.output, Tries.NONE)
     with (
-        Counter(sys.stderr, "files checked", quiet=quiet) as counter,
+        Counter(sys.stderr, "files checked", quiet=request.quiet) as counter,
         # Ctrl-C ends all processes at once.
-        closing(_check(sources, Checks(codes, tries), failures, jobs)) as files,
+        closing(_check(sources, Checks(request.codes, tries), failures, request.jobs)) as files,
     ):
         checked = list(counter.each(files))
     # With --fix, standard output holds the fixed text of standard input and nothing else.
-    _print_report(checked, output, quiet=quiet, err=fix and sources.stdin is not None)
+    _print_report(checked, request.output, quiet=request.quiet, err=request.fix and sources.stdin is not None)
     for failure in failures:
         click.echo(inert(failure), err=True)
     has_errors = any(it.finding.severity is Severity.ERROR for file in checked for it in file.found)
     sys.exit(EXIT_ERROR if failures or sources.missing else 1 if has_errors else 0)
 
 
-def _upgrade(sources: Sources, goal: "Goal", output: str, *, fix: bool, diff: bool, quiet: bool) -> int:
+def _upgrade(sources: Sources, goal: "Goal", request: Request) -> int:
     """Report what the goal breaks, or fix what is mechanical and report the rest. Return the exit status."""
     from waza_lsp.cli.check.upgrade import UPGRADE_FORMATS, as_patches, check_upgrade, fixed_files
 
+    output = request.output
     if output not in UPGRADE_FORMATS:
         raise click.UsageError(f"--upgrade prints {' or '.join(UPGRADE_FORMATS)}, not {output}")
     report = check_upgrade(sources, goal)
-    if diff:
+    if request.diff:
         show_file_text(as_patches(report))
         return 1 if any(fixed_files(report)) else 0
-    if fix:
+    if request.fix:
         removed = [(it.name, text) for it in report.broken for text in it.upgraded.removed]
         sources = _write_fixed(sources, list(fixed_files(report)))
         for name, text in removed:
             print_err(f"{name}: {text}")
         report = check_upgrade(sources, goal)
-    stream = sys.stderr if fix and sources.stdin is not None else sys.stdout
-    text = UPGRADE_FORMATS[output](report, quiet=quiet)
+    stream = sys.stderr if request.fix and sources.stdin is not None else sys.stdout
+    text = UPGRADE_FORMATS[output](report, quiet=request.quiet)
     if text:
         click.echo(f"{inert(text)}\n".encode("utf-8", "backslashreplace"), nl=False, file=stream)
     return 1 if report.broken else 0

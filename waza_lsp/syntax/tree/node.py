@@ -19,6 +19,8 @@ class Kind(StrEnum):
     ALIAS = "alias"
 
 
+MOST_LEVELS = 50
+"""Values nested deeper are read as None; an alias counts as five levels."""
 _SCALAR = Kind.SCALAR
 _NO_PAIRS: list[Any] = []
 _NO_ITEMS: list[Any] = []
@@ -115,9 +117,9 @@ class Node:
     def data(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
         """Return plain data as in JSON, with merge keys applied and aliases followed.
 
-        Aliases are followed to a depth of 50. Numbers remember their source text (`with_source`).
+        Aliases are followed to a depth of `MOST_LEVELS`. Numbers remember their source text (`with_source`).
         """
-        if depth > 50:
+        if depth > MOST_LEVELS:
             return None
         match self.kind:
             case Kind.MAP:
@@ -145,7 +147,7 @@ class Node:
 
     def typed_data(self, anchors: "dict[str, Node]", *, depth: int = 0) -> Any:
         """Return the data as the engine's loader does: plain scalars other than strings become `Scalar`."""
-        if depth > 50:
+        if depth > MOST_LEVELS:
             return None
         match self.kind:
             case Kind.MAP:

@@ -4,7 +4,7 @@ Where only a reading of the whole text can tell (an error, an alias, a tag), it 
 """
 
 from waza_engine.lib.queries.store import kept
-from waza_lsp.syntax.tree.node import Kind, Node
+from waza_lsp.syntax.tree.node import MOST_LEVELS, Kind, Node
 from waza_lsp.syntax.tree.parse import Parsed
 from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.split import PieceKind
@@ -41,7 +41,19 @@ def _is_plain_piece(parsed: Parsed) -> bool:
         or parsed.stray_key
         or parsed.filled
     )
-    return is_whole and root is not None and all(_is_plain_node(it) for it in root.walk())
+    return (
+        is_whole and root is not None and all(_is_plain_node(it) for it in root.walk()) and _is_shallow(root)
+    )
+
+
+def _is_shallow(root: Node) -> bool:
+    """Whether no value is nested so deeply that `Node.data` leaves it out; the loader reads more levels."""
+    level = [root]
+    for _ in range(MOST_LEVELS):
+        level = [it for node in level for it in (*node.items, *(value for _, value in node.pairs))]
+        if not level:
+            return True
+    return False
 
 
 def _is_plain_node(node: Node) -> bool:
