@@ -93,7 +93,7 @@ class Reader:
             return
         yield from self._parse(str(path), data, world, is_named=is_named)
 
-    def read_text(self, name: str, data: bytes, path: Path | None) -> Iterator[Source]:
+    def read_given(self, name: str, data: bytes, path: Path | None) -> Iterator[Source]:
         """Yield a text that is not on disk, if it is an eval file. `path` is where it belongs."""
         yield from self._parse(name, data, self._world(path), is_named=path is not None)
 
@@ -179,7 +179,7 @@ class Sources:
         path = Path(self.stdin_name).absolute() if self.stdin_name else None
         text = data.decode("utf-8-sig", "replace")
         reader = Reader(self.dialect, self.projects, Files(lambda it: text if it == path else None))
-        yield from reader.read_text(self.stdin_name or _STDIN_NAME, data, path)
+        yield from reader.read_given(self.stdin_name or _STDIN_NAME, data, path)
 
 
 def find_sources(paths: tuple[str, ...], dialect: str, stdin_name: str | None) -> Sources:
