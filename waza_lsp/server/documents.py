@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from lsprotocol import types
@@ -59,11 +60,15 @@ class Documents:
 
     def open(self, item: types.TextDocumentItem, encoding: types.PositionEncodingKind) -> None:
         """Add a document that the client has opened."""
-        snapshot = Snapshot.of(item.uri, item.text, item.version, encoding)
+        closed = self._closed.pop(item.uri, None)
+        if closed is not None and closed.text == Text.of(item.text, encoding):
+            # With the same tree, so that what is known of its pieces counts.
+            snapshot = replace(closed, version=item.version)
+        else:
+            snapshot = Snapshot.of(item.uri, item.text, item.version, encoding)
         clock.tick()
         self._open[item.uri] = snapshot
         self._recent[item.uri] = _RecentEdits(snapshot.text, item.version)
-        self._closed.pop(item.uri, None)
         self._stale.add(item.uri)
         if snapshot.path is not None:
             self._uris[snapshot.path] = item.uri
