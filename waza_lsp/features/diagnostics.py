@@ -40,6 +40,8 @@ def diagnostics(snapshot: Snapshot, context: CheckContext) -> "list[types.Diagno
     return [_diagnostic(snapshot, it, context) for it in _most_severe(findings(snapshot, context))]
 
 
+_MOST_OLD = 200
+"""So many diagnostics of earlier versions may stay cached besides as many as there are now."""
 DiagnosticJsonCache = dict[int, tuple[RangedFinding, str]]
 """The JSON of a document's last diagnostics, by the identity of their findings."""
 
@@ -54,20 +56,23 @@ def diagnostics_json(
     """
     known = last if last is not None else {}
     marks = _most_severe(findings(snapshot, context))
-    written = [
-        before[1] if (before := known.get(id(it))) is not None else _diagnostic_json(snapshot, it, context)
-        for it in marks
-    ]
-    if last is not None:
+    result: list[str] = []
+    for it in marks:
+        before = known.get(id(it))
+        if before is not None:
+            result.append(before[1])
+            continue
+        text = _diagnostic_json(snapshot, it, context)
+        result.append(text)
         # Related places in other files can move, so these are not cached.
-        now = {
-            id(it): (it, text)
-            for it, text in zip(marks, written, strict=True)
-            if not it.finding.related or all(one.path is None for one in it.finding.related)
-        }
-        last.clear()
-        last.update(now)
-    return written
+        if not it.finding.related or all(one.path is None for one in it.finding.related):
+            # With the finding, so that no other one gets its id.
+            known[id(it)] = it, text
+    if len(known) > 2 * len(marks) + _MOST_OLD:
+        current = {id(it) for it in marks}
+        for place in known.keys() - current:
+            del known[place]
+    return result
 
 
 def written(snapshot: Snapshot, marks: list[RangedFinding]) -> list[str]:

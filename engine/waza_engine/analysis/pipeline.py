@@ -295,18 +295,20 @@ def finish(
 
     An unchanged finding stays the same object, so that callers can cache by identity.
     """
-    plain: dict[str, bool] = {}
+    plain: dict[int, bool] = {}
     for found in findings:
-        code = found.code
-        if code not in plain:
-            plain[code] = not (
-                found.rule.opt_in
-                or code in context.levels
-                or may_adjust(code, dialect_name)
-                or (context.extra_types and found.rule is UNKNOWN_GRADER_TYPE)
+        rule = found.rule
+        # By identity: this runs for all findings at every edit.
+        is_plain = plain.get(id(rule))
+        if is_plain is None:
+            is_plain = plain[id(rule)] = not (
+                rule.opt_in
+                or found.code in context.levels
+                or may_adjust(found.code, dialect_name)
+                or (context.extra_types and rule is UNKNOWN_GRADER_TYPE)
             )
-        if plain[code] and found.older is None:
-            yield found  # Nearly all findings, and this runs for all of them at every edit.
+        if is_plain and found.older is None:
+            yield found
             continue
         it = adjust(found, dialect_name, context.target, strict=strict)
         if it is not None and context.extra_types and it.rule is UNKNOWN_GRADER_TYPE:
