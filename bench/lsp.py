@@ -4,7 +4,7 @@ The two take turns, so a busy machine affects both. Rows of both servers count a
 ours has count as they are. `--check` compares them with `ceilings.json`, which is only ever lowered. If
 yaml-language-server is missing, npm installs it into a cache folder.
 
-    python bench/lsp.py                                # all sizes, about ten minutes
+    python bench/lsp.py                                # all sizes, about twelve minutes
     python bench/lsp.py --runs 1 --edits 6 --check     # short, as CI does it
     python bench/lsp.py --lower                        # lower the ceilings to the figures of this run
 """
@@ -28,6 +28,7 @@ from bench.editing.client import Server  # noqa: E402
 from bench.editing.documents import eval_file  # noqa: E402
 from bench.editing.recorded import measured_recorded, written_suite  # noqa: E402
 from bench.editing.rows import Rows, measured  # noqa: E402
+from bench.editing.stored import measured_stored, stored_suite  # noqa: E402
 from tests.editors.yaml_server import yaml_server  # noqa: E402
 
 NAME = "lsp"
@@ -105,6 +106,8 @@ def _parts(options: argparse.Namespace) -> dict[str, tuple[_Measure, bool]]:
         found[f"{count} lines, recorded"] = functools.partial(_graded, _TASKS, count, options), True
     for tasks in options.tasks:
         found[f"{tasks} tasks, recorded"] = functools.partial(_graded, tasks, 12 * tasks + 8, options), False
+    for tasks in options.stored:
+        found[f"{tasks} tasks, stored"] = functools.partial(_stored, tasks, options), False
     return found
 
 
@@ -115,6 +118,10 @@ def _edited(count: int, edits: int, server: Server, root: Path) -> Rows:
 def _graded(tasks: int, lines: int, options: argparse.Namespace, server: Server, root: Path) -> Rows:
     suite = written_suite(root, tasks, lines, _RECORDINGS)
     return measured_recorded(server, suite, root, edits=options.edits, idle=options.idle)
+
+
+def _stored(tasks: int, options: argparse.Namespace, server: Server, root: Path) -> Rows:
+    return measured_stored(server, stored_suite(root, tasks), root, edits=options.edits, idle=options.idle)
 
 
 def _once(server: Server, measure: _Measure) -> Rows:
@@ -173,6 +180,9 @@ def _options() -> argparse.Namespace:
         type=_numbers,
         default=[*_VERDICTS],
         help="numbers of recorded tasks, for the time to a verdict",
+    )
+    parser.add_argument(
+        "--stored", type=_numbers, default=[1000], help="numbers of tasks with stored runs, for lenses"
     )
     parser.add_argument("--runs", type=int, default=3, help="starts of each server for each size")
     parser.add_argument("--edits", type=int, default=10)

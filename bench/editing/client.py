@@ -81,6 +81,9 @@ class Editor:
         self._shows_lenses = shows_lenses
         self._lens_request = 0
         self._lenses_again = False
+        self._lenses_of = self._lensed = 0
+        """The versions whose lenses were requested last, and answered last."""
+        self._lensed_at = 0.0
         self.lines: list[str] = []
         self.told: list[Told] = []
         self.logged: deque[str] = deque(maxlen=5)
@@ -193,6 +196,13 @@ class Editor:
                 raise TimeoutError(f"{self.server.name}: no such diagnostics; its log: {[*self.logged]}")
             return next(filter(good, self.told[since:]))
 
+    def until_lenses(self, version: int) -> float:
+        """Wait for the lenses of a version, and return when they came."""
+        with self._news:
+            if not self._news.wait_for(lambda: self._lensed >= version, _LONGEST_SECONDS):
+                raise TimeoutError(f"{self.server.name}: no lenses; its log: {[*self.logged]}")
+            return self._lensed_at
+
     def quiet(self, seconds: float) -> None:
         """Wait until the server is silent and idle."""
         until = time.perf_counter() + _LONGEST_SECONDS
@@ -246,7 +256,9 @@ class Editor:
             if self._pull_again:
                 self._pull()
         elif request is not None and request == self._lens_request:
-            self._lens_request = 0
+            with self._news:
+                self._lensed, self._lensed_at, self._lens_request = self._lenses_of, now, 0
+                self._news.notify_all()
             if self._lenses_again:
                 self._ask_lenses()
         elif request is not None:
@@ -282,6 +294,6 @@ class Editor:
         """Ask for the lenses, one request at a time, as editors do that show them."""
         self._lenses_again = bool(self._lens_request)
         if self._shows_lenses and not self._lens_request and self.lines:
-            self._lens_request = next(self._ids)
+            self._lens_request, self._lenses_of = next(self._ids), self._version
             params = {"textDocument": {"uri": self.uri}}
             self._send({"id": self._lens_request, "method": "textDocument/codeLens", "params": params})

@@ -10,7 +10,7 @@ from bench.editing.client import Editor, Server, Told
 from bench.editing.rows import Rows, p95
 from tests.engine.audit.evals import recording
 
-_PAUSE_SECONDS = 0.7
+PAUSE_SECONDS = 0.7
 """Longer than any pause after which a server begins to work."""
 _HEAD = 8
 _TASK = ["    graders:", "      - type: text", "        name: says", "        config:"]
@@ -73,7 +73,7 @@ def measured_recorded(server: Server, suite: Suite, root: Path, *, edits: int, i
     with Editor(server, root, shows_lenses=True) as editor:
         editor.open(suite.lines)
         editor.until(lambda _: True, 0)
-        editor.quiet(_PAUSE_SECONDS)
+        editor.quiet(PAUSE_SECONDS)
         opened = editor.cpu()
         middle = suite.words[len(suite.words) // 2]
         for number in range(2):  # The first edits meet caches that are cold.
@@ -109,7 +109,7 @@ def _edit(editor: Editor, line: int, *, wrong: bool) -> float:
         told = editor.until(lambda it: _has_verdict(it, line, version, code), since)
     else:
         told = editor.until(lambda it: it.version >= version, since)
-    editor.quiet(_PAUSE_SECONDS)
+    editor.quiet(PAUSE_SECONDS)
     return (told.at - sent) * 1000
 
 
@@ -122,5 +122,5 @@ def _key_in_the_head(editor: Editor) -> float:
     """Change the eval's name: every task may have changed. Return the milliseconds of processor time."""
     before, end = editor.cpu(), len(editor.lines[0])
     editor.edit(0, end, end, "x")
-    editor.quiet(_PAUSE_SECONDS)
+    editor.quiet(PAUSE_SECONDS)
     return (editor.cpu() - before) * 1000
