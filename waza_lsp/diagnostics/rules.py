@@ -87,7 +87,7 @@ def _locate_rule_findings(tree: Tree, findings: tuple[Finding, ...]) -> Iterator
         if not pieces:
             yield from _locate(tree, it)
             continue
-        memory, place = pieces[0].memory, (it.rule, it.pointer)
+        memory, place = pieces[0].memory, (it.rule.code, it.pointer)
         known = memory.get(place)
         if known is None or known[0] is not it or not all(map(is_, known[1], pieces)):
             known = memory[place] = it, pieces, (*_locate(tree, it),)

@@ -8,6 +8,8 @@ from lsprotocol import types
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.lib.links import rule_page
+from waza_engine.lib.queries.disk import disk
+from waza_engine.lib.queries.store import kept_fresh, made_of
 from waza_engine.model.findings import Severity
 from waza_lsp.diagnostics.json_writer import members_json, related_json
 from waza_lsp.diagnostics.pipeline import check_document
@@ -32,7 +34,15 @@ def findings(snapshot: Snapshot, context: CheckContext) -> list[RangedFinding]:
     """Return the visible findings of a document in text order. A file that is not an eval file has none."""
     if snapshot.form is None or context.excluded:
         return []
-    return check_document(snapshot.tree, snapshot.text, snapshot.form, context)
+    tree, text, form = snapshot.tree, snapshot.text, snapshot.form
+    disk.look_if_due()
+    # A new version changes inputs of the rules. Before the check, or its result would be out of date at once.
+    form.document(snapshot.data, context.path, context.scope.process_dir, context.files)
+    memory = made_of(snapshot.memory, findings, context, dict[Any, Any])
+    found: list[RangedFinding] = kept_fresh(
+        memory, findings, lambda: check_document(tree, text, form, context)
+    ).value
+    return found
 
 
 def diagnostics(snapshot: Snapshot, context: CheckContext) -> "list[types.Diagnostic]":

@@ -304,7 +304,7 @@ def finish(
             is_plain = plain[id(rule)] = not (
                 rule.opt_in
                 or found.code in context.levels
-                or may_adjust(found.code, dialect_name)
+                or may_adjust(found.code, dialect_name, context.target)
                 or (context.extra_types and rule is UNKNOWN_GRADER_TYPE)
             )
         if is_plain and found.older is None:

@@ -8,7 +8,7 @@ other checks to what the version does.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any, Literal
 
 from waza_engine.lib.pointer import Pointer
@@ -247,7 +247,7 @@ def adjust(finding: Finding, dialect_name: str, target: str, *, strict: bool = F
 
     In a `strict` file all versions refuse what only older ones refuse elsewhere.
     """
-    facts = _rule_facts(dialect_name).get(finding.code, ())
+    facts = _facts_that_matter(dialect_name, target).get(finding.code, ())
     if finding.older is None and not facts:
         return finding
     version = releases(dialect_name).target(target)
@@ -264,17 +264,19 @@ def adjust(finding: Finding, dialect_name: str, target: str, *, strict: bool = F
     return finding
 
 
-def may_adjust(code: str, dialect_name: str) -> bool:
-    """Whether findings with this code are others for some versions, apart from those that say so themselves."""
-    return code in _rule_facts(dialect_name)
+def may_adjust(code: str, dialect_name: str, target: str) -> bool:
+    """Whether findings with this code are others for a version, apart from those that say so themselves."""
+    return code in _facts_that_matter(dialect_name, target)
 
 
-@cache
-def _rule_facts(dialect_name: str) -> dict[str, list[Fact]]:
-    """Return the facts about findings, by their code."""
+@lru_cache(maxsize=32)
+def _facts_that_matter(dialect_name: str, target: str) -> dict[str, list[Fact]]:
+    """Return the facts about findings that a version does not know yet, by their code."""
+    version = releases(dialect_name).target(target)
     found: dict[str, list[Fact]] = {}
     for fact in releases(dialect_name).about("rule"):
-        found.setdefault(fact.path.partition(" ")[0], []).append(fact)
+        if any(it and is_newer(it, version) for it in (fact.since, fact.refused_since)):
+            found.setdefault(fact.path.partition(" ")[0], []).append(fact)
     return found
 
 

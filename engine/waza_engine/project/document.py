@@ -1,6 +1,6 @@
 """A file as rules see it: its data, which may be incomplete, and its location."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.queries.items import Items
 from waza_engine.lib.queries.store import derived_property, kept
+from waza_engine.model.findings import Finding
 from waza_engine.project.suite_files import SuiteFiles, suite_of
 from waza_engine.recognition.recognise import dialect, kind_of, load_object
 from waza_engine.recognition.sample import Sample
@@ -146,6 +147,21 @@ class Document:
                 if not kind.task_keys or kind.task_keys & it.keys():
                     yield (key, index), it, found
 
+    def item_findings(self, key: str, make: Callable[[Any], Sequence[Finding]]) -> Iterator[Finding]:
+        """Yield the findings of `make` about the items of a top-level list, which it knows without their place.
+
+        The findings of an item that neither changed nor moved are the same objects. `make` must be the same function
+        each time.
+        """
+        entries = self.value(key)
+        if isinstance(entries, Items):
+            place = partial(_findings_at, key)
+            for found in entries.placed(("findings", make), lambda it: make(it) or None, place).values():
+                yield from found
+        elif isinstance(entries, list):
+            for index, it in enumerate(entries):
+                yield from _findings_at(key, make(it), index)
+
     def graders(self) -> list[tuple[Pointer, Mapping[str, Any]]]:
         """Return all grader entries of the file, including those of checkpoints and inline tasks."""
         return self._graders
@@ -187,6 +203,11 @@ class Document:
 Make = Callable[[Document, Mapping[str, Any]], _T]
 """Computes a result for an entry of a document."""
 _Rows = list[tuple[Pointer, Mapping[str, Any], Any]]
+
+
+def _findings_at(key: str, found: Sequence[Finding], index: int) -> Sequence[Finding]:
+    """Return findings about an item at its place."""
+    return [it.below((key, index)) for it in found]
 
 
 @cache

@@ -1,13 +1,13 @@
 """Names in a suite, for rules: duplicate names and free names."""
 
 from collections.abc import Collection, Iterator
+from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Related
-from waza_engine.project.document import Document
+from waza_engine.project.document import Document, Make
 from waza_engine.project.suite_files import text_of
 
 
@@ -34,9 +34,9 @@ def duplicate_texts(
     suite, own = document.suite, document.path
     elsewhere = suite.paths_by_text(key) if suite is not None and not suite.eval.get("tasks_from") else {}
     here: dict[str, Pointer] = {}
-    for pointer, task_data in document.tasks():
-        text = _text(task_data.get(key))
-        if not text:
+    for pointer, _, text in document.task_results(_text_of(key)):
+        if text not in here and text not in elsewhere:
+            here[text] = (*pointer, key)
             continue
         paths = list(elsewhere.get(text, ()))
         if only_later and own in paths:
@@ -49,5 +49,7 @@ def duplicate_texts(
             yield (*pointer, key), text, others
 
 
-def _text(value: Any) -> str:
-    return text_of(value).strip()
+@cache
+def _text_of(key: str) -> Make[str]:
+    """Return a function that returns the text of a task's key."""
+    return lambda _, task: text_of(task.get(key)).strip()

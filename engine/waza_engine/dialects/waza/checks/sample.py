@@ -1,6 +1,6 @@
 """How many tasks and trials an eval chooses (docs/reference/waza-formats.md, sections 2 and 9)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.dialects.waza.checks.dataset import dataset_of
@@ -39,7 +39,7 @@ def _tasks(document: Document) -> int:
         rows = len(dataset.rows) if dataset is not None else 0
         first, last = (plain(document.value("range", it)) for it in (0, 1))
         return len(range(rows)[first - 1 : last]) if _is_count(first) and _is_count(last) else rows
-    inline = sum(it.get("enabled") is not False for _, it in document.tasks())
+    inline = len([*document.tasks()]) - len([*document.task_results(_is_disabled)])
     suite = document.suite
     if suite is None:
         return inline
@@ -47,6 +47,10 @@ def _tasks(document: Document) -> int:
     if files > _MANY:
         return inline + files
     return inline + sum(it.data.get("enabled") is not False for it in suite.tasks)
+
+
+def _is_disabled(_: Document, task: Mapping[str, Any]) -> bool:
+    return task.get("enabled") is False
 
 
 def _thresholds(document: Document) -> Iterator[RateThreshold]:

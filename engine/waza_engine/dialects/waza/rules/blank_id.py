@@ -20,7 +20,8 @@ inputs:
 ```
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.model.findings import Finding, Fix, Rule, SetValue, Severity
@@ -32,7 +33,7 @@ APPLIES = frozenset(["task", "eval"])
 
 
 def check(document: Document) -> Iterator[Finding]:
-    for task, data in document.tasks():
+    for task, data, _ in document.task_results(_has_blank):
         identity, name = data.get("id"), data.get("name")
         if isinstance(identity, str) and identity and not identity.strip():
             place = (*task, "id")
@@ -43,6 +44,11 @@ def check(document: Document) -> Iterator[Finding]:
             yield BLANK_ID.at(
                 (*task, "name"), "The name is blank, but reports show it", severity=Severity.WARNING
             )
+
+
+def _has_blank(_: Document, task: Mapping[str, Any]) -> bool:
+    texts = [task.get("id"), task.get("name")]
+    return any(isinstance(it, str) and not it.strip() for it in texts)
 
 
 def _file_name_fix(document: Document, place: Pointer) -> Iterator[Fix]:

@@ -41,7 +41,7 @@ See docs/reference/waza-formats.md, section 19.
 
 def check(document: Document) -> Iterator[Finding]:
     if document.kind == "eval":
-        yield from _globs(document)
+        yield from document.item_findings("tasks", _old_item)
     for task, _ in document.tasks_with("inputs/files", "expected/graders"):
         yield from _plain_files(document, task)
         yield from _expected_graders(document, task)
@@ -100,35 +100,27 @@ def _untyped_assertions(name: str) -> Finding:
     return LEGACY_SHAPE.at(("assertions",), message, on="key", fixes=[fix])
 
 
-def _globs(document: Document) -> Iterator[Finding]:
-    for place, item in document.items("tasks"):
-        if isinstance(item, str) and item.startswith("include:"):
-            fix = Fix(
-                "Remove 'include:'",
-                (SetValue(place, item.removeprefix("include:").strip()),),
-                preferred=True,
-                safe=True,
-            )
-            yield LEGACY_SHAPE.at(
-                place, "'include:' in a glob is an old form. Write only the glob", fixes=[fix]
-            )
-        elif isinstance(item, Mapping) and ("include" in item or "task_files" in item):
-            yield _glob_in_mapping(place, item)
-        elif isinstance(item, Mapping) and ("inputs" in item or "id" in item):
-            message = "waza reads tasks only from files. Move this task to a file that a glob matches"
-            key = next(it for it in ("id", "inputs") if it in item)
-            yield LEGACY_SHAPE.at((*place, key), message, on="key")
+def _old_item(item: Any) -> tuple[Finding, ...]:
+    """Return what is old about an item of `tasks`."""
+    if isinstance(item, str) and item.startswith("include:"):
+        change = SetValue((), item.removeprefix("include:").strip())
+        fix = Fix("Remove 'include:'", (change,), preferred=True, safe=True)
+        return (LEGACY_SHAPE.at((), "'include:' in a glob is an old form. Write only the glob", fixes=[fix]),)
+    if isinstance(item, Mapping) and ("include" in item or "task_files" in item):
+        return (_glob_in_mapping(item),)
+    if isinstance(item, Mapping) and ("inputs" in item or "id" in item):
+        message = "waza reads tasks only from files. Move this task to a file that a glob matches"
+        return (LEGACY_SHAPE.at(("id" if "id" in item else "inputs",), message, on="key"),)
+    return ()
 
 
-def _glob_in_mapping(place: Pointer, item: Mapping[str, Any]) -> Finding:
+def _glob_in_mapping(item: Mapping[str, Any]) -> Finding:
     key = "include" if "include" in item else "task_files"
     globs = item[key] if isinstance(item[key], list) else [item[key]]
     is_one = len(item) == 1 and len(globs) == 1 and isinstance(globs[0], str)
-    fix = (
-        Fix("Change to the glob", (SetValue(place, globs[0]),), preferred=True, safe=True) if is_one else None
-    )
+    fix = Fix("Change to the glob", (SetValue((), globs[0]),), preferred=True, safe=True) if is_one else None
     message = f"waza does not know '{key}'. Write the glob itself as the list item"
-    return LEGACY_SHAPE.at((*place, key), message, on="key", fixes=[fix] if fix else [])
+    return LEGACY_SHAPE.at((key,), message, on="key", fixes=[fix] if fix else [])
 
 
 def _plain_files(document: Document, task: Pointer) -> Iterator[Finding]:

@@ -76,12 +76,9 @@ def check(document: Document) -> Iterator[Finding]:
         message = f"Nothing checks the tasks of '{document.text('tasks_from')}', so they always pass. Add graders to the eval"
         yield UNCHECKED_TASK.at(("tasks_from",), message)
         return
-    for pointer, task in document.tasks():
-        if not _has_checks(task):
-            message = "Nothing checks this task, so it always passes with score 0. Add graders"
-            yield UNCHECKED_TASK.at(
-                _place(pointer, task), message, on="key", fixes=_expectation(pointer, task)
-            )
+    for pointer, task, _ in document.task_results(_is_unchecked):
+        message = "Nothing checks this task, so it always passes with score 0. Add graders"
+        yield UNCHECKED_TASK.at(_place(pointer, task), message, on="key", fixes=_expectation(pointer, task))
 
 
 def _expectation(pointer: Pointer, task: Mapping[str, Any]) -> Iterator[Fix]:
@@ -94,10 +91,10 @@ def _expectation(pointer: Pointer, task: Mapping[str, Any]) -> Iterator[Fix]:
         yield Fix(title, (InsertKey((*pointer, "expected"), "output_contains", _PLACEHOLDER),))
 
 
-def _has_checks(task: Mapping[str, Any]) -> bool:
+def _is_unchecked(_: Document, task: Mapping[str, Any]) -> bool:
     expected = task.get("expected")
     is_checked = isinstance(expected, Mapping) and any(expected.get(it) for it in _CHECKED_KEYS)
-    return bool(is_checked or task.get("graders") or task.get("checkpoints"))
+    return not (is_checked or task.get("graders") or task.get("checkpoints"))
 
 
 def _place(pointer: Pointer, task: Mapping[str, Any]) -> Pointer:
