@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Severity
@@ -21,6 +22,7 @@ from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import SchemaPaths, schema_paths, visit
 from waza_lsp.syntax.edit.edits import Draft, Edit
 from waza_lsp.syntax.text import Place, Span
+from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.tree import Tree
 
 _CODES_COMMENT = re.compile(r"\s*# waza-lsp: ignore\[[^\]]*(?=\])")
@@ -91,14 +93,26 @@ def apply_suppressions(
 
 def _has_comments(tree: Tree, lines: Sequence[str]) -> bool:
     """Whether any line mentions us. A piece that did not change is not searched again."""
-    pieces = tree.pieces
+    found = _trees_with_comments.get(tree)
+    if found is None:
+        end = tree.pieces[-1].end if tree.pieces else 0
+        found = _trees_with_comments[tree] = _mention_us(tree.pieces, lines) or any(
+            _PREFIX in it for it in lines[end:]
+        )
+    return found
+
+
+_trees_with_comments: WeakKeyDictionary[Tree, bool] = WeakKeyDictionary()
+"""Whether a text has such comments: an audit asks for each of its findings."""
+
+
+def _mention_us(pieces: Sequence[Piece], lines: Sequence[str]) -> bool:
     known: list[bool | None] = [it.memory.get(_PREFIX) for it in pieces]
     if None in known:
         for piece in [it for it, mentions in zip(pieces, known, strict=True) if mentions is None]:
-            text = "".join(lines[piece.start : piece.end])
-            piece.memory[_PREFIX] = _PREFIX in text
+            piece.memory[_PREFIX] = _PREFIX in "".join(lines[piece.start : piece.end])
         known = [it.memory[_PREFIX] for it in pieces]
-    return True in known or any(_PREFIX in it for it in lines[pieces[-1].end if pieces else 0 :])
+    return True in known
 
 
 def without_suppressed(

@@ -34,10 +34,11 @@ def duplicate_texts(
     suite, own = document.suite, document.path
     elsewhere = suite.paths_by_text(key) if suite is not None and not suite.eval.get("tasks_from") else {}
     here: dict[str, Pointer] = {}
-    for pointer, _, text in document.task_results(_text_of(key)):
-        if text not in here and text not in elsewhere:
-            here[text] = (*pointer, key)
-            continue
+    tasks = [*document.task_results(_text_of(key))]
+    texts = {text for *_, text in tasks}
+    if len(texts) == len(tasks) and texts.isdisjoint(elsewhere):
+        return
+    for pointer, _, text in tasks:
         paths = list(elsewhere.get(text, ()))
         if only_later and own in paths:
             paths = paths[: paths.index(own)]

@@ -39,7 +39,7 @@ def _tasks(document: Document) -> int:
         rows = len(dataset.rows) if dataset is not None else 0
         first, last = (plain(document.value("range", it)) for it in (0, 1))
         return len(range(rows)[first - 1 : last]) if _is_count(first) and _is_count(last) else rows
-    inline = len([*document.tasks()]) - len([*document.task_results(_is_disabled)])
+    inline = sum(1 for _ in document.task_results(_is_enabled))
     suite = document.suite
     if suite is None:
         return inline
@@ -49,8 +49,8 @@ def _tasks(document: Document) -> int:
     return inline + sum(it.data.get("enabled") is not False for it in suite.tasks)
 
 
-def _is_disabled(_: Document, task: Mapping[str, Any]) -> bool:
-    return task.get("enabled") is False
+def _is_enabled(_: Document, task: Mapping[str, Any]) -> bool:
+    return task.get("enabled") is not False
 
 
 def _thresholds(document: Document) -> Iterator[RateThreshold]:
