@@ -25,16 +25,19 @@ def code_lens_json(
     found: list[str] = []
     for it in shown_runnables(snapshot):
         status = known.get((it.kind, it.id), NO_STATUS)
-        commands = _commands(it.kind, it.uri, it.id, status, shown_age(status, now), shown)
-        if commands:
+        age = shown_age(status, now)
+        last = it.memory.get(code_lens_json)
+        # The lenses are requested again after each edit, and nearly all are the same.
+        if last is None or last[0] is not status or last[1:3] != (age, shown):
             place = snapshot.text.range_json(Span(it.range.start, it.range.start))
-            found += [f'{{"range":{place},"command":{command}}}' for command in commands]
+            commands = _commands(it.kind, it.uri, it.id, status, age, shown)
+            lenses = [f'{{"range":{place},"command":{command}}}' for command in commands]
+            last = it.memory[code_lens_json] = status, age, shown, lenses
+        found += last[3]
     return found
 
 
-@lru_cache(
-    maxsize=4096
-)  # The lenses of a document are requested again after each edit, and nearly all are the same.
+@lru_cache(maxsize=4096)  # The end of a document moves with each new line, and nearly all are the same.
 def _commands(
     kind: str, uri: str, id_: str, status: RunStatus, age: str, wanted: frozenset[ActionKind]
 ) -> tuple[str, ...]:

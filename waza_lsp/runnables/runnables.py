@@ -8,7 +8,7 @@ are cached per version of the document.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,7 +80,10 @@ PART_KINDS = frozenset(["task", "variant"])
 
 @dataclass(frozen=True, slots=True)
 class Runnable:
-    """Something that can be run. `kind` is the schema's word (`eval`, `task`, `experiment`, `variant`); `id` is empty where there is only one."""
+    """Something that can be run. `kind` is the schema's word (`eval`, `task`, `experiment`, `variant`); `id` is empty where there is only one.
+
+    In a list, it stays the same object as long as its text and its place do.
+    """
 
     id: str
     label: str
@@ -90,6 +93,8 @@ class Runnable:
     range: Span
     tags: tuple[str, ...] = ()
     """Tags as filters match them: words, or `key=value`."""
+    memory: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """Results about it that depend on its text and its place."""
 
 
 def runnables(form: Form, tree: Tree, uri: str) -> list[Runnable]:
@@ -112,13 +117,26 @@ def _document_runnable(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
 def _part_runnables(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
     common = _tags_of_file(form, tree)
     inherited = common if isinstance(common, dict) else {}
-    for part, own in made_of_values(tree, _runnable_paths(form), _part):
-        tags = tuple(_tag_texts(own if isinstance(own, list) else {**inherited, **(own or {})}))
-        yield replace(part, uri=uri, tags=tags)
+    shared = repr(inherited)
+    for it in made_of_values(tree, _runnable_paths(form), _part):
+        known = it.memory.get(uri)
+        if known is None or known[0] != shared:
+            own = it.tags
+            tags = tuple(_tag_texts(own if isinstance(own, list) else {**inherited, **(own or {})}))
+            known = it.memory[uri] = shared, replace(it.runnable, uri=uri, tags=tags)
+        yield known[1]
 
 
-def _part(site: VisitedValue) -> tuple[Runnable, dict[str, Any] | list[Any] | None] | None:
-    """Return what can be run, without the address of its file, and its own tags."""
+class _Part(NamedTuple):
+    """What can be run in a piece of any file, with its own tags, and as it is in the files that have the piece."""
+
+    runnable: Runnable
+    tags: dict[str, Any] | list[Any] | None
+    memory: dict[str, tuple[str, Runnable]]
+
+
+def _part(site: VisitedValue) -> _Part | None:
+    """Return what can be run, without the address of its file."""
     if not site.pointer or site.node.kind is not Kind.MAP:
         return None
     names = {key.source: value.source for key, value in site.node.pairs if value.kind is Kind.SCALAR}
@@ -132,7 +150,7 @@ def _part(site: VisitedValue) -> tuple[Runnable, dict[str, Any] | list[Any] | No
     if not id_:
         return None
     kind, label = str(site.schema["x-runnable"]), _label(site.schema, names) or id_
-    return Runnable(id_, label, "", site.pointer, kind, span), _tags(site.schema, site.node)
+    return _Part(Runnable(id_, label, "", site.pointer, kind, span), _tags(site.schema, site.node), {})
 
 
 @lru_cache(maxsize=64)

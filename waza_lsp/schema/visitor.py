@@ -4,12 +4,14 @@ Requests that search a whole document follow these paths only. They skip values 
 schema twice.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from waza_engine.analysis.schema.navigate import DISCRIMINATOR, Schema, branches, resolve
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.syntax.tree.node import Node
+from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.tree import Tree
 
 _T = TypeVar("_T")
@@ -91,10 +93,15 @@ def visit(tree: Tree, start: SchemaPaths, lines: tuple[int, int] | None = None) 
                 continue
             yield from _at(entry.key, entry.value, path, (name,), entry.piece.start)
         elif path.items is not None:
-            for index, (piece, item) in enumerate(entry.items):
-                if piece.start > end or piece.end <= first:
-                    continue
+            for index in range(bisect_right(entry.items, first, key=_end_of_item), len(entry.items)):
+                piece, item = entry.items[index]
+                if piece.start > end:
+                    break
                 yield from _at(None, item, path.items, (name, index), piece.start)
+
+
+def _end_of_item(item: tuple[Piece, Node]) -> int:
+    return item[0].end
 
 
 def made_of_values(tree: Tree, start: SchemaPaths, make: Callable[[VisitedValue], _T | None]) -> Iterator[_T]:

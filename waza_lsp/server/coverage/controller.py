@@ -18,6 +18,7 @@ from waza_engine.coverage.suites import SkillCoverage, coverage_of
 from waza_engine.lib.links import rule_page
 from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.skills import Skill
+from waza_lsp.diagnostics.json_writer import diagnostic_json
 from waza_lsp.diagnostics.severities import SEVERITIES
 from waza_lsp.features.diagnostics import SOURCE
 from waza_lsp.features.skill_lens import skill_lens
@@ -95,8 +96,8 @@ class SkillCoverages:
                 if (verdict := self._ledger.verdict_of(it.path, task)) is not None:
                     yield it.path, verdict
 
-    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
-        """The hints at the clauses that no prompt exercises."""
+    def diagnostics_json(self, snapshot: Snapshot) -> list[str]:
+        """The hints at the clauses that no prompt exercises, as JSON."""
         found = self.of(snapshot)
         context = self._workspace.context(snapshot) if found is not None else None
         if found is None or context is None or context.excluded:
@@ -107,13 +108,15 @@ class SkillCoverages:
             return []
         prompts = [prompt for it in coverage.evals for prompt in it.prompts]
         return [
-            types.Diagnostic(
-                range=snapshot.range(skill.span(it.clause.start, it.clause.end)),
-                message=message(it.clause, len(coverage.evals)),
-                severity=SEVERITIES[level],
-                code=UNTESTED_CLAUSE.code,
-                code_description=types.CodeDescription(rule_page(UNTESTED_CLAUSE.code)),
-                source=SOURCE,
+            diagnostic_json(
+                types.Diagnostic(
+                    range=snapshot.range(skill.span(it.clause.start, it.clause.end)),
+                    message=message(it.clause, len(coverage.evals)),
+                    severity=SEVERITIES[level],
+                    code=UNTESTED_CLAUSE.code,
+                    code_description=types.CodeDescription(rule_page(UNTESTED_CLAUSE.code)),
+                    source=SOURCE,
+                )
             )
             for it in clause_states(skill.skill.description, prompts)
             if it.state is State.UNTESTED

@@ -12,7 +12,7 @@ from lsprotocol import types
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.model.findings import Severity
 from waza_engine.project.settings import ProjectSettings
-from waza_lsp.diagnostics.json_writer import diagnostic_json, publish_json
+from waza_lsp.diagnostics.json_writer import publish_json
 from waza_lsp.features.diagnostics import DiagnosticJsonCache, diagnostics_json, findings, written
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
@@ -86,7 +86,7 @@ class Checker:
 
 
 class _Source(Protocol):
-    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]: ...
+    def diagnostics_json(self, snapshot: Snapshot) -> list[str]: ...
 
 
 class ShownAnnotations:
@@ -100,7 +100,7 @@ class ShownAnnotations:
         """Return the annotations of a document, each as JSON."""
         if not self._configuration.settings.results_inline:
             return []
-        return [diagnostic_json(it) for source in self._sources for it in source.diagnostics(snapshot)]
+        return [it for source in self._sources for it in source.diagnostics_json(snapshot)]
 
 
 class _Checked(NamedTuple):

@@ -212,7 +212,9 @@ def _code_lenses(request: Request) -> list[types.CodeLens] | Json:
     sorts = {sort for sort, shown in is_shown.items() if shown}
     standings = request.session.audit.standings(snapshot, request.session.ledger.standings(snapshot))
     if on.run_executor and _is_free(on.run_executor):
-        standings = {key: replace(it, forecast=None) for key, it in standings.items()}
+        standings = {
+            key: it if it.forecast is None else replace(it, forecast=None) for key, it in standings.items()
+        }
     judges = request.session.judges.lenses(snapshot) if on.lens_judge else []
     found = code_lens_json(snapshot, standings, sorts, time.time())
     return Json(f"[{','.join([*found, *map(lens_json, judges)])}]")

@@ -32,7 +32,7 @@ from waza_lsp.server.events import (
 )
 from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.questions import Answer, Audit, AuditPage, Keep, TellApart
-from waza_lsp.server.results.annotations import Annotation
+from waza_lsp.server.results.annotation import Annotation
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.reader import file_state
 from waza_lsp.snapshot import Snapshot, path_of
@@ -89,6 +89,8 @@ class LiveAudit:
         self._client = questions.client
         self._bus = bus
         self._audits: dict[Path, dict[str, AuditedTask]] = {}
+        self._with_audits: dict[str, Mapping[tuple[str, str], tuple[RunStatus, AuditStatus, RunStatus]]] = {}
+        """By the URI of a document: each status without its audit, the audit, and the status with it."""
         self._pending: dict[str, _Pending] = {}
         """By the URI of a document; the one to audit next is the last one."""
         self._edited = 0.0
@@ -170,7 +172,16 @@ class LiveAudit:
             return {key: replace(it, audit=off) if key[0] == "eval" else it for key, it in known.items()}
         eval_path = self._ledger.eval_of(snapshot)
         audits = self._audits.get(eval_path, {}) if eval_path is not None else {}
-        return {key: replace(it, audit=_status(audits, *key)) for key, it in known.items()}
+        before = self._with_audits.get(snapshot.uri, {})
+        now: dict[tuple[str, str], tuple[RunStatus, AuditStatus, RunStatus]] = {}
+        for key, it in known.items():
+            audit = _status(audits, *key)
+            if audit is not None:
+                last = before.get(key)
+                is_same = last is not None and last[0] is it and last[1] == audit
+                now[key] = last if last is not None and is_same else (it, audit, replace(it, audit=audit))
+        self._with_audits[snapshot.uri] = now
+        return {**known, **{key: it for key, (*_, it) in now.items()}}
 
     def notes_at(self, snapshot: Snapshot, place: Place) -> list[AuditNote]:
         """Return what the hover tells of the findings at a place: what survives in their tasks."""

@@ -14,7 +14,7 @@ from waza_engine.project.store_location import JUDGEMENTS, REVIEWS, default_stor
 from waza_lsp.server.events import Bus, LensesChanged, RecordingsKnown
 from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.questions import Judges
-from waza_lsp.server.results.annotations import short_span
+from waza_lsp.server.results.annotation import short_span
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
 from waza_lsp.server.results.reader import file_state
 from waza_lsp.snapshot import Snapshot

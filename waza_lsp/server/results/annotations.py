@@ -4,56 +4,36 @@ Each file keeps the text that its annotations refer to. They are carried to the 
 file need not be open. An edit inside an annotation removes it.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from operator import attrgetter, is_
 from pathlib import Path
 from typing import NamedTuple
 
 from lsprotocol import types
 
-from waza_engine.lib.links import manual_page, rule_page
-from waza_lsp.features.diagnostics import SOURCE
+from waza_engine.lib.pointer import Pointer
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
-from waza_lsp.runnables.runnables import part_of
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.events import AnnotationsChanged, Bus, GradersOutdated
+from waza_lsp.server.results.annotation import (
+    FAILED_CHECK,
+    FLAKY_GRADER,
+    LIVE_VERDICT,
+    RECORDED_RUNS,
+    Annotation,
+    carried,
+    check_annotations,
+    entry_span,
+)
+from waza_lsp.server.results.annotation_json import AnnotationJson
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Place, Span, Text
 
-FAILED_CHECK, LIVE_VERDICT, RECORDED_RUNS = "failed-check", "live-verdict", "recorded-runs"
-FLAKY_GRADER = "flaky-grader"
-"""It is about many runs: only an edit of the grader, or other runs, remove it."""
-_SEVERITIES = {
-    FAILED_CHECK: types.DiagnosticSeverity.Information,
-    LIVE_VERDICT: types.DiagnosticSeverity.Hint,
-    RECORDED_RUNS: types.DiagnosticSeverity.Information,
-    FLAKY_GRADER: types.DiagnosticSeverity.Hint,
-}
 Texts = Mapping[Path, Snapshot]
 """Files as a run read them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """A message at a range of a file. `eval_path` and `task` name the results that it belongs to.
-
-    An edit inside `span` or `cover` removes it. The live verdict of a grader, in `cover`, has the tasks whose recordings
-    were `graded`, and those that `failed`. It is not shown if its message is empty, because failed checks are.
-    """
-
-    span: Span
-    message: str
-    code: str
-    eval_path: Path
-    task: str = ""
-    names_task: bool = False
-    cover: Span | None = None
-    excerpt: str = ""
-    graded: frozenset[str] = frozenset()
-    failed: frozenset[str] = frozenset()
-    severity: types.DiagnosticSeverity | None = None
-    """Its level, if the code does not decide it."""
 
 
 class LiveVerdicts(NamedTuple):
@@ -85,8 +65,11 @@ class PlacedCheck(NamedTuple):
 
 @dataclass(slots=True)
 class _File:
+    """The annotations of a file, at their places in `lines`. The list is replaced, never changed."""
+
     lines: Sequence[str]
     annotations: list[Annotation]
+    json: AnnotationJson = field(default_factory=AnnotationJson)
 
 
 class Annotations:
@@ -96,32 +79,48 @@ class Annotations:
         self._documents = documents
         self._bus = bus
         self._files: dict[Path, _File] = {}
+        self._live: dict[Path, tuple[Mapping[Path, list[Annotation]], LiveVerdicts]] = {}
+        """The live verdicts of each eval, with the annotations that they are made of."""
 
     def show(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> None:
         """Replace a task's annotations with its failed checks, in files that had these texts.
 
         Live verdicts on a text that was edited since stay until the new recording is graded.
         """
+        self.show_all(eval_path, {task: (checks, texts)})
+
+    def show_all(self, eval_path: Path, shown: Mapping[str, tuple[TaskChecks, Texts]]) -> None:
+        """Replace the annotations of several tasks, as `show` does for one."""
+        groups: list[tuple[Texts, dict[str, TaskChecks]]] = []
+        for task, (checks, texts) in shown.items():
+            group = next((it for it in groups if it[0] == texts), None)
+            if group is None:
+                groups.append(group := (texts, {}))
+            group[1][task] = checks
+        for texts, its in groups:
+            self._show(eval_path, its, texts)
+
+    def _show(self, eval_path: Path, checks: Mapping[str, TaskChecks], texts: Texts) -> None:
         newer = self._newer_graders(eval_path, texts)
         touched = self._drop(
             lambda path, annotation: (
                 annotation.eval_path == eval_path
                 and (
                     annotation.code == RECORDED_RUNS
-                    or (annotation.task == task and annotation.cover not in newer.get(path, ()))
+                    or (annotation.task in checks and annotation.cover not in newer.get(path, ()))
                 )
             )
         )
-        touched |= self._drop_graded(checks, texts, LIVE_VERDICT)
-        self._publish(touched | self._add_checks(eval_path, task, checks, texts))
+        touched |= self._drop_graded(checks.values(), texts, LIVE_VERDICT)
+        self._publish(touched | self._add_checks(eval_path, checks, texts))
         if newer:
             self._bus.publish(GradersOutdated(eval_path, newer))
 
     def show_graders(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> None:
         """Replace the annotations of the graded entries only."""
         newer = self._newer_graders(eval_path, texts)
-        touched = self._drop_graded(checks, texts)
-        self._publish(touched | self._add_checks(eval_path, task, checks, texts))
+        touched = self._drop_graded([checks], texts)
+        self._publish(touched | self._add_checks(eval_path, {task: checks}, texts))
         if newer:
             self._bus.publish(GradersOutdated(eval_path, newer))
 
@@ -133,7 +132,7 @@ class Annotations:
         if path is None:
             return
         self._follow(path, self._documents.current(snapshot).text.lines)
-        is_dropped = self._drop_in(path, snapshot.text.lines, span, code)
+        is_dropped = self._drop_in(path, snapshot.text.lines, [span], code)
         self._add(path, snapshot.text.lines, annotations)
         if is_dropped or annotations:
             self._publish({path})
@@ -158,17 +157,11 @@ class Annotations:
 
     def live(self, eval_path: Path) -> LiveVerdicts:
         """The live verdicts on graders of an eval, in their current texts."""
-        failing: dict[str, int] = {}
-        failed: set[str] = set()
-        covers: dict[Path, list[Span]] = {}
-        for path, it in self._current(lambda one: one.eval_path == eval_path):
-            if it.code == FAILED_CHECK:
-                failed.add(it.task)
-            elif it.code == LIVE_VERDICT and it.cover is not None:
-                covers.setdefault(path, []).append(it.cover)
-                for task in it.graded:
-                    failing[task] = failing.get(task, 0) + (task in it.failed)
-        return LiveVerdicts(failing, frozenset(failed), covers)
+        texts = {path: known.annotations for path, known in self._followed()}
+        known = self._live.get(eval_path)
+        if known is None or [*known[0]] != [*texts] or not all(map(is_, known[0].values(), texts.values())):
+            known = self._live[eval_path] = texts, _live_verdicts(eval_path, texts)
+        return known[1]
 
     def passing_live(self, snapshot: Snapshot) -> list[Annotation]:
         """The graders of an open document that pass on all their recordings."""
@@ -185,11 +178,16 @@ class Annotations:
         )
 
     def _current(self, is_meant: Callable[[Annotation], bool]) -> Iterator[tuple[Path, Annotation]]:
+        for path, known in self._followed():
+            yield from ((path, it) for it in known.annotations if is_meant(it))
+
+    def _followed(self) -> Iterator[tuple[Path, _File]]:
+        """Yield the files with annotations, these at their places in the current texts."""
         for path, known in list(self._files.items()):
             opened = self._documents.of_path(path)
             if opened is not None:
                 self._follow(path, opened.text.lines)
-            yield from ((path, it) for it in known.annotations if is_meant(it))
+            yield path, known
 
     def failed_at(self, snapshot: Snapshot, place: Place) -> list[Annotation]:
         """The failed checks at a place of an open document."""
@@ -213,15 +211,11 @@ class Annotations:
                     own.append(PlacedCheck(path, text.range(it.span), it))
         return found
 
-    def diagnostics(self, snapshot: Snapshot) -> list[types.Diagnostic]:
-        """The annotations of an open document as diagnostics, one per range and code."""
-        by_place: dict[tuple[Span, str], list[Annotation]] = {}
-        for annotation in sorted(
-            self._of(snapshot), key=lambda annotation: (annotation.span, annotation.task)
-        ):
-            if annotation.message:
-                by_place.setdefault((annotation.span, annotation.code), []).append(annotation)
-        return [_diagnostic(snapshot, span, code, its) for (span, code), its in by_place.items()]
+    def diagnostics_json(self, snapshot: Snapshot) -> list[str]:
+        """The annotations of an open document as diagnostics in JSON, one per range and code."""
+        its = self._of(snapshot)
+        known = self._files.get(snapshot.path) if snapshot.path is not None else None
+        return known.json.diagnostics(snapshot.text, its) if known is not None else []
 
     def _of(self, snapshot: Snapshot) -> list[Annotation]:
         path = snapshot.path
@@ -240,24 +234,29 @@ class Annotations:
         """Move the annotations of a file to its new text."""
         known = self._files.get(path)
         if known is not None:
-            known.annotations = _carry(known.annotations, known.lines, lines)
+            known.annotations = carried(known.annotations, known.lines, lines)
             known.lines = lines
 
     def _add(self, path: Path, lines: Sequence[str], annotations: Iterable[Annotation]) -> None:
         """Add annotations of a file that had the text `lines`."""
         known = self._files.setdefault(path, _File(lines, []))
-        known.annotations += _carry(list(annotations), lines, known.lines)
+        known.annotations = [*known.annotations, *carried(list(annotations), lines, known.lines)]
 
-    def _add_checks(self, eval_path: Path, task: str, checks: TaskChecks, texts: Texts) -> set[Path]:
-        """Add the failed checks of a task. Returns the files that they are in."""
-        by_path: dict[Path, list[FailedCheck]] = {}
-        for check in checks.failed:
-            by_path.setdefault(check.location.path, []).append(check)
-        for path, its in by_path.items():
-            text = texts.get(path)
-            if text is not None:
-                self._add(path, text.text.lines, check_annotations(text, its, eval_path, task))
-        return set(by_path)
+    def _add_checks(self, eval_path: Path, checks: Mapping[str, TaskChecks], texts: Texts) -> set[Path]:
+        """Add the failed checks of tasks. Returns the files that they are in."""
+        found: dict[Path, list[Annotation]] = {}
+        for task, its in checks.items():
+            by_path: dict[Path, list[FailedCheck]] = {}
+            for check in its.failed:
+                by_path.setdefault(check.location.path, []).append(check)
+            for path, failed in by_path.items():
+                text = texts.get(path)
+                own = check_annotations(text, failed, eval_path, task) if text is not None else ()
+                found.setdefault(path, []).extend(own)
+        for path, annotations in found.items():
+            if annotations:
+                self._add(path, texts[path].text.lines, annotations)
+        return set(found)
 
     def _drop(self, is_meant: Callable[[Path, Annotation], bool]) -> set[Path]:
         """Remove annotations. Returns the files that they were in."""
@@ -271,29 +270,34 @@ class Annotations:
                 del self._files[path]
         return touched
 
-    def _drop_in(self, path: Path, lines: Sequence[str], span: Span, code: str = "") -> bool:
-        """Remove annotations (of this code) in a range of the file as `lines` has it, unless it was edited since."""
+    def _drop_in(self, path: Path, lines: Sequence[str], spans: Iterable[Span], code: str = "") -> bool:
+        """Remove annotations (of this code) in ranges of the file as `lines` has it, unless these were edited since."""
         known = self._files.get(path)
-        current = map_span(span, change_between(lines, known.lines)) if known is not None else None
-        return current is not None and bool(
-            self._drop(
-                lambda file, annotation: (
-                    file == path
-                    and current.contains(annotation.span.start)
-                    and code in {"", annotation.code}
-                    and annotation.code != FLAKY_GRADER
-                )
-            )
-        )
+        meant = [
+            it
+            for it in (known.annotations if known is not None else ())
+            if code in {"", it.code} and it.code != FLAKY_GRADER
+        ]
+        if known is None or not meant:
+            return False
+        change = change_between(lines, known.lines)
+        current = _joined(span for it in spans if (span := map_span(it, change)) is not None)
+        gone = {id(it) for it in meant if _is_in(it.span.start, current)}
+        return bool(gone and self._drop(lambda file, annotation: file == path and id(annotation) in gone))
 
-    def _drop_graded(self, checks: TaskChecks, texts: Texts, code: str = "") -> set[Path]:
+    def _drop_graded(self, checks: Iterable[TaskChecks], texts: Texts, code: str = "") -> set[Path]:
         """Remove annotations (of this code) from the entries that were graded. Returns their files."""
+        by_path: dict[Path, set[Pointer]] = {}
+        for its in checks:
+            for path, pointer in its.entries:
+                by_path.setdefault(path, set()).add(pointer)
         touched = set()
-        for path, pointer in checks.entries:
-            text = texts.get(path)
-            span = entry_span(text, pointer) if text is not None else None
-            if text is not None and span is not None and self._drop_in(path, text.text.lines, span, code):
-                touched.add(path)
+        for path, pointers in by_path.items():
+            text = texts.get(path) if path in self._files else None
+            if text is not None:
+                spans = (span for it in pointers if (span := entry_span(text, it)) is not None)
+                if self._drop_in(path, text.text.lines, spans, code):
+                    touched.add(path)
         return touched
 
     def _newer_graders(self, eval_path: Path, texts: Texts) -> dict[Path, set[Span]]:
@@ -318,71 +322,35 @@ class Annotations:
         return found
 
 
-def check_annotations(
-    snapshot: Snapshot,
-    checks: Iterable[FailedCheck],
-    eval_path: Path,
-    task: str,
-    cover: Span | None = None,
-) -> list[Annotation]:
-    """The failed checks of a task as annotations of a text. Outside of the task's own text they name the task."""
-    part = part_of(snapshot, task)
-    own = part.range if part is not None and part.kind == "task" else None
-    found = []
-    for check in checks:
-        span = short_span(snapshot, check.location.check, len(check.location.entry))
-        if span is not None:
-            names_task = own is None or not own.contains(span.start)
-            about = FAILED_CHECK, eval_path, task, names_task, cover, check.excerpt
-            found.append(Annotation(span, check.message, *about))
+def _live_verdicts(eval_path: Path, texts: Mapping[Path, list[Annotation]]) -> LiveVerdicts:
+    failing: dict[str, int] = {}
+    failed: set[str] = set()
+    covers: dict[Path, list[Span]] = {}
+    for path, annotations in texts.items():
+        for it in annotations:
+            if it.code not in {FAILED_CHECK, LIVE_VERDICT} or it.eval_path != eval_path:
+                continue
+            if it.code == FAILED_CHECK:
+                failed.add(it.task)
+            elif it.cover is not None:
+                covers.setdefault(path, []).append(it.cover)
+                for task in it.graded:
+                    failing[task] = failing.get(task, 0) + (task in it.failed)
+    return LiveVerdicts(failing, frozenset(failed), covers)
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Return spans in the order of the text. Those that overlap are joined."""
+    found: list[Span] = []
+    for it in sorted(spans):
+        if found and it.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, it.end))
+        else:
+            found.append(it)
     return found
 
 
-def entry_span(snapshot: Snapshot, pointer: tuple[str | int, ...]) -> Span | None:
-    """The range of a grader's whole entry."""
-    found = snapshot.tree.find(pointer) if pointer else None
-    return Span(found.key.start if found.key else found.value.start, found.value.end) if found else None
-
-
-def short_span(snapshot: Snapshot, pointer: tuple[str | int, ...], least: int = 0) -> Span | None:
-    """The smallest range on one line for a pointer, or for its nearest ancestor with at least `least` parts."""
-    while len(pointer) >= max(1, least):
-        found = snapshot.tree.find(pointer)
-        if found is not None:
-            span = found.value if not found.node.is_empty else (found.key or found.value)
-            if span.end.line > span.start.line:
-                # For several lines: the key, or the first line.
-                start = span.start
-                end = Place(start.line, len(snapshot.text.line(start.line).rstrip()))
-                span = found.key or Span(start, end)
-            return span
-        pointer = pointer[:-1]
-    return None
-
-
-def _carry(annotations: list[Annotation], before: Sequence[str], after: Sequence[str]) -> list[Annotation]:
-    if before is after or not annotations:
-        return annotations
-    change = change_between(before, after)
-    if change is None:
-        return annotations
-    moved = ((it, map_span(it.span, change), it.cover and map_span(it.cover, change)) for it in annotations)
-    return [
-        replace(annotation, span=span, cover=cover)
-        for annotation, span, cover in moved
-        if span is not None and (annotation.cover is None or cover is not None)
-    ]
-
-
-def _diagnostic(snapshot: Snapshot, span: Span, code: str, annotations: list[Annotation]) -> types.Diagnostic:
-    lines = [f"{it.task}: {it.message}" if it.names_task and it.task else it.message for it in annotations]
-    return types.Diagnostic(
-        range=snapshot.range(span),
-        message="\n".join(dict.fromkeys(lines)),
-        severity=annotations[0].severity or _SEVERITIES[code],
-        code=code,
-        code_description=types.CodeDescription(
-            manual_page("running") if code in _SEVERITIES else rule_page(code)
-        ),
-        source=SOURCE,
-    )
+def _is_in(place: Place, spans: Sequence[Span]) -> bool:
+    """Whether a place is in one of some spans, which are in the order of the text and do not overlap."""
+    before = bisect_right(spans, place, key=attrgetter("start"))
+    return before > 0 and spans[before - 1].contains(place)

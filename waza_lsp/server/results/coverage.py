@@ -1,17 +1,19 @@
 """The text that a verdict covers: as a whole, and without the graders that were graded again since."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from waza_engine.lib.queries.store import derived
+from waza_engine.lib.queries.store import kept
+from waza_lsp.runnables.hidden import without_errors
 from waza_lsp.runnables.runnables import (
     FILE_KINDS,
     Runnable,
     digest_of,
-    graders_in,
+    graders_at,
     part_of,
     runnables_in,
     span_digest,
@@ -25,12 +27,13 @@ from waza_lsp.syntax.text import Place, Span
 class Coverage:
     """Digests of a runnable's text: `whole`, `rest` without its graders, and one per grader.
 
-    They are empty if the text is not known.
+    They are empty if the text is not known. `pieces` is made of the digests of the text's pieces.
     """
 
     whole: str = ""
     rest: str = ""
     graders: frozenset[str] = frozenset()
+    pieces: str = ""
 
 
 NO_COVERAGE = Coverage()
@@ -42,35 +45,42 @@ class CurrentText:
 
     snapshot: Snapshot
     runnable: Runnable
-    without: Collection[Span] = ()
-
-    @property
-    def whole(self) -> str:
-        """The digest of the whole text."""
-        return text_digest(self.snapshot, self.runnable)
+    without: tuple[Span, ...] = ()
 
     def is_edited(self, before: Coverage) -> bool:
         """Whether the text has changed."""
-        return self.whole != before.whole
+        if self.runnable.kind in FILE_KINDS and without_errors(self.snapshot) is None:
+            # After an edit, all other pieces of a long text are known already.
+            return _digest_of_pieces(_parts(self.snapshot, self.runnable)) != before.pieces
+        return text_digest(self.snapshot, self.runnable) != before.whole
 
     def is_stale(self, before: Coverage) -> bool:
         """Whether anything has changed except the graders that are left out, because they were graded again."""
         if not self.is_edited(before):
             return False
-        parts = [*_parts(self.snapshot, self.runnable)]
+        parts = _parts(self.snapshot, self.runnable)
         return before.rest != _digest_of_rest(parts) or any(
-            digest not in before.graders
+            digest not in before.graders and span not in self.without
             for part in parts
+            if not part.digests <= before.graders
             for span, digest in part.graders
-            if span not in self.without
         )
+
+
+def spans_in(place: Span, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Return those of some spans, in the order of the text, that begin in another one."""
+    if not spans:
+        return ()
+    first = bisect_left(spans, place.start, key=attrgetter("start"))
+    return tuple(spans[first : bisect_right(spans, place.end, key=attrgetter("start"))])
 
 
 def coverage(snapshot: Snapshot, runnable: Runnable) -> Coverage:
     """Return the digests of a runnable's text."""
-    parts = [*_parts(snapshot, runnable)]
-    counted = frozenset(digest for it in parts for _, digest in it.graders)
-    return Coverage(text_digest(snapshot, runnable), _digest_of_rest(parts), counted)
+    parts = _parts(snapshot, runnable)
+    counted = frozenset[str]().union(*(it.digests for it in parts))
+    whole = text_digest(snapshot, runnable)
+    return Coverage(whole, _digest_of_rest(parts), counted, _digest_of_pieces(parts))
 
 
 def coverage_of_task(texts: Mapping[Path, Snapshot], task: str) -> Coverage:
@@ -91,50 +101,51 @@ def coverage_of_eval(texts: Mapping[Path, Snapshot], eval_path: Path) -> Coverag
     return next((coverage(snapshot, it) for it in found), Coverage())
 
 
-def _graders_of(snapshot: Snapshot, runnable: Runnable) -> Sequence[Span]:
-    """Return the spans of a runnable's graders, in order."""
-    starts, spans = _grader_spans(snapshot)
-    return spans[bisect_left(starts, runnable.range.start) : bisect_right(starts, runnable.range.end)]
-
-
-@derived
-def _grader_spans(snapshot: Snapshot) -> tuple[list[Place], list[Span]]:
-    """Return where graders start, in order, and their spans."""
-    spans = sorted(it.span for it in graders_in(snapshot))
-    return [it.start for it in spans], spans
-
-
 class _Part(NamedTuple):
-    """Lines of a text: what is in them without graders, with a NUL for each, and the digests of these."""
+    """Lines of a text with digests: of all, of what is not in graders (a NUL stands for each), and of each grader."""
 
+    whole: str
     rest: str
     graders: tuple[tuple[Span, str], ...]
+    digests: frozenset[str]
+
+
+def _digest_of_pieces(parts: Iterable[_Part]) -> str:
+    return digest_of("".join(it.whole for it in parts))
 
 
 def _digest_of_rest(parts: Iterable[_Part]) -> str:
     return digest_of("".join(it.rest for it in parts))
 
 
-def _parts(snapshot: Snapshot, runnable: Runnable) -> Iterator[_Part]:
-    """Yield the text of a runnable piece by piece. A piece that did not change is not looked at again."""
-    graders, at, begun = _graders_of(snapshot, runnable), 0, runnable.range.start
-    for piece in snapshot.tree.pieces:
+def _parts(snapshot: Snapshot, runnable: Runnable) -> list[_Part]:
+    """Return the text of a runnable piece by piece."""
+    return kept(snapshot.memory, (_parts, runnable.range), lambda: [*_parts_in(snapshot, runnable.range)])
+
+
+def _parts_in(snapshot: Snapshot, whole: Span) -> Iterator[_Part]:
+    """Yield the text of a span piece by piece. A piece that did not change is not looked at again."""
+    pieces, begun, name = snapshot.tree.pieces, whole.start, (_part, snapshot.form)
+    first = bisect_right(pieces, whole.start.line, key=attrgetter("end"))
+    for piece in (pieces[index] for index in range(first, len(pieces))):
+        if piece.start > whole.end.line:
+            break
+        is_complete = begun <= (piece.start, 0) and piece.end <= whole.end.line
+        known: _Part | None = piece.memory.get(name) if is_complete else None
+        if known is not None:
+            yield known
+            continue
         place = Span(Place(piece.start, 0), Place(piece.end, 0))
-        start, end = max(begun, place.start), min(runnable.range.end, place.end)
-        first = at
-        while at < len(graders) and graders[at].start < end:
-            at += 1
-        own = graders[first:at]
+        here = Span(max(begun, place.start), min(whole.end, place.end))
+        if here.start > here.end:
+            continue
+        spans = (it.span for it in graders_at(snapshot, piece.start, piece.end - 1))
+        own = sorted(it for it in spans if here.start <= it.start < here.end)
         begun = max([begun, *(it.end for it in own)])
-        if start > end or piece.end <= runnable.range.start.line:
-            continue
-        if (start, end) != place or begun > end:
-            yield _part(snapshot, Span(start, end), own)
-            continue
-        known: tuple[Sequence[Span], _Part] | None = piece.memory.get(_part)
-        if known is None or known[0] != own:
-            known = piece.memory[_part] = own, _part(snapshot, place, own)
-        yield known[1]
+        found = _part(snapshot, here, own)
+        if is_complete and begun <= place.end:
+            piece.memory[name] = found
+        yield found
 
 
 def _part(snapshot: Snapshot, place: Span, graders: Sequence[Span]) -> _Part:
@@ -145,4 +156,6 @@ def _part(snapshot: Snapshot, place: Span, graders: Sequence[Span]) -> _Part:
         last = max(last, span.end)
     if last <= place.end:
         rest.append(snapshot.text.slice(Span(last, place.end)))
-    return _Part("".join(rest), tuple((it, span_digest(snapshot, it)) for it in graders))
+    own = tuple((it, span_digest(snapshot, it)) for it in graders)
+    digests = frozenset(digest for _, digest in own)
+    return _Part(digest_of(snapshot.text.slice(place)), digest_of("".join(rest)), own, digests)

@@ -1,16 +1,16 @@
 """What is known of the runs of one eval: the last verdict of each task, and what its tasks cost before."""
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from waza_lsp.runnables.commands import RunStatus, Verdict
 from waza_lsp.runnables.forecast import Forecast
-from waza_lsp.runnables.runnables import FILE_KINDS
+from waza_lsp.runnables.runnables import FILE_KINDS, Runnable
 from waza_lsp.server.results.annotations import LiveVerdicts
-from waza_lsp.server.results.coverage import NO_COVERAGE, Coverage, CurrentText, coverage_of_task
+from waza_lsp.server.results.coverage import NO_COVERAGE, Coverage, CurrentText, coverage_of_task, spans_in
 from waza_lsp.server.results.live_status import (
     combined_verdict,
     live_status,
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
     from waza_engine.runs.history import TaskCost
 
 _MOST_SCORES = 8
+
+
+class _Summary(NamedTuple):
+    """The verdicts of all tasks, and the eval's, which combines them."""
+
+    verdicts: Mapping[str, Verdict]
+    combined: Verdict | None
 
 
 @dataclass(slots=True)
@@ -47,19 +54,28 @@ class EvalResults:
     """What tasks cost in earlier runs."""
     seen: Sequence[tuple[int, int]] = ()
     """The passes and trials of each task under its present conditions."""
+    summary: "_Summary | None" = None
+    """None until somebody asks for it after a change of `tasks`."""
 
-    def verdicts(self) -> dict[str, Verdict]:
+    def verdicts(self) -> Mapping[str, Verdict]:
         """Return the last verdict of each task."""
-        return {task: it.verdict for task, it in self.tasks.items()}
+        return self._summary().verdicts
 
     def verdict(self) -> Verdict | None:
         """Return the combined last verdicts of the tasks."""
-        return combined_verdict([*self.verdicts().values()], stale=False)
+        return self._summary().combined
 
     def failed_tasks(self) -> list[str]:
         """Return the tasks that failed in their last result. Those that could not be judged have not."""
         verdicts = self.verdicts().items()
         return [task for task, it in verdicts if it.status in {"failed", "error"} and not it.infrastructure]
+
+    def _summary(self) -> "_Summary":
+        """Return what all tasks have together, computed once after each change."""
+        if self.summary is None:
+            verdicts = {task: it.verdict for task, it in self.tasks.items()}
+            self.summary = _Summary(verdicts, combined_verdict([*verdicts.values()], stale=False))
+        return self.summary
 
     def is_recorded(self, task: str = "") -> bool:
         """Whether a task has a recording; without a task, whether any task has."""
@@ -80,6 +96,7 @@ class EvalResults:
         before = known.verdict.scores if known else ()
         # Grading a run again uses its reviews too, so only later reviews are news.
         is_same = known is not None and known.verdict.run_id == verdict.run_id
+        self.summary = None
         self.tasks[task] = TaskResult(
             replace(verdict, scores=(*before, verdict.score)[-_MOST_SCORES:]),
             coverage_of_task(texts, task),
@@ -94,6 +111,7 @@ class EvalResults:
         news = merged(self.tasks.get(task), found, task)
         if news is None:
             return False
+        self.summary = None
         self.tasks[task] = news.result
         cancelled = self.cancelled.get(task)
         if news.has_checks and cancelled is not None and cancelled.at < found.verdict.at:
@@ -102,17 +120,51 @@ class EvalResults:
 
     def clear(self, tasks: Collection[str]) -> list[str]:
         """Remove the verdicts of tasks until their next run; return those that had one."""
+        self.summary = None
         gone = [it for it in tasks if it in self.tasks]
         for it in gone:
             self.cleared[it] = (self.tasks.pop(it).order, time.time())
         return gone
 
-    def standing(self, now: CurrentText, live: LiveVerdicts) -> RunStatus:
-        """Return the status of a runnable of the eval's files."""
+    def standings(
+        self, snapshot: Snapshot, runnables: Iterable[Runnable], live: LiveVerdicts
+    ) -> dict[tuple[str, str], RunStatus]:
+        """Return the status of runnables in one of the eval's files, by kind and id.
+
+        That of a part is kept until its text or its results change.
+        """
+        tasks, costs, recorded = self.tasks, self.costs, self.recorded or frozenset()
+        running, cancelled, failing, failed = self.running, self.cancelled, live.failing, live.failed_checks
+        graded = sorted({*live.covers.get(snapshot.path or Path(), ())})
+        found: dict[tuple[str, str], RunStatus] = {}
+        for it in runnables:
+            id_, covers = it.id, spans_in(it.range, graded) if graded else ()
+            if it.kind in FILE_KINDS:
+                found[it.kind, id_] = self._standing_of_file(CurrentText(snapshot, it, covers), live)
+                continue
+            made_of = (
+                tasks.get(id_),
+                costs.get(id_),
+                id_ in recorded,
+                running.get(id_),
+                cancelled.get(id_),
+                failing.get(id_),
+                id_ in failed,
+                covers,
+            )
+            known: tuple[object, RunStatus] | None = it.memory.get(EvalResults)
+            if known is None or known[0] != made_of:
+                status = self._standing_of_part(CurrentText(snapshot, it, covers), live)
+                known = it.memory[EvalResults] = made_of, status
+            found[it.kind, id_] = known[1]
+        return found
+
+    def _standing_of_file(self, now: CurrentText, live: LiveVerdicts) -> RunStatus:
+        found = replace(self._standing_of_all(now, live), forecast=self.forecast())
+        return found if now.runnable.kind == "eval" else status_of_experiment(found)
+
+    def _standing_of_part(self, now: CurrentText, live: LiveVerdicts) -> RunStatus:
         runnable = now.runnable
-        if runnable.kind in FILE_KINDS:
-            found = replace(self._standing_of_all(now, live), forecast=self.forecast())
-            return found if runnable.kind == "eval" else status_of_experiment(found)
         known, is_task = self.tasks.get(runnable.id), runnable.kind == "task"
         found = RunStatus(
             forecast=self.forecast([runnable.id]) if is_task else None,
@@ -132,7 +184,9 @@ class EvalResults:
     def _standing_of_all(self, now: CurrentText, live: LiveVerdicts) -> RunStatus:
         known, before = self.verdicts(), self.covered or NO_COVERAGE
         running, failed = next(iter(self.running.values()), ""), len(self.failed_tasks())
-        verdict = combined_verdict([*known.values()], stale=now.is_stale(before))
+        verdict = self.verdict()
+        if verdict is not None:
+            verdict = replace(verdict, stale=now.is_stale(before))
         cancelled = next(iter(self.cancelled.values()), None)
         if cancelled is not None:
             if verdict is not None:

@@ -29,7 +29,7 @@ from waza_lsp.server.events import (
     VerdictsChanged,
 )
 from waza_lsp.server.results.annotations import NO_LIVE_VERDICTS, Annotations, LiveVerdicts
-from waza_lsp.server.results.coverage import CurrentText, coverage_of_eval
+from waza_lsp.server.results.coverage import coverage_of_eval
 from waza_lsp.server.results.eval_results import EvalResults
 from waza_lsp.server.results.flaky import FlakyFindings
 from waza_lsp.server.results.live_status import live_statuses
@@ -75,17 +75,8 @@ class ResultLedger:
             snapshot.memory,
             "standings",
             self.state_of(eval_path),
-            lambda: self._standings(eval_path, snapshot, live),
+            lambda: self._known(eval_path).standings(snapshot, shown_runnables(snapshot), live),
         )
-
-    def _standings(
-        self, eval_path: Path, snapshot: Snapshot, live: LiveVerdicts
-    ) -> dict[tuple[str, str], RunStatus]:
-        graded, known = frozenset(live.covers.get(snapshot.path or Path(), ())), self._known(eval_path)
-        return {
-            (it.kind, it.id): known.standing(CurrentText(snapshot, it, graded), live)
-            for it in shown_runnables(snapshot)
-        }
 
     def live_changed(self, eval_path: Path | None) -> None:
         """Tell the client the live verdicts of graders that were graded again."""
@@ -299,9 +290,8 @@ class ResultLedger:
             known.seen = seen
             self._bus.publish(HintsChanged())
         self.forget(eval_path, found.gone)
-        for task, result in found.tasks.items():
-            if known.merge_task(task, result):
-                self._annotations.show(eval_path, task, result.checks, result.texts)
+        news = {task: it for task, it in found.tasks.items() if known.merge_task(task, it)}
+        self._annotations.show_all(eval_path, {task: (it.checks, it.texts) for task, it in news.items()})
         self._flaky.show(eval_path, found.tasks)
         if found.tasks:
             newest = max(found.tasks.values(), key=lambda result: result.verdict.at)

@@ -23,7 +23,8 @@ def live_status(verdict: Verdict, task: str, live: LiveVerdicts, *, is_edited: b
 
 def live_statuses(verdicts: Mapping[str, Verdict], live: LiveVerdicts) -> dict[str, LiveStatus]:
     """Return the live status of each task whose graders were graded again."""
-    found = {it: live_status(verdict, it, live, is_edited=True) for it, verdict in verdicts.items()}
+    graded = ((it, verdict) for it, verdict in verdicts.items() if it in live.failing)
+    found = {it: live_status(verdict, it, live, is_edited=True) for it, verdict in graded}
     return {task: it for task, it in found.items() if it is not None}
 
 
@@ -32,9 +33,11 @@ def live_status_of_eval(
 ) -> LiveStatus | None:
     """Return the live status of an eval: how many of its tasks pass; None if its verdict says the same."""
     statuses = live_statuses(verdicts, live)
+    if not statuses:
+        return None
     last = {task: it.status == "passed" for task, it in verdicts.items()}
     now = last | {task: it.is_passed for task, it in statuses.items()}
-    if not statuses or (not is_edited and now == last):
+    if not is_edited and now == last:
         return None
     passed = sum(now.values())
     return LiveStatus(passed == len(now), passed=passed, total=len(now))
