@@ -20,7 +20,7 @@ from waza_engine.project.document import Document
 from waza_engine.project.suite_files import kind_named_by_eval
 from waza_engine.recognition.recognise import Dialect, Kind, kind_of, may_be_ours, recognise, recognise_text
 from waza_lsp.syntax.text import split_lines
-from waza_lsp.syntax.tree.split import PieceKind, cut, schema_address
+from waza_lsp.syntax.tree.split import PieceKind, PieceLayout, cut, schema_address
 
 if TYPE_CHECKING:
     from waza_engine.analysis.schema.checker import SchemaChecker
@@ -31,8 +31,14 @@ _PAIRS = {'"': '"', "'": "'", "{": "}", "[": "]"}
 
 def may_be_eval(text: str, path: PurePath | None, dialect_name: str = "") -> bool:
     """Return False only if parsing the text would show that it is not an eval file (of the named dialect)."""
-    lines = split_lines(text)
-    keys = _top_level_keys(lines)
+    return may_have_eval(split_lines(text), path, dialect_name)
+
+
+def may_have_eval(
+    lines: list[str], path: PurePath | None, dialect_name: str = "", layout: PieceLayout | None = None
+) -> bool:
+    """Like `may_be_eval`, for the lines of a text, which may be cut already."""
+    keys = _top_level_keys(lines, layout)
     if keys is None or dialect_name:
         return keys is None or recognise(keys, path, dialect_name=dialect_name) is not None
     return may_be_ours(keys, path, schema=schema_address(lines)) or (
@@ -45,10 +51,10 @@ def looks_like_eval(text: str, path: PurePath | None, dialect_name: str = "") ->
     return recognise(_top_level_keys(split_lines(text)) or (), path, dialect_name=dialect_name) is not None
 
 
-def _top_level_keys(lines: list[str]) -> list[str] | None:
+def _top_level_keys(lines: list[str], layout: PieceLayout | None = None) -> list[str] | None:
     """Return the top-level keys as they look; None if only parsing can tell."""
     keys: list[str] = []
-    for piece in cut(lines).cuts:
+    for piece in (layout or cut(lines)).cuts:
         if piece.kind in {PieceKind.ITEM, PieceKind.SKIPPED}:
             continue
         found = _PLAIN_KEY.match(lines[piece.start].rstrip()) if piece.kind is not PieceKind.WHOLE else None

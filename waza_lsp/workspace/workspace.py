@@ -2,16 +2,23 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.queries.store import query
 from waza_engine.project.suite_files import SuiteFiles, owner_of
 from waza_engine.runs.recordings.preview import RecordingPreview
-from waza_lsp.schema.document_kind import may_be_eval, recognise_form
+from waza_lsp.schema.document_kind import Recognition, may_be_eval, may_have_eval, recognise_form
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import UTF_16, Text, split_lines
-from waza_lsp.syntax.tree.split import schema_address
+from waza_lsp.syntax.tree.split import cut, schema_address
 from waza_lsp.syntax.tree.tree import Tree
+
+_MOST_CHARACTERS = 500_000
+"""The size of the files that are kept after they were read, which is enough for large suites."""
+_LEAST_SIZE = 200
+"""What an entry takes beside the text and the tree, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +56,27 @@ class WorkspaceFiles:
         found = self.open_snapshot(path)
         if found is not None:
             return found
-        read = self.files.read_as(path, _parse)
-        if read is None:
+        read = _read_file(self.files, path)
+        return self._snapshot(path, read) if read is not None else None
+
+    def eval_snapshot(self, path: Path) -> Snapshot | None:
+        """Return the current snapshot of a file; None for most files that are no evals, without parsing them.
+
+        It is not kept for the next request: whoever reads a whole workspace needs each file once, and thousands of trees
+        would keep the garbage collector busy.
+        """
+        found = self.open_snapshot(path)
+        if found is not None:
+            return found
+        text = self.files.text(path)
+        read = _ReadFile(text) if text is not None else None
+        if read is None or not may_have_eval(read.lines, path, layout=read.layout):
             return None
-        lines, tree = read
-        kind = recognise_form(tree.sketch(), path, schema=schema_address(lines))
-        return Snapshot(path.as_uri(), None, Text(lines, self.encoding), tree, kind)
+        return self._snapshot(path, read)
+
+    def _snapshot(self, path: Path, read: "_ReadFile") -> Snapshot:
+        kind = recognise_form(read.tree.sketch(), path, schema=schema_address(read.lines))
+        return read.snapshot(path, self.encoding, kind)
 
     def suite(self, snapshot: Snapshot) -> SuiteFiles | None:
         """Return the suite that a document belongs to."""
@@ -106,6 +128,35 @@ class WorkspaceFiles:
                     yield found
 
 
-def _parse(text: str) -> tuple[list[str], Tree]:
-    lines = split_lines(text)
-    return lines, Tree.of(lines)
+class _ReadFile:
+    """The text of a file that is not open, with its tree, which is made at its first use."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = split_lines(text)
+        self.size = len(text)
+        self.layout = cut(self.lines)
+        self._snapshot: Snapshot | None = None
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The syntax tree."""
+        return Tree.of(self.lines, layout=self.layout)
+
+    def snapshot(self, path: Path, encoding: str, kind: Recognition | None) -> Snapshot:
+        """Return the snapshot; the same one as long as the file is of the same kind, with the results that it keeps."""
+        known = self._snapshot
+        if known is None or (known.text.encoding, known.recognition) != (encoding, kind):
+            text = Text(self.lines, encoding)
+            known = self._snapshot = Snapshot(path.as_uri(), None, text, self.tree, kind)
+        return known
+
+
+def _size(read: _ReadFile | None) -> int:
+    return _LEAST_SIZE + read.size if read is not None else _LEAST_SIZE
+
+
+@query(keep=_MOST_CHARACTERS, weigh=_size)
+def _read_file(files: Files, path: Path) -> _ReadFile | None:
+    # Not as long as the files of the workspace are known: a tree takes fifty times the memory of its text.
+    text = files.text(path)
+    return _ReadFile(text) if text is not None else None

@@ -18,7 +18,7 @@ from waza_lsp.syntax.tree.aliases import line_of_excess, recursive_aliases, unkn
 from waza_lsp.syntax.tree.located import Located, innermost_at, locate_below
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece, join_unterminated, piece_of, pieces_of
-from waza_lsp.syntax.tree.split import PieceKind, cut, first_lines, recut
+from waza_lsp.syntax.tree.split import PieceKind, PieceLayout, cut, first_lines, recut
 
 _SKETCHED_ITEMS = 3
 _MANY_KEYS = 100
@@ -95,18 +95,25 @@ class Tree:
         object.__setattr__(self, "odd_pieces", odd)
 
     @classmethod
-    def of(cls, lines: Sequence[str], before: "Tree | None" = None, same: tuple[int, int] = (0, 0)) -> "Tree":
+    def of(
+        cls,
+        lines: Sequence[str],
+        before: "Tree | None" = None,
+        same: tuple[int, int] = (0, 0),
+        layout: PieceLayout | None = None,
+    ) -> "Tree":
         """Return the tree of a text.
 
         Args:
             lines: the text's lines with their ends.
             before: an earlier tree, whose unchanged pieces are reused.
             same: how many lines are the same at the top and at the bottom.
+            layout: where to cut the text, if that is known.
 
         """
         if before is not None and (tree := before.after_edit(lines, same)) is not None:
             return tree
-        layout = cut(lines)
+        layout = layout or cut(lines)
         found, count = (before.pieces, before.line_count) if before is not None else ((), 0)
         pieces = list(pieces_of(lines, layout.cuts, found, count, same))
         is_ragged = any(it.parsed.unterminated for it in pieces)

@@ -27,6 +27,8 @@ class _HasMemory(Protocol):
 _Owner = TypeVar("_Owner", bound=_HasMemory)
 _Db = TypeVar("_Db", bound="Database")
 _UNKNOWN: Any = object()
+_UNTIL_WEIGHED = 100
+"""After so many new results, all of them are weighed again."""
 
 
 @dataclass(slots=True)
@@ -74,6 +76,27 @@ def _is_equal(before: Any, now: Any) -> bool:
     return before is now or (type(before) is type(now) and bool(before == now))
 
 
+class _Table(OrderedDict[Hashable, _Entry]):
+    """The results of one query by their keys, those used least recently first."""
+
+    __slots__ = ("_added", "_weight")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._weight = 0
+        self._added = 0
+
+    def limit(self, keep: int, weigh: Callable[[Any], int], new: Any) -> None:
+        """Drop the oldest results, one by one, until all of them weigh at most `keep`."""
+        self._weight += weigh(new)
+        self._added += 1
+        if self._added >= _UNTIL_WEIGHED:
+            # The sum does not know which results were replaced, and several threads change it.
+            self._added, self._weight = 0, sum(weigh(it.value) for it in list(self.values()))
+        while self._weight > keep and len(self) > 1:
+            self._weight -= weigh(self.popitem(last=False)[1].value)
+
+
 class Database:
     """The results of queries.
 
@@ -86,7 +109,7 @@ class Database:
     def __init__(self, *, is_snapshot: bool = False, is_final: bool = False) -> None:
         self.is_snapshot = is_snapshot or is_final
         self.is_final = is_final
-        self._tables: dict[Query[Any, ..., Any], OrderedDict[Hashable, _Entry]] = {}
+        self._tables: dict[Query[Any, ..., Any], _Table] = {}
         self._kept: dict[Hashable, Any] = {}
         """All results of a snapshot."""
         self._statistics: dict[Query[Any, ..., Any], Statistics] = {}
@@ -99,16 +122,20 @@ class Database:
         self.statistics_of(asked).calls += 1
         table = self._tables.get(asked)
         if table is None:
-            table = self._tables[asked] = OrderedDict()
+            table = self._tables[asked] = _Table()
         entry = table.get(key)
         if entry is None:
             entry = _Entry(ref(self), asked, key)
+        before = entry.value
         # An error is no result: the entry stays as it was.
         entry.refresh()
         table[key] = entry
         table.move_to_end(key)
-        while len(table) > asked.keep:
-            table.popitem(last=False)
+        if asked.weigh is None:
+            while len(table) > asked.keep:
+                table.popitem(last=False)
+        elif entry.value is not before:
+            table.limit(asked.keep, asked.weigh, entry.value)
         note(entry)
         return entry.value
 
@@ -123,7 +150,7 @@ class Database:
 
     def forget(self, asked: "Query[Any, ..., Any]", *key: Any) -> None:
         """Drop the result for a key, because nobody will ask again."""
-        self._tables.get(asked, OrderedDict()).pop(key, None)
+        self._tables.get(asked, _Table()).pop(key, None)
 
     def values_of(self, asked: "Query[Any, ..., Any]") -> Iterator[Any]:
         """Yield the results of a query that are kept now."""
@@ -131,7 +158,7 @@ class Database:
             found = [it for key, it in self._kept.items() if isinstance(key, tuple) and key[0] is asked]
             yield from (it if self.is_final else it.value for it in found)
         else:
-            yield from [it.value for it in self._tables.get(asked, OrderedDict()).values()]
+            yield from [it.value for it in self._tables.get(asked, _Table()).values()]
 
     def statistics_of(self, asked: "Query[Any, ..., Any]") -> Statistics:
         """Return the statistics of one query."""
@@ -149,11 +176,17 @@ class Database:
 
 
 class Query(Generic[_Db, _Key, _Value]):
-    """A function of a database and a key whose results are kept: the `keep` that were used last."""
+    """A function of a database and a key whose last used results are kept: `keep` of them, or of this weight."""
 
-    def __init__(self, function: Callable[Concatenate[_Db, _Key], _Value], keep: int) -> None:
+    def __init__(
+        self,
+        function: Callable[Concatenate[_Db, _Key], _Value],
+        keep: int,
+        weigh: Callable[[Any], int] | None = None,
+    ) -> None:
         self.function = function
         self.keep = keep
+        self.weigh = weigh
         self.name = f"{function.__module__}.{function.__qualname__}"
         update_wrapper(self, function)
 
@@ -165,9 +198,14 @@ class Query(Generic[_Db, _Key, _Value]):
         return value
 
 
-def query(*, keep: int) -> Callable[[Callable[Concatenate[_Db, _Key], _Value]], Query[_Db, _Key, _Value]]:
-    """Make a function `f(db, *key)` a query that keeps so many results. Those used least recently go first."""
-    return lambda function: Query(function, keep)
+def query(
+    *, keep: int, weigh: Callable[[Any], int] | None = None
+) -> Callable[[Callable[Concatenate[_Db, _Key], _Value]], Query[_Db, _Key, _Value]]:
+    """Make a function `f(db, *key)` a query that keeps so many results. Those used least recently go first.
+
+    With `weigh`, the size of a result, `keep` is the size of all results together.
+    """
+    return lambda function: Query(function, keep, weigh)
 
 
 def derived(function: Callable[[_Owner], _Value]) -> Callable[[_Owner], _Value]:

@@ -324,3 +324,24 @@ def test_what_is_made_of_an_object_is_made_once_for_each() -> None:
     made_of(memory, "key", one, make)
     made_of(memory, "key", equal, make)
     assert len(made) == 2
+
+
+def test_results_of_a_query_with_weights_are_kept_up_to_their_weight() -> None:
+    made = list[int]()
+
+    @query(keep=10, weigh=len)
+    def word(_: Database, size: int) -> str:
+        made.append(size)
+        return "x" * size
+
+    db = Database()
+    for size in (4, 5, 4, 3, 4):
+        word(db, size)
+    # The 5 was used less recently than the 4.
+    assert made == [4, 5, 3]
+    assert sorted(map(len, db.values_of(word))) == [3, 4]
+    assert word(db, 20) == "x" * 20
+    assert [*db.values_of(word)] == ["x" * 20], "the last one is kept, whatever it weighs"
+    for size in range(1, 300):
+        word(db, size % 7)
+    assert sum(map(len, db.values_of(word))) <= 10
