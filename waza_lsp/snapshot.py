@@ -1,6 +1,6 @@
 """One immutable version of a document: its text, its syntax tree and its kind of file."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +97,11 @@ class Snapshot:
         """Return the same document with a text that the client does not have, for example after a fix."""
         return Snapshot(self.uri, None, text, tree, self.recognition)
 
+    def without_text(self) -> "Snapshot":
+        """Return the same document without its text and tree, which take a hundred times its memory."""
+        kind = replace(self.recognition, text=None) if self.recognition is not None else None
+        return Snapshot(self.uri, self.version, _NO_TEXT, _NO_TREE, kind)
+
     @property
     def path(self) -> Path | None:
         """The file on disk; None if the URI does not name a file."""
@@ -141,6 +146,10 @@ class Snapshot:
     def text_edit(self, edit: "Edit") -> "types.TextEdit":
         """Convert an edit for the client. Its text gets the line ends of the document."""
         return types.TextEdit(self.range(edit.span), edit.text.replace("\n", self.text.line_end))
+
+
+_NO_TEXT = Text([""])
+_NO_TREE = Tree.of(_NO_TEXT.lines)
 
 
 @lru_cache(maxsize=256)

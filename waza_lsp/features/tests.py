@@ -7,12 +7,14 @@ specifies the shape.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from json.encoder import JSONEncoder, encode_basestring_ascii
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.queries.store import kept
-from waza_lsp.runnables.commands import grade_command, run_command
+from waza_lsp.runnables.commands import grade_command_json, run_command_json
 from waza_lsp.runnables.runnables import (
     FILE_KINDS,
     PART_KINDS,
@@ -28,9 +30,40 @@ from waza_lsp.runnables.runnables import (
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
-Item = dict[str, Any]
-DIGEST = "digest"
-"""The member of a task with the digest of its text. It is not for clients."""
+text_json = encode_basestring_ascii
+plain_json = JSONEncoder(separators=(",", ":")).encode
+"""Return a text, or plain data, as JSON."""
+
+
+class Item(NamedTuple):
+    """An item, its members written as JSON: as objects, those of a large workspace take five times the memory."""
+
+    key: str
+    about: str
+    """The members that are not below, without brackets."""
+    uri: str
+    pointer: str
+    range: str
+    command: str
+    verdict: str = "null"
+    children: "tuple[Item, ...]" = ()
+    id: str = ""
+    """The id and the kind again, not as JSON."""
+    kind: str = ""
+    digest: str = ""
+    """The digest of a task's text. It is not for clients."""
+
+    @property
+    def members(self) -> str:
+        """All members but the children, without brackets."""
+        return (
+            f'"key":{self.key},{self.about},"uri":{self.uri},"pointer":{self.pointer},"range":{self.range}'
+            f',"command":{self.command},"verdict":{self.verdict}'
+        )
+
+    def json(self) -> str:
+        """Return the item with its children."""
+        return f'{{{self.members},"children":[{",".join([it.json() for it in self.children])}]}}'
 
 
 def tests(evals: Iterable[Snapshot], workspace: WorkspaceFiles) -> list[Item]:
@@ -67,9 +100,9 @@ def _with_unique_keys(tasks: Iterable[Item]) -> Iterator[Item]:
     """Make the keys of tasks unique. If tasks share an id by mistake, results belong to the first."""
     seen: Counter[str] = Counter()
     for it in tasks:
-        seen[it["key"]] += 1
-        number = seen[it["key"]]
-        yield it if number == 1 else {**it, "key": f"{it['key']}#{number}"}
+        seen[it.key] += 1
+        number = seen[it.key]
+        yield it if number == 1 else it._replace(key=f'{it.key[:-1]}#{number}"')
 
 
 def _parts_of(snapshot: Snapshot, eval_path: Path) -> list[Item]:
@@ -87,36 +120,48 @@ def _part_items(snapshot: Snapshot, found: Sequence[Runnable], eval_path: Path) 
         if it.kind in PART_KINDS:
             key, depth = task_key(eval_path, it.id), len(it.pointer)
             own = [_grader(snapshot, site, it.id, key, depth) for site in by_task.get(it.pointer, ())]
-            yield _item(snapshot, it, key, own) | {DIGEST: text_digest(snapshot, it), "tags": list(it.tags)}
+            yield _item(snapshot, it, key, own, text_digest(snapshot, it))
 
 
-def _item(snapshot: Snapshot, runnable: Runnable, key: str, children: list[Item]) -> Item:
-    command = run_command(runnable.kind, runnable.uri, runnable.id)
-    return {
-        "key": key,
-        "id": runnable.id,
-        "label": runnable.label or (snapshot.path.name if snapshot.path else runnable.kind),
-        "kind": runnable.kind,
-        "uri": runnable.uri,
-        "pointer": list(runnable.pointer),
-        "range": snapshot.range(runnable.range),
-        "command": {"command": command.command, "arguments": command.arguments} if command else None,
-        "verdict": None,
-        "children": children,
-    }
+def _item(
+    snapshot: Snapshot, runnable: Runnable, key: str, children: Sequence[Item], digest: str = ""
+) -> Item:
+    kind, id_, uri = runnable.kind, text_json(runnable.id), _uri_json(runnable.uri)
+    label = text_json(runnable.label or (snapshot.path.name if snapshot.path else kind))
+    tags = f',"tags":{plain_json(runnable.tags) if runnable.tags else "[]"}' if kind in PART_KINDS else ""
+    return Item(
+        text_json(key),
+        f'"id":{id_},"label":{label},"kind":"{kind}"{tags}',
+        uri,
+        _pointer_json(runnable.pointer),
+        snapshot.text.range_json(runnable.range),
+        run_command_json(kind, uri, id_),
+        children=tuple(children),
+        id=runnable.id,
+        kind=kind,
+        digest=digest,
+    )
 
 
 def _grader(snapshot: Snapshot, site: DocumentGrader, task: str, parent: str, depth: int = 0) -> Item:
-    command = grade_command(snapshot.uri, site, task)
-    return {
-        "key": grader_key(parent, site.pointer[depth:]),
-        "id": site.name,
-        "label": site.label,
-        "kind": "grader",
-        "uri": snapshot.uri,
-        "pointer": list(site.pointer),
-        "range": snapshot.range(site.span),
-        "command": {"command": command.command, "arguments": command.arguments},
-        "verdict": None,
-        "children": [],
-    }
+    name, uri, pointer = text_json(site.name), _uri_json(snapshot.uri), _pointer_json(site.pointer)
+    return Item(
+        text_json(grader_key(parent, site.pointer[depth:])),
+        f'"id":{name},"label":{text_json(site.label)},"kind":"grader"',
+        uri,
+        pointer,
+        snapshot.text.range_json(site.span),
+        grade_command_json(uri, pointer, name, text_json(task)),
+        id=site.name,
+        kind="grader",
+    )
+
+
+@lru_cache(maxsize=8)
+def _uri_json(uri: str) -> str:
+    """Return an address as JSON, as one object for all items of a file."""
+    return text_json(uri)
+
+
+def _pointer_json(pointer: Pointer) -> str:
+    return f"[{','.join([text_json(it) if isinstance(it, str) else str(it) for it in pointer])}]"

@@ -113,20 +113,30 @@ class RunStatus:
 NO_STATUS = RunStatus()
 
 
+_RUNS = {
+    "eval": ("▶ Run all", "waza.runEval"),
+    "task": ("▶ Run task", "waza.runTask"),
+    "experiment": ("▶ Run experiment", "waza.runEval"),
+    "variant": ("▶ Run variant", "waza.runTask"),
+}
+"""The titles and names of the commands that run, by kind."""
+
+
 def run_command(kind: str, uri: str, id_: str) -> types.Command | None:
-    match kind:
-        case "eval":
-            return types.Command("▶ Run all", "waza.runEval", arguments=[{"uri": uri}])
-        case "task":
-            arguments = [{"uri": uri, "task": id_}]
-            return types.Command("▶ Run task", "waza.runTask", arguments=arguments)
-        case "experiment":
-            return types.Command("▶ Run experiment", "waza.runEval", arguments=[{"uri": uri}])
-        case "variant":
-            arguments = [{"uri": uri, "task": id_}]
-            return types.Command("▶ Run variant", "waza.runTask", arguments=arguments)
-        case _:
-            return None
+    """Return the command that runs a runnable."""
+    found = _RUNS.get(kind)
+    if found is None:
+        return None
+    return types.Command(*found, arguments=[{"uri": uri, **({"task": id_} if kind in PART_KINDS else {})}])
+
+
+def run_command_json(kind: str, uri: str, id_: str) -> str:
+    """Return name and arguments of the same command as JSON. `uri` and `id_` are JSON already."""
+    found = _RUNS.get(kind)
+    if found is None:
+        return "null"
+    task = f',"task":{id_}' if kind in PART_KINDS else ""
+    return f'{{"command":"{found[1]}","arguments":[{{"uri":{uri}{task}}}]}}'
 
 
 def grade_command(uri: str, site: DocumentGrader, task: str) -> types.Command:
@@ -138,6 +148,12 @@ def grade_command(uri: str, site: DocumentGrader, task: str) -> types.Command:
         **({"task": task} if task else {}),
     }
     return types.Command(f"↻ Grade again with '{site.label}'", "waza.grade", arguments=[arguments])
+
+
+def grade_command_json(uri: str, pointer: str, name: str, task: str) -> str:
+    """Return name and arguments of the same command as JSON. All parts are JSON already."""
+    more = "".join(f',"{key}":{it}' for key, it in (("grader", name), ("task", task)) if it != '""')
+    return f'{{"command":"waza.grade","arguments":[{{"uri":{uri},"pointer":{pointer}{more}}}]}}'
 
 
 def explain_command(uri: str, site: DocumentGrader) -> types.Command:

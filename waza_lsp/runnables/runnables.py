@@ -272,6 +272,7 @@ def _digests(_snapshot: Snapshot) -> dict[Span, str]:
     return {}
 
 
+@lru_cache(maxsize=256)
 def eval_key(eval_path: Path) -> str:
     """Return the id of an eval in the test view; the same in the tree and in the events of runs, opaque to clients."""
     # From the path, because clients escape the characters of a URI differently.

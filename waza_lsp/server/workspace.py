@@ -48,6 +48,11 @@ class Workspace:
         self._contexts: dict[Path | None, tuple[object, CheckContext]] = {}
         bus.listen(FilesChanged, self._files_changed)
 
+    @property
+    def folders(self) -> list[Path]:
+        """The workspace folders."""
+        return self._client.folders
+
     def process_dir(self, path: Path | None) -> Path | None:
         """The directory that runs of a file start in: its workspace folder."""
         for folder in self._client.folders:
@@ -113,12 +118,13 @@ class Workspace:
         )
 
     def _files_changed(self, event: FilesChanged) -> None:
-        for it in event.changes:
-            name = it.uri.rpartition("/")[2]
-            if it.type is not types.FileChangeType.Changed or name in _LISTING_FILES:
-                self._listing = None
-                self._changes += 1
-                return
+        if not all(map(is_only_content, event.changes)):
+            self.list_again()
+
+    def list_again(self) -> None:
+        """List the files again at the next question, because others may be there."""
+        self._listing = None
+        self._changes += 1
 
     def known_yaml_files(self) -> Iterable[Path]:
         """The YAML files below the workspace folders, listed again when the client reports other files."""
@@ -142,3 +148,8 @@ class Workspace:
         for folder in folders:
             if not any(it != folder and folder.is_relative_to(it) for it in folders):
                 yield from eval_files(folder, self.projects)
+
+
+def is_only_content(change: types.FileEvent) -> bool:
+    """Whether a change leaves the list of files as it is."""
+    return change.type is types.FileChangeType.Changed and change.uri.rpartition("/")[2] not in _LISTING_FILES

@@ -207,14 +207,3 @@ def _join_crlf(lines: list[str], first: int) -> list[str]:
     if first > 0 and lines[first - 1].endswith("\r") and first < len(lines) and lines[first].startswith("\n"):
         lines[first - 1 : first + 1] = split_lines(lines[first - 1] + lines[first])[:-1] or [""]
     return lines
-
-
-def lines_moved(before: "types.Range", after: "types.Range") -> int | None:
-    """Return by how many lines a client's range has moved; None if it has changed in another way."""
-    by = after.start.line - before.start.line
-    is_same = (
-        after.end.line - before.end.line == by
-        and after.start.character == before.start.character
-        and after.end.character == before.end.character
-    )
-    return by if is_same else None

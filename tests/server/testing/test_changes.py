@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from waza_lsp.features.tests import Item
 from waza_lsp.features.tests import tests as trees_of
 from waza_lsp.server.testing.changes import ShownTree
-from waza_lsp.server.testing.wire import to_json
+from waza_lsp.server.testing.wire import changes_json, items_json
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.workspace.workspace import WorkspaceFiles
 
@@ -20,13 +21,13 @@ def text(*names: str, head: str = HEAD) -> str:
     return head + "".join(TASK.format(it) for it in names)
 
 
-def items(folder: Path, source: str) -> list[dict[str, Any]]:
+def items(folder: Path, source: str) -> list[Item]:
     snapshot = Snapshot.of((folder / "eval.yaml").as_uri(), source)
     return trees_of([snapshot], WorkspaceFiles(folder))
 
 
 def plain(value: Any) -> Any:
-    return json.loads(to_json(value))
+    return json.loads(changes_json(value) if isinstance(value, dict) else items_json(value))
 
 
 def flat(found: list[Any], parent: str | None = None) -> dict[Any, Any]:
@@ -132,11 +133,11 @@ def test_an_edit_of_many_tasks_sends_little(tmp_path: Path) -> None:
         text(*names[:150], *names[151:]),
     ):
         tree = ShownTree()
-        assert len(to_json(tree.changes(0, all_of_them))) > 100_000
-        assert len(to_json(tree.changes(tree.version, items(tmp_path, edited)))) < 2_500
+        assert len(changes_json(tree.changes(0, all_of_them))) > 100_000
+        assert len(changes_json(tree.changes(tree.version, items(tmp_path, edited)))) < 2_500
 
 
-def root(folder: Path, name: str, *tasks: str) -> dict[str, Any]:
+def root(folder: Path, name: str, *tasks: str) -> Item:
     snapshot = Snapshot.of((folder / name / "eval.yaml").as_uri(), text(*tasks))
     [found] = trees_of([snapshot], WorkspaceFiles(folder))
     return found

@@ -1,5 +1,6 @@
 """`waza/tests`: the tree of a test view, and the events that update it."""
 
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -117,7 +118,7 @@ def test_tags_are_as_filters_match_them(tmp_path: Path, spec: str, own: str, exp
     text = f"name: n\n{spec}\nstimuli:\n  - name: a\n    {own}\n    graders: []\n"
     snapshot = Snapshot.of((tmp_path / "eval.yaml").as_uri(), text)
     [root] = trees_of([snapshot], WorkspaceFiles(tmp_path))
-    assert root["children"][0]["tags"] == expected
+    assert json.loads(root.json())["children"][0]["tags"] == expected
 
 
 async def test_files_that_are_no_evals_have_no_tree(tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ async def test_the_tree_is_made_again_only_if_a_file_has_changed(
     path = suite / "tasks" / "explain-retry.yaml"
     path.write_text(path.read_text("utf-8").replace("id: explain-retry", "id: another-id"), "utf-8")
     [root] = await session.tests.items()
-    assert "another-id" in [it["id"] for it in root["children"]]
+    assert "another-id" in [it.id for it in root.children]
     (suite / "tasks" / "new.yaml").write_text("id: new\nname: New\ninputs: {prompt: hi}\n", "utf-8")
     [root] = await session.tests.items()
-    assert "new" in [it["id"] for it in root["children"]]
+    assert "new" in [it.id for it in root.children]

@@ -1,6 +1,7 @@
 """The command `waza.addCheck`: add a grader that somebody drafted elsewhere, such as in a trace, to a task."""
 
 import asyncio
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_lsp.features.draft_actions import draft_actions
+from waza_lsp.features.tests import Item
 from waza_lsp.runnables.runnables import runnables_in
 from waza_lsp.server.params import params_of, text_in
 from waza_lsp.server.results.reader import on_disk
@@ -78,11 +80,11 @@ async def _task_file(session: Session, uri: str, task: str) -> Snapshot | None:
     return await asyncio.to_thread(on_disk, path, session.client.encoding)
 
 
-def _tasks(items: Iterable[Any], task: str) -> Iterator[str]:
+def _tasks(items: Iterable[Item], task: str) -> Iterator[str]:
     for it in items:
-        if it["kind"] == "task" and it["id"] == task:
-            yield it["uri"]
-        yield from _tasks(it["children"], task)
+        if it.kind == "task" and it.id == task:
+            yield json.loads(it.uri)
+        yield from _tasks(it.children, task)
 
 
 def _edits(snapshot: Snapshot, task: str, entry: dict[str, Any]) -> list[types.TextEdit]:

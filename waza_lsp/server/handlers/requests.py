@@ -49,7 +49,7 @@ from waza_lsp.server.params import members_of, text_in
 from waza_lsp.server.results.notes import run_notes
 from waza_lsp.server.session import Session
 from waza_lsp.server.testing.tree import METHOD as TESTS
-from waza_lsp.server.testing.wire import to_json
+from waza_lsp.server.testing.wire import changes_json, items_json
 from waza_lsp.server.transport.protocol import Json
 from waza_lsp.workspace.hover_facts import CheckFailure
 from waza_lsp.workspace.references import known_names
@@ -233,8 +233,8 @@ async def _tests(session: Session, params: Any) -> Json:
     if isinstance(since, int):
         most = members.get("most")
         is_part = isinstance(most, int) and most > 0
-        return Json(to_json(await session.tests.changes(since, most if is_part else None)))
-    return Json(to_json(await session.tests.items(str(members.get("uri") or ""))))
+        return Json(changes_json(await session.tests.changes(since, most if is_part else None)))
+    return Json(items_json(await session.tests.items(str(members.get("uri") or ""))))
 
 
 def _document(session: Session, params: Any) -> dict[str, str] | None:

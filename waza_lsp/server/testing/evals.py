@@ -1,5 +1,9 @@
-"""The trees of all evals of a workspace: of each only what has changed since is made again. Runs in threads."""
+"""The trees of all evals of a workspace: of each only what has changed since is made again. Runs in threads.
 
+Where the client reports changed files (`reported.py`), the trees that depend on none of these are taken as they are.
+"""
+
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,7 +14,8 @@ from waza_engine.lib.queries.disk import disk, note_read
 from waza_engine.lib.queries.tracking import Result, clock, note_all, track_reads
 from waza_lsp.features.tests import Item, tests
 from waza_lsp.runnables.runnables import FILE_KINDS
-from waza_lsp.schema.document_kind import may_be_eval
+from waza_lsp.schema.document_kind import Form
+from waza_lsp.server.reported import ReportedChanges
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
 
@@ -22,7 +27,8 @@ class EvalTree(NamedTuple):
     """An eval with its tree."""
 
     path: Path
-    snapshot: Snapshot
+    document: Snapshot
+    """Without its text."""
     item: Item
 
 
@@ -37,19 +43,21 @@ _NOTHING = Found((), is_all=False)
 
 
 class _File(NamedTuple):
-    """A YAML file: its snapshot if it belongs to an eval, its tree if it is one, and the files that were read."""
+    """A YAML file: its tree if it is an eval, and the files that were read."""
 
-    snapshot: Snapshot | None
-    tree: Item | None
+    tree: EvalTree | None
+    form: Form | None
+    """What it is, if it is an eval or belongs to one."""
     reads: Result
-    paths: frozenset[Path]
+    paths: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
     """All files of the workspace that were read, and the documents that were open."""
 
-    paths: tuple[Path, ...] = ()
+    folders: Sequence[Path] = ()
+    paths: Sequence[Path] = ()
     documents: Mapping[Path | None, Snapshot] = field(default_factory=dict)
     files: Mapping[Path, _File] = field(default_factory=dict)
     outdated: frozenset[Path] = frozenset()
@@ -64,6 +72,19 @@ class EvalTrees:
         self._workspace = workspace
         self._lock = threading.Lock()
         self._state = _State()
+        self.changes = ReportedChanges()
+        """The files that have changed since the last trees."""
+
+    def known(self, documents: Iterable[Snapshot]) -> Found | None:
+        """Return all evals at once, if nothing has changed since the last trees as far as was reported."""
+        state = self._state
+        is_known = state.found.is_all and self.changes.is_empty and not self._lock.locked()
+        now = {it.path: it for it in documents} if is_known else {}
+        return (
+            state.found
+            if is_known and state.folders == self._workspace.folders and not _edited(state.documents, now)
+            else None
+        )
 
     def trees(
         self,
@@ -79,47 +100,54 @@ class EvalTrees:
         """
         with self._lock:
             now = {it.path: it for it in documents}
-            return self._trees(now, stop, most, goes_on=goes_on and not self._state.found.is_all)
+
+            def is_enough(evals: int, files: int) -> bool:
+                is_part = most is not None and (evals >= most or files >= most * _FILES_PER_EVAL)
+                return is_part or stop.is_set()
+
+            if goes_on and not self._state.found.is_all:
+                # In between the disk is not looked at again: files that change all the time would hold the rest up.
+                return self._trees(self._state.paths, now, set(), is_enough)
+            reported = self.changes.take()
+            try:
+                paths = tuple(self._workspace.known_yaml_files())
+                return self._trees(paths, now, reported, is_enough)
+            except BaseException:
+                self.changes.look()
+                raise
 
     def _trees(
         self,
+        paths: Sequence[Path],
         documents: Mapping[Path | None, Snapshot],
-        stop: threading.Event,
-        most: int | None,
-        *,
-        goes_on: bool,
+        reported: set[str] | None,
+        is_enough: Callable[[int, int], bool],
     ) -> Found:
-        before = self._state
-        paths = before.paths if goes_on else tuple(self._workspace.known_yaml_files())
-        edited = _edited(before.documents, documents)
-        # In between the disk is not looked at again: files that change all the time would hold the rest up.
+        before, folders = self._state, self._workspace.folders
+        edited = {os.path.normpath(it) for it in _edited(before.documents, documents) if it is not None}
+        changed = edited | (reported or set())
         current = {
             path: it
             for path, it in before.files.items()
             if path not in before.outdated
-            and it.paths.isdisjoint(edited)
-            and (goes_on or it.reads.is_fresh())
+            and it.paths.isdisjoint(changed)
+            and (reported is not None or it.reads.is_fresh())
         }
         if before.found.is_all and len(paths) == len(current) and all(it in current for it in paths):
+            self._state = replace(before, folders=folders, documents=documents)
             return before.found
-        reading = _Reading(self._workspace, paths, current)
-        read = reading.read(lambda evals, files: stop.is_set() or _is_enough(evals, files, most))
+        read = _Reading(self._workspace, paths, current).read(is_enough)
         # What is not read yet stays as it was.
         files = {path: it for path in paths if (it := read.get(path) or before.files.get(path)) is not None}
-        trees = [
-            EvalTree(path, it.snapshot, it.tree) for path, it in files.items() if it.snapshot and it.tree
-        ]
+        trees = [it.tree for it in files.values() if it.tree is not None]
         found = Found(trees, is_all=len(read) == len(paths))
-        self._state = _State(paths, documents, files, frozenset(files.keys() - read.keys()), found)
+        outdated = frozenset(files.keys() - read.keys())
+        self._state = _State(folders, paths, documents, files, outdated, found)
         return found
 
 
 def _edited(before: Mapping[Path | None, Snapshot], now: Mapping[Path | None, Snapshot]) -> set[Path | None]:
     return {path for path in before.keys() | now.keys() if before.get(path) is not now.get(path)}
-
-
-def _is_enough(evals: int, files: int, most: int | None) -> bool:
-    return most is not None and (evals >= most or files >= most * _FILES_PER_EVAL)
 
 
 class _Reading:
@@ -141,45 +169,49 @@ class _Reading:
                 continue
             if is_enough(evals, files):
                 break
-            it = self._recognise(path)
-            if it.snapshot is not None:
+            it, snapshot = self._recognise(path)
+            if it.form is not None:
                 files += 1
-                if it.snapshot.form is not None and it.snapshot.form.runnable in FILE_KINDS:
+                if it.form.runnable in FILE_KINDS:
                     evals += 1
-                    it = self._with_tree(it, it.snapshot)
+                    it = self._with_tree(path, it, snapshot or self._files_of_folders.snapshot(path))
             self._files[path] = it
         return self._files
 
-    def _recognise(self, path: Path) -> _File:
+    def _recognise(self, path: Path) -> tuple[_File, Snapshot | None]:
+        """Return a file, and its snapshot if it was read for that."""
         known = self._recognised.get(path)
         if known is not None:
-            return known
-        workspace, began = self._files_of_folders, clock.now
+            return known, None
+        began = clock.now
         with track_reads() as reads:
             note_read(path)
-            opened = workspace.open_snapshot(path)
-            text = None if opened is not None else workspace.files.text(path)
-            found = workspace.snapshot(path) if text is not None and may_be_eval(text, path) else opened
-        is_eval_file = found is not None and found.form is not None
-        it = self._recognised[path] = _file(found if is_eval_file else None, None, reads.paths, began)
-        return it
+            found = self._files_of_folders.eval_snapshot(path)
+        it = self._recognised[path] = _file(
+            None, found.form if found is not None else None, reads.paths, began
+        )
+        return it, found
 
-    def _with_tree(self, file: _File, snapshot: Snapshot) -> _File:
+    def _with_tree(self, path: Path, file: _File, snapshot: Snapshot | None) -> _File:
+        tree = None
         with track_reads() as reads:
-            # With the process directory of its own workspace folder.
-            files = replace(self._workspace.files_for(snapshot), open_snapshot=self._snapshot)
-            tree = next(iter(tests([snapshot], files)), None)
-        return _file(snapshot, tree, file.paths | reads.paths, file.reads.verified_at)
+            if snapshot is not None:
+                # With the process directory of its own workspace folder.
+                files = replace(self._workspace.files_for(snapshot), open_snapshot=self._snapshot)
+                for item in tests([snapshot], files):
+                    tree = EvalTree(path, snapshot.without_text(), item)
+        return _file(tree, file.form, file.reads.paths() | reads.paths, file.reads.verified_at)
 
     def _snapshot(self, path: Path) -> Snapshot | None:
         if path not in self._listed:
             return self._files_of_folders.open_snapshot(path)
-        it = self._recognise(path)
+        it, snapshot = self._recognise(path)
         note_all(it.reads.dependencies)
-        return it.snapshot
+        return snapshot or (self._files_of_folders.snapshot(path) if it.form is not None else None)
 
 
-def _file(snapshot: Snapshot | None, tree: Item | None, paths: Iterable[Path], began: int) -> _File:
+def _file(tree: EvalTree | None, form: Form | None, paths: Iterable[Path], began: int) -> _File:
     found = frozenset(paths)
     # By the files alone: queries would keep the texts.
-    return _File(snapshot, tree, Result(None, map(disk.file, found), began), found)
+    reads = Result(None, map(disk.file, found), began)
+    return _File(tree, form, reads, frozenset(map(os.path.normpath, found)))

@@ -4,13 +4,16 @@ Clients that follow runs are notified when the tree has changed. `docs/protocol.
 """
 
 import asyncio
+import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import is_
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from waza_engine.lib.queries.disk import disk
-from waza_lsp.features.tests import DIGEST, Item, tests
+from waza_lsp.features.tests import Item, plain_json, tests
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.runnables import FILE_KINDS, PART_KINDS, graders_in, runnables_in
 from waza_lsp.server.documents import Documents
@@ -22,12 +25,15 @@ from waza_lsp.server.events import (
     FilesChanged,
     VerdictsChanged,
 )
+from waza_lsp.server.memory import until_idle
+from waza_lsp.server.reported import LOOK_SECONDS
 from waza_lsp.server.results.annotations import Annotations, PlacedCheck
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.live_status import verdict_of_experiment
 from waza_lsp.server.results.workspace_reading import WorkspaceReading
 from waza_lsp.server.testing.changes import Changes, ShownTree
 from waza_lsp.server.testing.evals import EvalTree, EvalTrees, Found
+from waza_lsp.server.testing.wire import to_json
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
@@ -37,6 +43,15 @@ METHOD = "waza/tests"
 CHANGED = "waza/testsChanged"
 _PAUSE_SECONDS = 0.4
 _FailedChecks = Mapping[Path, Mapping[str, Sequence[PlacedCheck]]]
+
+
+class _Answer(NamedTuple):
+    """The tree of the last answer, and what it was made of."""
+
+    evals: Sequence[EvalTree]
+    failed: _FailedChecks
+    states: Sequence[object]
+    items: list[Item]
 
 
 class TestTree:
@@ -62,14 +77,18 @@ class TestTree:
         self._reading = WorkspaceReading(client, documents, ledger)
         self._judged: dict[Path, tuple[Item, object, Mapping[str, Sequence[PlacedCheck]], Item]] = {}
         """Evals with their verdicts, after what both are made of."""
+        self._last = _Answer((), {}, (), [])
+        self._last_documents: Mapping[Path, Snapshot] = {}
         self._shown = ShownTree()
+        self._looked_at = -LOOK_SECONDS
+        self._looking: asyncio.Task[None] | None = None
         self._shapes: dict[str, object] = {}
         self._changed: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
         bus.listen(DocumentOpened, lambda event: self._text_changed(event.document.uri))
         bus.listen(DocumentChanged, lambda event: self._text_changed(event.after.uri))
         bus.listen(DocumentClosed, lambda event: self._text_changed(event.document.uri))
-        bus.listen(FilesChanged, self._everything_changed)
+        bus.listen(FilesChanged, self._files_changed)
         bus.listen(VerdictsChanged, self._everything_changed)
 
     async def changes(self, since: int, most: int | None = None) -> Changes:
@@ -88,28 +107,81 @@ class TestTree:
         if path is None:
             return []
         disk.look()
-        return self._judged_evals(await asyncio.to_thread(self._trees_of_suite, path))
+        found = await asyncio.to_thread(self._trees_of_suite, path)
+        self._reading.start({it.path: it.document for it in found})
+        failed = self._annotations.failed_by_eval(self._client.encoding)
+        return [self._with_verdicts(it.item, it.path, failed) for it in found]
 
     async def _found(self, most: int | None = None, *, goes_on: bool = False) -> Found:
-        if self._client.watches_files:
-            disk.look_if_due()
-        else:
-            disk.look()
-        stop = threading.Event()
         documents = tuple(self._documents)
+        self._look_if_due()
+        known = self._evals.known(documents)
+        if known is not None:
+            return known
+        return await self._trees(documents, most, goes_on=goes_on)
+
+    async def _trees(
+        self, documents: Sequence[Snapshot], most: int | None = None, *, goes_on: bool = False
+    ) -> Found:
+        stop = threading.Event()
         try:
             return await asyncio.to_thread(self._evals.trees, documents, stop, most, goes_on=goes_on)
         finally:
             stop.set()  # Ends the thread of a cancelled request at its next file.
 
-    def _shown_evals(self, found: Sequence[EvalTree]) -> list[Item]:
-        self._judged = {it.path: self._judged[it.path] for it in found if it.path in self._judged}
-        return self._judged_evals(found)
+    def _look_if_due(self) -> None:
+        """Look at all files: at once, or in the next pause if the client reports changes and hears of ours."""
+        client, now = self._client, time.monotonic()
+        if not client.watches_files:
+            disk.look()
+            self._evals.changes.look()
+        elif now - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = now
+            if client.follows_runs and self._shown.version:
+                self._looking = self._looking or asyncio.get_running_loop().create_task(self._look())
+            else:
+                self._look_now()
 
-    def _judged_evals(self, found: Sequence[EvalTree]) -> list[Item]:
-        self._reading.start({it.path: it.snapshot for it in found})
-        failed = self._annotations.failed_by_eval(self._client.encoding)
-        return [self._with_verdicts(it.item, it.path, failed) for it in found]
+    def _look_now(self) -> None:
+        disk.look()
+        self._evals.changes.look()
+        self._workspace.list_again()
+
+    async def _look(self) -> None:
+        """Find what the client did not report, and notify it."""
+        try:
+            await until_idle(self._client)
+            documents = tuple(self._documents)
+            before = self._evals.known(documents)
+            # Otherwise the client asks again anyway.
+            if before is not None:
+                self._look_now()
+                if (await self._trees(documents)) is not before:
+                    self._everything_changed(None)
+        finally:
+            self._looking = None
+
+    def _shown_evals(self, found: Sequence[EvalTree]) -> list[Item]:
+        """The evals with their verdicts: the same list as before, if nothing has changed."""
+        documents, failed = self._documents_of(found), self._annotations.failed_by_eval(self._client.encoding)
+        self._reading.start(documents)
+        states = [self._ledger.state_of(it) for it in documents]
+        last = self._last
+        if found is last.evals and failed == last.failed and all(map(is_, states, last.states)):
+            return last.items
+        self._judged = {it: self._judged[it] for it in documents if it in self._judged}
+        items = [self._with_verdicts(it.item, it.path, failed) for it in found]
+        self._last = _Answer(found, failed, states, items)
+        return items
+
+    def _documents_of(self, found: Sequence[EvalTree]) -> Mapping[Path, Snapshot]:
+        """The documents of evals; with their texts, if the editor shows one of their files."""
+        if found is not self._last.evals:
+            self._last_documents = {it.path: it.document for it in found}
+        opened = {path for it in self._documents if (path := self._ledger.eval_of(it)) is not None}
+        files = self._workspace.files_of_folders()
+        texts = {it: text for it in opened if it in self._last_documents and (text := files.snapshot(it))}
+        return {**self._last_documents, **texts}
 
     def _trees_of_suite(self, path: Path) -> list[EvalTree]:
         workspace = self._workspace.files_of_folders()
@@ -131,39 +203,40 @@ class TestTree:
         return known[3]
 
     def _judge(self, item: Item, eval_path: Path, failed: Mapping[str, Sequence[PlacedCheck]]) -> Item:
-        ledger = self._ledger
         children = [
-            self._part_with_verdict(child, eval_path, failed.get(child["id"], ()))
-            if child["kind"] in PART_KINDS
+            self._part_with_verdict(child, eval_path, failed.get(child.id, ()))
+            if child.kind in PART_KINDS
             else child
-            for child in item["children"]
+            for child in item.children
         ]
-        verdict = ledger.verdict_of_eval(eval_path)
-        if item["kind"] == "experiment":
+        verdict = self._ledger.verdict_of_eval(eval_path)
+        if item.kind == "experiment":
             verdict = verdict_of_experiment(verdict)
-        return {**item, "verdict": _verdict_data(verdict), "children": children}
+        data = _verdict_data(verdict)
+        if data is None and all(map(is_, children, item.children)):
+            return item
+        return item._replace(verdict=plain_json(data), children=tuple(children))
 
     def _part_with_verdict(self, item: Item, eval_path: Path, failed: Sequence[PlacedCheck]) -> Item:
         """A task with its last verdict, and graders with theirs as far as it is about their current text."""
-        rest = {key: it for key, it in item.items() if key != DIGEST}
-        data = _verdict_data(self._ledger.verdict_of(eval_path, item["id"]))
+        data = _verdict_data(self._ledger.verdict_of(eval_path, item.id))
         if data is None:
-            return rest
-        is_stale = self._ledger.is_stale(eval_path, item["id"], item[DIGEST], path_of(item["uri"]))
+            return item
+        is_stale = self._ledger.is_stale(eval_path, item.id, item.digest, path_of(json.loads(item.uri)))
         messages = [_message(it, item) for it in failed]
         broken = {it["key"] for it in messages}
-        graders = [
-            it
-            if is_stale and it["key"] not in broken
-            else {**it, "verdict": {**data, "status": "failed" if it["key"] in broken else "passed"}}
-            for it in item["children"]
-        ]
+        graders = [_with_verdict(it, data, broken, is_stale=is_stale) for it in item.children]
         more = {"messages": messages} if messages else {}
-        return {**rest, "verdict": {**data, "stale": is_stale, **more}, "children": graders}
+        verdict = to_json({**data, "stale": is_stale, **more})
+        return item._replace(verdict=verdict, children=tuple(graders))
 
     def _text_changed(self, uri: str) -> None:
         """Check at the next pause whether an opened, edited or closed document changed the tree."""
         self._notify_soon(uri)
+
+    def _files_changed(self, event: FilesChanged) -> None:
+        self._evals.changes.add_event(event)
+        self._everything_changed(event)
 
     def _everything_changed(self, _: object) -> None:
         """Notify the client at the next pause that files or results have changed."""
@@ -204,19 +277,26 @@ def _shape(snapshot: Snapshot | None) -> object:
     ]
 
 
+def _with_verdict(grader: Item, data: Mapping[str, Any], broken: Collection[str], *, is_stale: bool) -> Item:
+    is_broken = json.loads(grader.key) in broken
+    if is_stale and not is_broken:
+        return grader
+    return grader._replace(verdict=plain_json({**data, "status": "failed" if is_broken else "passed"}))
+
+
 def _message(failed: PlacedCheck, item: Item) -> dict[str, Any]:
     """A failed check as in `task_finished`, at its grader if that is below this task."""
     uri, place = failed.path.as_uri(), failed.range
-    grader = next(
-        (
-            it["key"]
-            for it in item["children"]
-            if it["uri"] == uri and it["range"].start.line <= place.start.line <= it["range"].end.line
-        ),
-        item["key"],
-    )
+    owners = (it for it in item.children if json.loads(it.uri) == uri and _has_line(it, place.start.line))
     excerpt = {"excerpt": failed.check.excerpt} if failed.check.excerpt else {}
-    return {"message": failed.check.message, "uri": uri, "range": place, "key": grader, **excerpt}
+    key = json.loads(next(owners, item).key)
+    return {"message": failed.check.message, "uri": uri, "range": place, "key": key, **excerpt}
+
+
+def _has_line(item: Item, line: int) -> bool:
+    span = json.loads(item.range)
+    found: bool = span["start"]["line"] <= line <= span["end"]["line"]
+    return found
 
 
 def _verdict_data(verdict: Verdict | None) -> dict[str, Any] | None:

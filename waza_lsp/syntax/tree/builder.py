@@ -209,7 +209,7 @@ class Builder:
 
     def _place(self, mark: Any) -> Place:
         if self._starts is None:
-            return Place(mark.line, mark.column)
+            return _new(Place, (mark.line, mark.column))
         line = max(i for i, start in enumerate(self._starts) if start <= mark.index)
         return Place(line, mark.index - self._starts[line])
 
