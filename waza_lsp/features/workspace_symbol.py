@@ -1,8 +1,11 @@
 """`workspace/symbol`: every eval, task and grader of the workspace, by name."""
 
-from collections.abc import Callable, Iterable, Iterator
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from sys import intern
 from typing import NamedTuple
 
 from lsprotocol import types
@@ -17,46 +20,78 @@ from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _MAX_SYMBOLS = 2000
 _RUNNABLE_KINDS = {"eval": types.SymbolKind.Module, "task": types.SymbolKind.Function}
+_json = json.encoder.encode_basestring_ascii
 
 
-class _Symbol(NamedTuple):
+class Symbol(NamedTuple):
+    """The name of something in a file."""
+
     name: str
     detail: str
     id: str
     """The id, if it differs from the name."""
     kind: types.SymbolKind
-    range: types.Range
+    range: str
+    """Its range as JSON: as objects, those of a large workspace take several times the memory."""
 
 
-def workspace_symbol(
-    query: str, paths: Iterable[Path], workspace: WorkspaceFiles
-) -> Iterator[types.WorkspaceSymbol]:
-    """Yield the symbols whose names or ids contain the letters of the query in that order.
+class FoundSymbol(NamedTuple):
+    """A symbol that matches a query."""
+
+    name: str
+    kind: types.SymbolKind
+    container_name: str
+    uri: str
+    range: str
+
+    def json(self) -> str:
+        """Return it as a `WorkspaceSymbol`. For thousands, that takes a fifth of the time that objects would take."""
+        container = f',"containerName":{_json(self.container_name)}' if self.container_name else ""
+        place = f'{{"uri":{_json(self.uri)},"range":{self.range}}}'
+        return f'{{"location":{place},"name":{_json(self.name)},"kind":{self.kind.value}{container}}}'
+
+
+def workspace_symbol(query: str, paths: Iterable[Path], workspace: WorkspaceFiles) -> Iterator[FoundSymbol]:
+    """Yield the symbols of files whose names or ids contain the letters of the query in that order."""
+    return matching(query, ((path, symbols_of(path, workspace)) for path in paths))
+
+
+def symbols_of(path: Path, workspace: WorkspaceFiles) -> Sequence[Symbol]:
+    """Return all symbols of a file."""
+    return workspace.files.read_as(path, _reader(workspace.encoding)) or ()
+
+
+def matching(query: str, files: Iterable[tuple[Path, Sequence[Symbol]]]) -> Iterator[FoundSymbol]:
+    """Yield the symbols whose names or ids contain the letters of the query in that order, up to a limit.
 
     A symbol that only the id matches has the id as name, because editors filter by name again.
     """
-    count = 0
-    read = _reader(workspace.encoding)
-    for path in paths:
-        for it in workspace.files.read_as(path, read) or ():
-            by_name = _matches(query, it.name)
-            if count < _MAX_SYMBOLS and (by_name or (it.id and _matches(query, it.id))):
+    count, has_letters = 0, _letters(query)
+    for path, symbols in files:
+        uri = ""
+        for it in symbols:
+            by_name = has_letters(it.name.lower())
+            if by_name or (it.id and has_letters(it.id.lower())):
                 count += 1
-                location = types.Location(path.as_uri(), it.range)
+                uri = uri or path.as_uri()
                 name, detail = (it.name, it.detail) if by_name else (it.id, it.name)
-                yield types.WorkspaceSymbol(location, name, it.kind, container_name=detail or None)
+                yield FoundSymbol(name, it.kind, detail, uri, it.range)
+                if count == _MAX_SYMBOLS:
+                    return
 
 
-def _matches(query: str, name: str) -> bool:
-    letters = iter(name.lower())
-    return all(it in letters for it in query.lower() if not it.isspace())
+def _letters(query: str) -> Callable[[str], object]:
+    """Return a function that tells whether a text contains the letters of a query in that order."""
+    letters = [it for it in query.lower() if not it.isspace()]
+    # Not `.*?`: whether a letter is skipped must not be open, or a long text could take long.
+    return re.compile("".join(f"[^{re.escape(it)}]*{re.escape(it)}" for it in letters)).match
 
 
 @cache
-def _reader(encoding: str) -> Callable[[str], tuple[_Symbol, ...]]:
+def _reader(encoding: str) -> Callable[[str], tuple[Symbol, ...]]:
     """Return the function that extracts symbols from a text, one per column encoding."""
 
-    def read(source: str) -> tuple[_Symbol, ...]:
+    def read(source: str) -> tuple[Symbol, ...]:
         if not may_be_eval(source, None):
             return ()
         text = Text(split_lines(source), encoding)
@@ -67,7 +102,7 @@ def _reader(encoding: str) -> Callable[[str], tuple[_Symbol, ...]]:
     return read
 
 
-def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[_Symbol]:
+def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[Symbol]:
     container = ""
     for it in runnables(form, tree, ""):
         container = container or it.label
@@ -75,11 +110,11 @@ def _symbols(form: Form, tree: Tree, text: Text) -> Iterator[_Symbol]:
         start = it.range.start
         here = Span(start, Place(start.line, len(text.line(start.line))))
         other = it.id if it.id != it.label else ""
-        yield _Symbol(it.label, other, other, kind, text.range(here))
+        yield Symbol(intern(it.label), intern(other), intern(other), kind, text.range_json(here))
     for site in visit(tree, grader_paths(form)):
         if site.node.kind is Kind.MAP and (found := _entry_name(site)) is not None:
             name, span = found
-            yield _Symbol(name, container, "", types.SymbolKind.Object, text.range(span))
+            yield Symbol(intern(name), container, "", types.SymbolKind.Object, text.range_json(span))
 
 
 def _entry_name(site: VisitedValue) -> tuple[str, Span] | None:

@@ -49,6 +49,7 @@ from waza_lsp.server.testing.tree import TestTree
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.trust import Trust
 from waza_lsp.server.workspace import Workspace
+from waza_lsp.server.workspace_symbols import WorkspaceSymbols
 
 _DISK_SECONDS = 1.0
 """How long files on disk count as unchanged while nobody reports a change and no command runs."""
@@ -146,6 +147,7 @@ def _make_parts() -> Session:
         coverage=coverage,
         questions=questions,
         tests=TestTree(client, documents, workspace, ledger, annotations, bus),
+        symbols=WorkspaceSymbols(client, workspace, bus),
         trust=Trust(client),
         refreshes=refreshes,
         code_cache=CodeCache(None),

@@ -21,6 +21,7 @@ from waza_lsp.server.testing.tree import TestTree
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.trust import Trust
 from waza_lsp.server.workspace import Workspace
+from waza_lsp.server.workspace_symbols import WorkspaceSymbols
 
 
 @dataclass(slots=True)
@@ -43,6 +44,7 @@ class Session:
     judges: JudgeStandings
     questions: Questions
     tests: TestTree
+    symbols: WorkspaceSymbols
     trust: Trust
     refreshes: Refreshes
     code_cache: CodeCache

@@ -7,10 +7,8 @@ import asyncio
 import functools
 import importlib.util
 import inspect
-import itertools
 import re
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -38,7 +36,6 @@ from waza_lsp.features.rename import rename
 from waza_lsp.features.selection_range import selection_range
 from waza_lsp.features.semantic_tokens import LEGEND, semantic_tokens
 from waza_lsp.features.will_rename_files import will_rename_files
-from waza_lsp.features.workspace_symbol import workspace_symbol
 from waza_lsp.runnables.commands import ActionKind
 from waza_lsp.server.coexistence import own_items
 from waza_lsp.server.handlers.code_actions import code_actions
@@ -155,19 +152,8 @@ async def _will_rename_files(session: Session, params: types.RenameFilesParams) 
     return await asyncio.to_thread(will_rename_files, params.files, files, session.client.edits)
 
 
-async def _workspace_symbols(
-    session: Session, params: types.WorkspaceSymbolParams
-) -> list[types.WorkspaceSymbol]:
-    stop, workspace = threading.Event(), session.workspace
-
-    def found() -> list[types.WorkspaceSymbol]:
-        paths = itertools.takewhile(lambda _: not stop.is_set(), workspace.known_yaml_files())
-        return list(workspace_symbol(params.query, paths, workspace.files_of_folders()))
-
-    try:
-        return await asyncio.to_thread(found)
-    finally:
-        stop.set()  # Ends the thread of a cancelled request at its next file.
+async def _workspace_symbols(session: Session, params: types.WorkspaceSymbolParams) -> Json:
+    return await session.symbols.find(params.query)
 
 
 def _inlay_hints(request: Request) -> list[types.InlayHint]:
