@@ -3,11 +3,8 @@
 The result id is a hash of the content, so the server need not remember what the client has.
 """
 
+import json
 from collections.abc import Sequence
-
-from lsprotocol import types
-
-from waza_lsp.diagnostics.json_writer import diagnostic_json
 
 
 def document_report(items: Sequence[str], previous: str | None) -> str:
@@ -18,14 +15,15 @@ def document_report(items: Sequence[str], previous: str | None) -> str:
     return f'{{"kind":"full","resultId":"{current}","items":[{",".join(items)}]}}'
 
 
-def workspace_report(
-    uri: str, version: int | None, items: "Sequence[types.Diagnostic]", previous: str | None
-) -> "types.WorkspaceDocumentDiagnosticReport":
-    """Return the report on one document of the workspace. `version` is None unless it is open."""
-    current = result_id([diagnostic_json(it) for it in items])
-    if current == previous:
-        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, current, version)
-    return types.WorkspaceFullDocumentDiagnosticReport(uri, items, version, result_id=current)
+def workspace_report(uri: str, version: int | None, items: Sequence[str], previous: str | None) -> str:
+    """Return the JSON report on one document of the workspace. `version` is None unless it is open."""
+    about = f'"uri":{json.dumps(uri)},"version":{json.dumps(version)}'
+    return f"{document_report(items, previous)[:-1]},{about}}}"
+
+
+def report_on_gone(uri: str) -> str:
+    """Return the JSON report on a file that was deleted or excluded, or is no longer an eval."""
+    return f'{{"kind":"full","items":[],"uri":{json.dumps(uri)},"version":null}}'
 
 
 def result_id(items: Sequence[str]) -> str:

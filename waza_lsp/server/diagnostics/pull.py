@@ -2,13 +2,14 @@
 
 import asyncio
 import functools
+import json
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from lsprotocol import types
 
-from waza_lsp.features.pull_diagnostics import document_report, workspace_report
+from waza_lsp.features.pull_diagnostics import document_report, report_on_gone, workspace_report
 from waza_lsp.server.diagnostics.workspace import WorkspaceDiagnostics
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.settings import Configuration
@@ -17,7 +18,6 @@ from waza_lsp.server.transport.protocol import Json, Later
 from waza_lsp.snapshot import Snapshot
 
 _BATCH = 50
-_Reports = list[types.WorkspaceDocumentDiagnosticReport]
 
 
 class PullDiagnostics:
@@ -51,7 +51,7 @@ class PullDiagnostics:
         items = self._check(snapshot) if snapshot is not None else []
         return Json(document_report(items, params.previous_result_id))
 
-    async def workspace(self, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+    async def workspace(self, params: types.WorkspaceDiagnosticParams) -> Json:
         """Report on all eval files. With a token for partial results, send the reports in batches."""
         token = params.work_done_token
         if token is None:
@@ -64,15 +64,15 @@ class PullDiagnostics:
             progress.end(token, types.WorkDoneProgressEnd())
             progress.tokens.pop(token, None)
 
-    async def _workspace(self, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
+    async def _workspace(self, params: types.WorkspaceDiagnosticParams) -> Json:
         await self._client.is_started.wait()
         loop, stop = asyncio.get_running_loop(), threading.Event()
         token = params.partial_result_token
         send = functools.partial(self._send, token) if token is not None else None
         previous = {it.uri: it.value for it in params.previous_result_ids}
 
-        def collect() -> _Reports:
-            batch: _Reports = []
+        def collect() -> list[str]:
+            batch: list[str] = []
             for report in self._workspace_reports(previous, stop):
                 batch.append(report)
                 if send is not None and len(batch) == _BATCH:
@@ -85,25 +85,27 @@ class PullDiagnostics:
         finally:
             stop.set()  # Ends the thread of a cancelled request at its next file.
         if send is None:
-            return types.WorkspaceDiagnosticReport(rest)
+            return Json(_items(rest))
         send(rest)
-        return types.WorkspaceDiagnosticReport([])
+        return Json(_items([]))
 
-    def _send(self, token: types.ProgressToken, batch: _Reports) -> None:
+    def _send(self, token: types.ProgressToken, batch: list[str]) -> None:
         if batch:
-            part = types.WorkspaceDiagnosticReportPartialResult(batch)
-            self._client.lsp.progress(types.ProgressParams(token, part))
+            part = f'{{"token":{json.dumps(token)},"value":{_items(batch)}}}'
+            self._client.notify_json(types.PROGRESS, part)
 
-    def _workspace_reports(self, previous: dict[str, str], stop: threading.Event) -> Iterator[Any]:
+    def _workspace_reports(self, previous: dict[str, str], stop: threading.Event) -> Iterator[str]:
         reported: set[str] = set()
         if self._configuration.settings.diagnostics_workspace:
             for uri, version, items in self._workspace_diagnostics.collect(stop):
                 reported.add(uri)
                 yield workspace_report(uri, version, items, previous.get(uri))
         if not stop.is_set():
-            for uri in previous.keys() - reported:
-                # The file was deleted or excluded, or is no longer an eval.
-                yield types.WorkspaceFullDocumentDiagnosticReport(uri, [], None)
+            yield from map(report_on_gone, previous.keys() - reported)
+
+
+def _items(reports: list[str]) -> str:
+    return f'{{"items":[{",".join(reports)}]}}'
 
 
 _OPTIONS = types.DiagnosticOptions(

@@ -13,15 +13,15 @@ from lsprotocol import types
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.queries.tracking import track_reads
 from waza_engine.project.settings import SETTINGS_FILES
-from waza_lsp.features.diagnostics import diagnostics
+from waza_lsp.features.diagnostics import diagnostics_json
 from waza_lsp.schema.document_kind import may_be_eval
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.transport.client import Client
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot, path_of
 
-Found = tuple[str, int | None, list[types.Diagnostic]]
-"""URI, version (of an open document), findings."""
+Found = tuple[str, int | None, list[str]]
+"""URI, version (of an open document), findings as JSON."""
 
 _BREATH_SECONDS = 0.001
 _PAUSE_SECONDS = 0.5
@@ -32,7 +32,7 @@ _CHANGED = types.FileChangeType.Changed
 class _Checked(NamedTuple):
     """The findings of a file on disk (None: it is not an eval), and the paths that they depend on."""
 
-    items: list[types.Diagnostic] | None
+    items: list[str] | None
     read: frozenset[str]
 
 
@@ -82,7 +82,7 @@ class WorkspaceDiagnostics:
             is_open.add(snapshot.path)
             if snapshot.recognition is not None and not stop.is_set():
                 context = self._workspace.context(snapshot)
-                yield snapshot.uri, snapshot.version, diagnostics(snapshot, context)
+                yield snapshot.uri, snapshot.version, diagnostics_json(snapshot, context)
         with self._lock:
             for path, checked in self._collect_from_disk(stop):
                 if checked.items is not None and path not in is_open:
@@ -131,7 +131,7 @@ class WorkspaceDiagnostics:
         time.sleep(_BREATH_SECONDS)  # Lets the thread that answers the editor go first.
         return _Checked(items, frozenset(os.path.normpath(it) for it in (path, *seen.paths)))
 
-    def _findings(self, files: Files, path: Path) -> list[types.Diagnostic] | None:
+    def _findings(self, files: Files, path: Path) -> list[str] | None:
         """Return the findings of a file; None if it is not an eval or cannot be read."""
         text = files.text(path)
         if text is None or not may_be_eval(text, path):
@@ -139,7 +139,7 @@ class WorkspaceDiagnostics:
         snapshot = Snapshot.of(path.as_uri(), text, None, self._client.encoding)
         if snapshot.recognition is None:
             return None
-        return diagnostics(snapshot, replace(self._workspace.context(snapshot), files=files))
+        return diagnostics_json(snapshot, replace(self._workspace.context(snapshot), files=files))
 
 
 def _affected_paths(path: Path, roots: list[Path], *, is_there_still: bool) -> Iterator[str]:
