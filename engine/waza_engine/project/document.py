@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.pointer import Pointer
@@ -194,10 +194,15 @@ class Document:
         """
         entries = self.value(key)
         if isinstance(entries, Items):
-            made = entries.results(make, lambda it: make(self, it) if isinstance(it, Mapping) else None)
+            made = entries.results(make, lambda it: make(self, it) if _is_mapping(it) else None)
             return [(index, entries[index], found) for index, found in made]
         listed = enumerate(entries) if isinstance(entries, list) else ()
-        return [(at, it, found) for at, it in listed if isinstance(it, Mapping) and (found := make(self, it))]
+        return [(at, it, found) for at, it in listed if _is_mapping(it) and (found := make(self, it))]
+
+
+def _is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    # The check for `dict` is fast, and this runs for each task of each rule.
+    return isinstance(value, dict | Mapping)
 
 
 Make = Callable[[Document, Mapping[str, Any]], _T]
@@ -227,7 +232,7 @@ def _having(places: tuple[str, ...]) -> "Make[bool]":
 def _has(entry: Mapping[str, Any], way: list[str]) -> bool:
     value: Any = entry
     for key in way:
-        if not isinstance(value, Mapping) or key not in value:
+        if not _is_mapping(value) or key not in value:
             return False
         value = value[key]
     return True

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.paths import normal_path
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.store import query
 from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.lib.yaml.scalars import Scalar
 from waza_engine.model.file_names import AGENT_SUFFIX, SKILL_FILE
@@ -24,6 +25,7 @@ FOR_THE_AGENT = ("environment", "agent_environment")
 """The keys in vally's files for the agent's environment."""
 _LEVELS = 10
 _MAX_FOLDERS = 2_000
+_MOST_KEPT = 2_000
 _FILE_NAME = re.compile(r"\w\.[A-Za-z0-9]{1,4}$")
 _SKIPPED_FOLDERS = frozenset(
     [".git", "node_modules", ".venv", "venv", "__pycache__", "dist", "build", "target"]
@@ -102,14 +104,20 @@ def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
         folder = path.parent if is_skill_file(path) else path
         yield from _in_folder(folder, files)
         yield from _below(folder, files)
-    usual = [*_texts(suite.setting("project:paths.skills")), *_USUAL]
+    usual = *_texts(suite.setting("project:paths.skills")), *_USUAL
     for above in (suite.folder, *suite.folder.parents)[:_LEVELS]:
-        yield from _in_folder(above, files)
-        for it in usual:
-            yield from _in_folder(above / it, files)
-            yield from _below(above / it, files)
+        yield from _paths_at(files, above, usual)
         if files.exists(above / ".git"):
             return
+
+
+@query(keep=_MOST_KEPT)
+def _paths_at(files: Files, above: Path, usual: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the files in a folder and in its usual folders of skills: the same for all evals below."""
+    found = [*_in_folder(above, files)]
+    for it in usual:
+        found += [*_in_folder(above / it, files), *_below(above / it, files)]
+    return tuple(found)
 
 
 def _listed_paths(suite: SuiteFiles) -> Iterator[str]:
