@@ -78,7 +78,8 @@ class TestTree:
         self._judged: dict[Path, tuple[Item, object, Mapping[str, Sequence[PlacedCheck]], Item]] = {}
         """Evals with their verdicts, after what both are made of."""
         self._last = _Answer((), {}, (), [])
-        self._last_documents: Mapping[Path, Snapshot] = {}
+        self._evals_by_path: Mapping[Path, Snapshot] = {}
+        self._preparing: asyncio.Task[None] | None = None
         self._shown = ShownTree()
         self._looked_at = -LOOK_SECONDS
         self._looking: asyncio.Task[None] | None = None
@@ -97,18 +98,18 @@ class TestTree:
         At most about `most` evals are read for this answer. It says whether there are more.
         """
         found = await self._found(most, goes_on=self._shown.is_current(since))
-        return {**self._shown.changes(since, self._shown_evals(found.evals)), "more": not found.is_all}
+        return {**self._shown.changes(since, self._shown_evals(found)), "more": not found.is_all}
 
     async def items(self, uri: str = "") -> list[Item]:
         """The tree with the last verdicts, for the workspace or the suite of a file. Starts reading new results."""
         if not uri:
-            return self._shown_evals((await self._found()).evals)
+            return self._shown_evals(await self._found())
         path = path_of(uri)
         if path is None:
             return []
         disk.look()
         found = await asyncio.to_thread(self._trees_of_suite, path)
-        self._reading.start({it.path: it.document for it in found})
+        self._read_results({it.path: it.document for it in found})
         failed = self._annotations.failed_by_eval(self._client.encoding)
         return [self._with_verdicts(it.item, it.path, failed) for it in found]
 
@@ -161,27 +162,37 @@ class TestTree:
         finally:
             self._looking = None
 
-    def _shown_evals(self, found: Sequence[EvalTree]) -> list[Item]:
+    def _shown_evals(self, found: Found) -> list[Item]:
         """The evals with their verdicts: the same list as before, if nothing has changed."""
-        documents, failed = self._documents_of(found), self._annotations.failed_by_eval(self._client.encoding)
-        self._reading.start(documents)
-        states = [self._ledger.state_of(it) for it in documents]
-        last = self._last
-        if found is last.evals and failed == last.failed and all(map(is_, states, last.states)):
+        evals, last = found.evals, self._last
+        if evals is not last.evals:
+            self._evals_by_path = {it.path: it.document for it in evals}
+        if found.is_all:
+            # Not in between: the client waits for the other parts, and hears of verdicts later.
+            self._read_results(self._evals_by_path)
+        failed = self._annotations.failed_by_eval(self._client.encoding)
+        states = [self._ledger.state_of(it) for it in self._evals_by_path]
+        if evals is last.evals and failed == last.failed and all(map(is_, states, last.states)):
             return last.items
-        self._judged = {it: self._judged[it] for it in documents if it in self._judged}
-        items = [self._with_verdicts(it.item, it.path, failed) for it in found]
-        self._last = _Answer(found, failed, states, items)
+        self._judged = {it: self._judged[it] for it in self._evals_by_path if it in self._judged}
+        items = [self._with_verdicts(it.item, it.path, failed) for it in evals]
+        self._last = _Answer(evals, failed, states, items)
         return items
 
-    def _documents_of(self, found: Sequence[EvalTree]) -> Mapping[Path, Snapshot]:
-        """The documents of evals; with their texts, if the editor shows one of their files."""
-        if found is not self._last.evals:
-            self._last_documents = {it.path: it.document for it in found}
-        opened = {path for it in self._documents if (path := self._ledger.eval_of(it)) is not None}
+    def _read_results(self, evals: Mapping[Path, Snapshot]) -> None:
+        """Start to read the results of evals, with the text of those that the editor shows a file of."""
+        owners = (self._ledger.eval_of(it) for it in self._documents)
+        opened = {it for it in owners if it is not None and it in evals}
+        if opened:
+            self._preparing = asyncio.get_running_loop().create_task(self._with_texts(evals, opened))
+        else:
+            self._reading.start(evals)
+
+    async def _with_texts(self, evals: Mapping[Path, Snapshot], opened: Collection[Path]) -> None:
         files = self._workspace.files_of_folders()
-        texts = {it: text for it in opened if it in self._last_documents and (text := files.snapshot(it))}
-        return {**self._last_documents, **texts}
+        # In a thread: an eval may be long, and need not be open itself.
+        texts = await asyncio.to_thread(lambda: [(it, files.snapshot(it)) for it in opened])
+        self._reading.start({**evals, **{path: text for path, text in texts if text is not None}})
 
     def _trees_of_suite(self, path: Path) -> list[EvalTree]:
         workspace = self._workspace.files_of_folders()
