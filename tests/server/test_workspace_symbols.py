@@ -1,6 +1,7 @@
 """`workspace/symbol` where the client reports changed files: quick without news, and never stale for long."""
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,3 +109,23 @@ async def test_without_reports_each_request_looks(session: Session, tmp_path: Pa
     await names(session)
     rewrite(tmp_path)
     assert await names(session) == ["unwatched-task", "b-task"]
+
+
+async def test_a_report_during_a_look_wins(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await names(session)
+    path, symbols = tmp_path / "a" / "eval.yaml", session.symbols
+
+    def slow(read: Path, files: WorkspaceFiles) -> object:
+        found = symbols_of(read, files)
+        if read == path:
+            monkeypatch.undo()
+            write(path, EVAL.format("a", "newest-task"))
+            report(session, path, types.FileChangeType.Changed)
+            symbols._find("", threading.Event())
+        return found
+
+    monkeypatch.setattr(workspace_symbols, "symbols_of", slow)
+    symbols._read_known_again()
+    assert await names(session) == ["newest-task", "b-task"]

@@ -26,6 +26,8 @@ class WorkspaceSymbols:
         self._lock = threading.Lock()
         self._changes = ReportedChanges()
         self._known: dict[Path, Sequence[Symbol]] = {}
+        self._dropped: set[Path] = set()
+        """The files that are to be read again since the last look began."""
         self._looked_at = 0.0
         """When all files were looked at last."""
         self._looking: asyncio.Task[None] | None = None
@@ -58,31 +60,38 @@ class WorkspaceSymbols:
         """Find what the client did not report, for the next request."""
         try:
             await until_idle(self._client)
-            self._changes.look()
-            await asyncio.to_thread(self._read_all)
+            await asyncio.to_thread(self._read_known_again)
         finally:
             self._looking = None
 
-    def _read_all(self) -> None:
+    def _read_known_again(self) -> None:
+        # Requests need not wait: they go on with what is known.
         with self._lock:
-            self._drop_changed()
-            for _ in self._files(threading.Event()):
-                pass
+            self._dropped = set()
+            paths = [*self._known]
+        self._look_at_disk()
+        files = self._workspace.files_of_folders()
+        now = {it: symbols_of(it, files) for it in paths}
+        with self._lock:
+            # What was reported meanwhile may have been read before.
+            self._known |= {it: symbols for it, symbols in now.items() if it not in self._dropped}
+
+    def _look_at_disk(self) -> None:
+        self._looked_at = time.monotonic()
+        self._workspace.list_again()
+        disk.look()
 
     def _find(self, query: str, stop: threading.Event) -> Json:
         with self._lock:
-            self._drop_changed()
-            return Json(f"[{','.join([it.json() for it in matching(query, self._files(stop))])}]")
-
-    def _drop_changed(self) -> None:
-        changed = self._changes.take()
-        if changed is None:
-            self._looked_at = time.monotonic()
-            self._workspace.list_again()
-            disk.look()
-            self._known.clear()
-        for it in changed or ():
-            self._known.pop(Path(it), None)
+            changed = self._changes.take()
+            if changed is None:
+                self._look_at_disk()
+            for it in map(Path, changed) if changed is not None else [*self._known]:
+                self._known.pop(it, None)
+                self._dropped.add(it)
+            found = [it.json() for it in matching(query, self._files(stop))]
+            self._looked_at = time.monotonic() if changed is None else self._looked_at
+            return Json(f"[{','.join(found)}]")
 
     def _files(self, stop: threading.Event) -> Iterator[tuple[Path, Sequence[Symbol]]]:
         files = self._workspace.files_of_folders()
