@@ -159,6 +159,17 @@ async def test_a_client_that_hears_of_nothing_gets_it_with_the_next_answer(
     assert "unwatched" in await trees.names()
 
 
+async def test_results_are_read_once_the_tree_is_whole(
+    trees: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted: list[set[Path]] = []
+    monkeypatch.setattr(trees.session.tests._reading, "start", lambda evals: wanted.append({*evals}))
+    first = await trees.session.tests.changes(0, 1)
+    assert (first["more"], wanted) == (True, [])
+    rest = await trees.session.tests.changes(first["version"], 1)
+    assert (rest["more"], wanted) == (False, [{tmp_path / it / "eval.yaml" for it in "ab"}])
+
+
 async def test_the_trees_keep_no_text(trees: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[weakref.ref[Snapshot]] = []
     plain = workspace_module._ReadFile.snapshot
