@@ -120,7 +120,7 @@ class Snapshot:
     @cached_property
     def data(self) -> Any:
         """Plain data of the whole text, without the parts that cannot be parsed."""
-        return self.tree.data()
+        return self.tree.shared_data
 
     @cached_property
     def memory(self) -> dict[Any, Any]:

@@ -41,7 +41,7 @@ def rule_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedF
 
 
 def _all_findings(tree: Tree, form: Form, context: CheckContext) -> list[RangedFinding]:
-    data = tree.data()
+    data = tree.shared_data
     document = form.document(data, context.path, context.scope.process_dir, context.files)
     result: list[RangedFinding] = []
     for findings in form.whole_findings(document):

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
+from waza_engine.lib.queries.store import kept
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.project.levels import codes_elsewhere, unknown_code
@@ -93,17 +93,13 @@ def apply_suppressions(
 
 def _has_comments(tree: Tree, lines: Sequence[str]) -> bool:
     """Whether any line mentions us. A piece that did not change is not searched again."""
-    found = _trees_with_comments.get(tree)
-    if found is None:
-        end = tree.pieces[-1].end if tree.pieces else 0
-        found = _trees_with_comments[tree] = _mention_us(tree.pieces, lines) or any(
-            _PREFIX in it for it in lines[end:]
-        )
-    return found
-
-
-_trees_with_comments: WeakKeyDictionary[Tree, bool] = WeakKeyDictionary()
-"""Whether a text has such comments: an audit asks for each of its findings."""
+    end = tree.pieces[-1].end if tree.pieces else 0
+    # An audit asks for each of its findings.
+    return kept(
+        tree.memory,
+        _has_comments,
+        lambda: _mention_us(tree.pieces, lines) or any(_PREFIX in it for it in lines[end:]),
+    )
 
 
 def _mention_us(pieces: Sequence[Piece], lines: Sequence[str]) -> bool:

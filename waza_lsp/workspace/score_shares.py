@@ -7,10 +7,10 @@ Entries of nested lists (checkpoints) do not count.
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 from waza_engine.analysis.schema.navigate import Schema
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.store import made_of
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import SchemaPaths, VisitedValue, schema_paths, visit
 from waza_lsp.snapshot import Snapshot
@@ -94,13 +94,7 @@ def _cached_weights(snapshot: Snapshot) -> _Weights | None:
     form, tree = snapshot.form, snapshot.tree
     if form is None:
         return None
-    known = _weights_by_tree.get(tree)
-    if known is None or known[0] is not form:
-        known = _weights_by_tree[tree] = form, _weights(form, tree)
-    return known[1]
-
-
-_weights_by_tree: WeakKeyDictionary[Tree, tuple[Form, _Weights]] = WeakKeyDictionary()
+    return made_of(tree.memory, _weights, form, lambda: _weights(form, tree))
 
 
 def _weights(form: Form, tree: Tree) -> _Weights:

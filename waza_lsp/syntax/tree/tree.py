@@ -8,10 +8,10 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.queries.items import Items, items_after
+from waza_engine.lib.queries.store import derived_property
 from waza_lsp.syntax.errors.hints import Problem
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.aliases import line_of_excess, recursive_aliases, unknown_aliases
@@ -72,6 +72,7 @@ class Tree:
         is_fillable: some piece reads differently when its placeholders are filled.
         has_more_documents: a second document has content.
         odd_pieces: the indices of the pieces about which there is more to say than their values.
+        memory: results about this tree.
 
     """
 
@@ -89,6 +90,7 @@ class Tree:
     is_fillable: bool = False
     has_more_documents: bool = False
     odd_pieces: tuple[int, ...] = field(init=False)
+    memory: dict[Any, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         odd = tuple(index for index, it in enumerate(self.pieces) if not it.parsed.is_plain)
@@ -224,6 +226,11 @@ class Tree:
             for it in self.entries
         }
 
+    @derived_property
+    def shared_data(self) -> Any:
+        """The plain data of the whole text, for callers that do not change it."""
+        return self.data()
+
     def data(self) -> Any:
         """Return plain data of the whole text, without what cannot be read."""
         whole = self.whole
@@ -278,9 +285,9 @@ class Tree:
         """Return the first entry with a key."""
         if len(self.entries) <= _MANY_KEYS:
             return next((it for it in self.entries if it.key.source == key), None)
-        known = _first_entries.get(self)
+        known: dict[str, Entry] | None = self.memory.get(Tree.entry)
         if known is None:
-            known = _first_entries[self] = {it.key.source: it for it in reversed(self.entries)}
+            known = self.memory[Tree.entry] = {it.key.source: it for it in reversed(self.entries)}
         return known.get(str(key))
 
     def piece_and_rest(self, pointer: Pointer) -> tuple[Piece, Node, Pointer] | None:
@@ -380,7 +387,3 @@ def _has_alias(pieces: Iterable[Piece]) -> bool:
 
 def _is_fillable(pieces: Iterable[Piece]) -> bool:
     return any(it.parsed.filled for it in pieces)
-
-
-_first_entries: WeakKeyDictionary[Tree, dict[str, Entry]] = WeakKeyDictionary()
-"""Used only for trees with more keys than any eval has."""
