@@ -19,8 +19,23 @@ class Change(NamedTuple):
     new: str
 
 
+_last: tuple[Sequence[str], Sequence[str], Change | None] = ((), (), None)
+"""The texts that were compared last, and their change."""
+
+
 def change_between(before: Sequence[str], after: Sequence[str]) -> Change | None:
-    """Return the one span in which two texts differ; None if they are equal."""
+    """Return the one span in which two texts differ; None if they are equal. The lists must not change later."""
+    # Several parts of the server ask about each edit. Only one assignment: they may do so in several threads.
+    global _last  # noqa: PLW0603  # a memory of one
+    known = _last
+    if before is after:
+        return None
+    if known[0] is not before or known[1] is not after:
+        _last = known = before, after, _change_between(before, after)
+    return known[2]
+
+
+def _change_between(before: Sequence[str], after: Sequence[str]) -> Change | None:
     top = _common_length(before, after)
     if top == len(before) == len(after):
         return None

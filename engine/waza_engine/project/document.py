@@ -147,6 +147,20 @@ class Document:
                 if not kind.task_keys or kind.task_keys & it.keys():
                     yield (key, index), it, found
 
+    def task_values(self, make: "Make[_T | None]") -> list[_T]:
+        """Return the non-empty results of `make` for the tasks in this file. `make` is as in `grader_results`."""
+        kind = kind_of(self.dialect, self.kind)
+        if kind is None or kind.runnable in {"", "task"}:
+            return [found for *_, found in self.task_results(make)]
+        of_tasks, found = _of_tasks(make, kind.task_keys), list[_T]()
+        for key in kind.tasks:
+            entries = self.value(key)
+            if isinstance(entries, Items):
+                found += [it for _, it in self._item_rows(entries, of_tasks)]
+            else:
+                found += [it for *_, it in self.entry_results(key, of_tasks)]
+        return found
+
     def item_findings(self, key: str, make: Callable[[Any], Sequence[Finding]]) -> Iterator[Finding]:
         """Yield the findings of `make` about the items of a top-level list, which it knows without their place.
 
@@ -194,10 +208,12 @@ class Document:
         """
         entries = self.value(key)
         if isinstance(entries, Items):
-            made = entries.results(make, lambda it: make(self, it) if _is_mapping(it) else None)
-            return [(index, entries[index], found) for index, found in made]
+            return [(index, entries[index], found) for index, found in self._item_rows(entries, make)]
         listed = enumerate(entries) if isinstance(entries, list) else ()
         return [(at, it, found) for at, it in listed if _is_mapping(it) and (found := make(self, it))]
+
+    def _item_rows(self, entries: Items[Any], make: "Make[_T | None]") -> list[tuple[int, _T]]:
+        return entries.results(make, lambda it: make(self, it) if _is_mapping(it) else None)
 
 
 def _is_mapping(value: Any) -> TypeGuard[Mapping[str, Any]]:
@@ -227,6 +243,12 @@ def _having(places: tuple[str, ...]) -> "Make[bool]":
         return False
 
     return has
+
+
+@cache
+def _of_tasks(make: "Make[_T | None]", keys: frozenset[str]) -> "Make[_T | None]":
+    """Wrap `make` to run only on mappings that are tasks, because they have one of the keys."""
+    return (lambda document, entry: make(document, entry) if keys & entry.keys() else None) if keys else make
 
 
 def _has(entry: Mapping[str, Any], way: list[str]) -> bool:

@@ -34,11 +34,11 @@ def duplicate_texts(
     suite, own = document.suite, document.path
     elsewhere = suite.paths_by_text(key) if suite is not None and not suite.eval.get("tasks_from") else {}
     here: dict[str, Pointer] = {}
-    tasks = [*document.task_results(_text_of(key))]
-    texts = {text for *_, text in tasks}
-    if len(texts) == len(tasks) and texts.isdisjoint(elsewhere):
+    texts = document.task_values(_text_of(key))
+    distinct = {*texts}
+    if len(distinct) == len(texts) and distinct.isdisjoint(elsewhere):
         return
-    for pointer, _, text in tasks:
+    for pointer, _, text in document.task_results(_text_of(key)):
         paths = list(elsewhere.get(text, ()))
         if only_later and own in paths:
             paths = paths[: paths.index(own)]

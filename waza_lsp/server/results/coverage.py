@@ -67,12 +67,16 @@ class CurrentText:
         )
 
 
-def spans_in(place: Span, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Return those of some spans, in the order of the text, that begin in another one."""
-    if not spans:
-        return ()
-    first = bisect_left(spans, place.start, key=attrgetter("start"))
-    return tuple(spans[first : bisect_right(spans, place.end, key=attrgetter("start"))])
+def spans_by_runnable(runnables: Iterable[Runnable], spans: Iterable[Span]) -> dict[int, tuple[Span, ...]]:
+    """Return those of some spans that begin in runnables, in the order of the text, by the runnable's identity."""
+    wanted = sorted({*spans})
+    starts = [it.start for it in wanted]
+    found: dict[int, tuple[Span, ...]] = {}
+    for it in runnables if wanted else ():
+        first = bisect_left(starts, it.range.start)
+        if first < len(starts) and starts[first] <= it.range.end:
+            found[id(it)] = tuple(wanted[first : bisect_right(starts, it.range.end)])
+    return found
 
 
 def coverage(snapshot: Snapshot, runnable: Runnable) -> Coverage:

@@ -1,7 +1,7 @@
 """What is known of the runs of one eval: the last verdict of each task, and what its tasks cost before."""
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +10,13 @@ from waza_lsp.runnables.commands import RunStatus, Verdict
 from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable
 from waza_lsp.server.results.annotations import LiveVerdicts
-from waza_lsp.server.results.coverage import NO_COVERAGE, Coverage, CurrentText, coverage_of_task, spans_in
+from waza_lsp.server.results.coverage import (
+    NO_COVERAGE,
+    Coverage,
+    CurrentText,
+    coverage_of_task,
+    spans_by_runnable,
+)
 from waza_lsp.server.results.live_status import (
     combined_verdict,
     live_status,
@@ -127,7 +133,7 @@ class EvalResults:
         return gone
 
     def standings(
-        self, snapshot: Snapshot, runnables: Iterable[Runnable], live: LiveVerdicts
+        self, snapshot: Snapshot, runnables: Sequence[Runnable], live: LiveVerdicts
     ) -> dict[tuple[str, str], RunStatus]:
         """Return the status of runnables in one of the eval's files, by kind and id.
 
@@ -135,10 +141,11 @@ class EvalResults:
         """
         tasks, costs, recorded = self.tasks, self.costs, self.recorded or frozenset()
         running, cancelled, failing, failed = self.running, self.cancelled, live.failing, live.failed_checks
-        graded = sorted({*live.covers.get(snapshot.path or Path(), ())})
+        graded = live.covers.get(snapshot.path or Path(), ())
+        by_runnable = spans_by_runnable(runnables, graded)
         found: dict[tuple[str, str], RunStatus] = {}
         for it in runnables:
-            id_, covers = it.id, spans_in(it.range, graded) if graded else ()
+            id_, covers = it.id, by_runnable.get(id(it), ())
             if it.kind in FILE_KINDS:
                 found[it.kind, id_] = self._standing_of_file(CurrentText(snapshot, it, covers), live)
                 continue

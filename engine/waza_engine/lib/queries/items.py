@@ -5,10 +5,11 @@ are checked at once, by the few inputs that they have in common, and a new list 
 list before.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from operator import is_
-from typing import Any, Generic, TypeVar
+from operator import is_, itemgetter
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from waza_engine.lib.queries.tracking import Dependency, Result, clock, is_needless, note_all, track_reads
 
@@ -28,7 +29,7 @@ class Items(list[_Item]):
         """By name: the result of each item, None if it is not computed yet."""
         self._rows: dict[Hashable, Result] = {}
         """By name: the non-empty results with their indices, and what any of the items depends on."""
-        self._rows_before: dict[Hashable, Result] = {}
+        self._rows_before: dict[Hashable, _Before] = {}
         """By name: the rows of the list before an edit. While they are fresh, so are the results taken from it."""
         self.memory: dict[Any, Any] = {}
         """Results about the list as a whole, for `kept` and `made_of`."""
@@ -64,7 +65,9 @@ class Items(list[_Item]):
         began = clock.now
         made: list[Any] = self._made.setdefault(name, [None] * len(self))
         before = self._rows_before.pop(name, None)
-        is_fresh = before is not None and before.is_fresh()
+        is_fresh = before is not None and before.rows.is_fresh()
+        if before is not None and is_fresh and before.changed is not None:
+            return self._computed_after(before.rows, before.changed, made, make)
         # An item that is in the list several times is asked once.
         new: dict[int, Result] = {}
         for index, known in enumerate(made):
@@ -72,8 +75,24 @@ class Items(list[_Item]):
                 item = self[index]
                 made[index] = new.get(id(item)) or new.setdefault(id(item), _run(make, item))
         rows = [(index, it.value) for index, it in enumerate(made) if it.value]
-        shared = {it.dependencies for it in made if it.dependencies}
-        return Result(rows, dict.fromkeys(it for its in shared for it in its), began)
+        return Result(rows, _all_dependencies(made), began)
+
+    def _computed_after(
+        self,
+        before: Result,
+        changed: Mapping[int, tuple[Dependency, ...]],
+        made: list[Any],
+        make: Callable[[_Item], Any],
+    ) -> Result:
+        """Return the rows after edits that changed only some items, and no index of the others."""
+        began, rows = clock.now, list(before.value)
+        for index in changed:
+            result = made[index] = _run(make, self[index])
+            first = bisect_left(rows, index, key=itemgetter(0))
+            last = bisect_right(rows, index, key=itemgetter(0))
+            rows[first:last] = [(index, result.value)] if result.value else []
+        is_same = all(made[index].dependencies == former for index, former in changed.items())
+        return Result(rows, before.dependencies if is_same else _all_dependencies(made), began)
 
     def after_edit(self, items: Sequence[_Item]) -> "Items[_Item]":
         """Return a later version of the list, with the results of the items that are the same objects.
@@ -81,16 +100,39 @@ class Items(list[_Item]):
         The list itself is returned if all items are. Results under names that were not used with this list are dropped,
         unless no name was used at all.
         """
-        place = _mapping(items, self)
-        if place is None:
+        changed, place = _mapping(items, self)
+        if changed is not None and not changed:
             return self
         now = Items(items)
         for name in list(self._rows or self._made):
             now._made[name] = place(self._made[name])
-            before = self._rows.get(name) or self._rows_before.get(name)
+            before = _Before(self._rows[name], {}) if name in self._rows else self._rows_before.get(name)
             if before is not None:
-                now._rows_before[name] = before
+                now._rows_before[name] = before.after(changed, self._made[name])
         return now
+
+
+class _Before(NamedTuple):
+    """The rows of a list before edits, and the items that changed since: what each former one depended on, by index.
+
+    None if the indices of other items changed, too.
+    """
+
+    rows: Result
+    changed: Mapping[int, tuple[Dependency, ...]] | None
+
+    def after(self, changed: Sequence[int] | None, made: _Results) -> "_Before":
+        """Return the rows before one more edit of a list with these results."""
+        if changed is None or self.changed is None:
+            return _Before(self.rows, None)
+        former = {index: it.dependencies for index in changed if (it := made[index]) is not None}
+        return _Before(self.rows, {**former, **self.changed})
+
+
+def _all_dependencies(made: Iterable[Result]) -> dict[Dependency, None]:
+    """Return what any of some results depends on."""
+    shared = {it.dependencies for it in made if it.dependencies}
+    return dict.fromkeys(it for its in shared for it in its)
 
 
 class _Placed(Generic[_Value]):
@@ -115,17 +157,22 @@ def items_after(items: Sequence[_Item], before: Any) -> Items[_Item]:
     return before.after_edit(items) if isinstance(before, Items) else Items(items)
 
 
-def _mapping(now: Sequence[Any], before: Sequence[Any]) -> Callable[[_Results], _Results] | None:
-    """Return a function that maps results from the old items to the new ones; None if the items are the same."""
+def _mapping(
+    now: Sequence[Any], before: Sequence[Any]
+) -> tuple[Sequence[int] | None, Callable[[_Results], _Results]]:
+    """Return the indices of the items that changed, and a function that maps results from the old items to the new ones.
+
+    The indices are None if the lists are not equally long.
+    """
     is_same = [*map(is_, now, before)]
     if len(now) == len(before):
         others = [index for index, same in enumerate(is_same) if not same]
-        return partial(_without, others) if others else None
+        return others, partial(_without, others)
     first = is_same.index(False) if False in is_same else len(is_same)
     behind = [*map(is_, reversed(now), reversed(before))][: min(len(now), len(before)) - first]
     last = behind.index(False) if False in behind else len(behind)
     gap = [None] * (len(now) - first - last)
-    return lambda made: [*made[:first], *gap, *made[len(made) - last :]]
+    return None, lambda made: [*made[:first], *gap, *made[len(made) - last :]]
 
 
 def _without(others: list[int], made: _Results) -> _Results:

@@ -39,7 +39,7 @@ def _tasks(document: Document) -> int:
         rows = len(dataset.rows) if dataset is not None else 0
         first, last = (plain(document.value("range", it)) for it in (0, 1))
         return len(range(rows)[first - 1 : last]) if _is_count(first) and _is_count(last) else rows
-    inline = sum(1 for _ in document.task_results(_is_enabled))
+    inline = len(document.task_values(_is_enabled))
     suite = document.suite
     if suite is None:
         return inline
