@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.go.glob import BadPattern, match
 from waza_engine.lib.go.paths import cleaned
+from waza_engine.lib.queries.items import Items
 from waza_engine.lib.queries.store import derived_property, kept
 from waza_engine.lib.yaml.reader import YamlError
 from waza_engine.lib.yaml.scalars import source_text
@@ -202,9 +203,15 @@ def owner_of(kind: str, path: Path, files: Files) -> Path | None:
 def globs_of(data: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
     """Yield the globs under `tasks` with their indexes."""
     entries = data.get("tasks")
-    for index, it in enumerate(entries if isinstance(entries, list) else ()):
-        if isinstance(it, str) and it.strip():
-            yield index, it
+    if isinstance(entries, Items):
+        yield from entries.results(_glob, _glob)
+    else:
+        found = enumerate(entries if isinstance(entries, list) else ())
+        yield from ((index, glob) for index, it in found if (glob := _glob(it)))
+
+
+def _glob(item: Any) -> str:
+    return item if isinstance(item, str) and item.strip() else ""
 
 
 def as_glob(pattern: str) -> str:

@@ -61,16 +61,16 @@ _MOST_SHOWN = 5
 
 def check(document: Document) -> Iterator[Finding]:
     suite = document.suite
-    if suite is None or document.has("tasks_from"):
+    if suite is None or document.has("tasks_from") or document.task_values(_is_enabled):
         return
     inline = [it for _, it in document.tasks()]
     all_tasks = [*inline, *(it.data for it in suite.tasks)]
-    if all_tasks and all(map(_is_disabled, all_tasks)):
+    if all_tasks and not any(_is_enabled(document, it) for it in all_tasks):
         places = [Related(("enabled",), "disabled here", it.path) for it in suite.tasks[:_MOST_SHOWN]]
         message = "All tasks have 'enabled: false', so the run cannot start"
         yield NO_ENABLED_TASK.at(("tasks",), message, on="key", related=places)
 
 
-def _is_disabled(task: Mapping[str, Any]) -> bool:
+def _is_enabled(_: Document, task: Mapping[str, Any]) -> bool:
     value = task.get("enabled")
-    return value is False or (isinstance(value, str) and value in FALSE_WORDS)
+    return value is not False and not (isinstance(value, str) and value in FALSE_WORDS)
