@@ -6,13 +6,15 @@ A deterministic grader that reads the same values gives the same verdict. What i
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from waza_engine.graders.base import GradingContext
+from waza_engine.graders.base import GradingContext, Scope
 from waza_engine.graders.entry import Level
+from waza_engine.graders.excerpts import without_nearest_lines
 from waza_engine.graders.result import GraderFailure, GraderResult, GraderVerdict
-from waza_engine.grading.grade import grade_entry
+from waza_engine.grading.grade import BuiltGrader, build, grade_built, grade_entry
 from waza_engine.model.suite import GraderEntry
 from waza_engine.runs.planning.fingerprint import DigestCache, grader_files
 from waza_engine.runs.recordings.free_graders import is_free
@@ -57,45 +59,76 @@ class _WatchedContext(GradingContext):
         return value
 
 
+class _Seen:
+    """The verdicts on work of which the same fields were read, by the values or ids of these.
+
+    The values are kept, so that no other gets their ids.
+    """
+
+    __slots__ = ("known", "names", "values_of")
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        getter: Callable[[GradingContext], Any] = attrgetter(*names) if names else lambda _: ()
+        self.values_of = getter if len(names) != 1 else lambda context: (getter(context),)
+        self.known: dict[tuple[Any, ...], tuple[tuple[Any, ...], _Verdict]] = {}
+
+
 class _Verdicts:
     """The verdicts on what looked different to a grader. Each belongs to the values of the fields that it read."""
 
-    __slots__ = ("_known",)
+    __slots__ = ("_seen",)
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, ...], dict[tuple[Any, ...], tuple[tuple[Any, ...], _Verdict]]] = {}
-        """By the names of the fields, and by their values or ids. The values are kept, so that no other gets their ids."""
+        self._seen: dict[tuple[str, ...], _Seen] = {}
 
     def __len__(self) -> int:
-        return sum(map(len, self._known.values()))
+        return sum(len(it.known) for it in self._seen.values())
 
     def find(self, context: GradingContext) -> tuple[tuple[str, ...], _Verdict] | None:
         """Return the names of the fields and the verdict of work that looks the same; None if there is none."""
-        for names, known in self._known.items():
-            found = known.get(_key_of([getattr(context, it) for it in names]))
+        others: list[tuple[_Seen, tuple[Any, ...]]] = []
+        for seen in self._seen.values():
+            values = seen.values_of(context)
+            found = seen.known.get(_key_of(values))
             if found is not None:
-                return names, found[1]
-        for names, known in self._known.items():
-            values = [getattr(context, it) for it in names]
-            for before, verdict in known.values():
-                if all(map(_is_same, names, values, before)):
-                    if not any(map(_is_new_each_time, names, values)):
-                        self.add(names, values, verdict)
-                    return names, verdict
+                return seen.names, found[1]
+            if any(map(_may_equal_another, seen.names, values)):
+                others.append((seen, values))
+        for seen, values in others:
+            for before, verdict in seen.known.values():
+                if all(map(_is_same, seen.names, values, before)):
+                    if not any(map(_is_new_each_time, seen.names, values)):
+                        seen.known[_key_of(values)] = values, verdict
+                    return seen.names, verdict
         return None
 
-    def add(self, names: tuple[str, ...], values: Sequence[Any], verdict: _Verdict) -> None:
+    def add(self, names: tuple[str, ...], context: GradingContext, verdict: _Verdict) -> None:
         """Add the verdict on work of which these fields were read."""
-        self._known.setdefault(names, {})[_key_of(values)] = tuple(values), verdict
+        seen = self._seen.get(names)
+        if seen is None:
+            seen = self._seen[names] = _Seen(names)
+        values = seen.values_of(context)
+        seen.known[_key_of(values)] = values, verdict
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Asked:
     """An entry of this audit, with all that decides about its verdicts besides the trial."""
 
     entry: GraderEntry
     key: str
     is_free: bool
+    built: BuiltGrader | None = None
+    """The grader, once it was built. Those of plug-ins are built for each trial: they may have a state."""
+
+    def build(self, context: GradingContext, meaning: str, level: Level) -> BuiltGrader:
+        """Return the grader."""
+        scope = Scope(process_dir=context.process_dir)
+        built = self.built or build(self.entry, meaning, level, scope)
+        if type(built.grader).__module__.startswith("waza_engine."):
+            self.built = built
+        return built
 
 
 @dataclass(slots=True)
@@ -118,6 +151,8 @@ class GradeMemo:
     """Makes the workspace of the trial, for contexts without one; returns the same path each time."""
     lay_out_own: Callable[[], Path] | None = None
     """Makes one more workspace of the trial."""
+    _trial: tuple[GradingContext, _WatchedContext] | None = None
+    """The context that was graded last, and the one that notes what is read of it."""
 
     def grade(
         self,
@@ -142,6 +177,7 @@ class GradeMemo:
         self._asked.clear()
         self._reads.clear()
         self.given.clear()
+        self._trial = None
 
     def blind(self) -> tuple[str, ...]:
         """Return the names of the graders that read nothing of any agent's work in this audit."""
@@ -178,33 +214,46 @@ class GradeMemo:
         if (found := known.find(context)) is not None:
             noted.update(found[0])
             return found[1]
-        watched = _watched(context)
-        object.__setattr__(watched, "lay_out", self.lay_out)
-        verdict = grade_entry(entry, watched, meaning, level)
+        watched = self._watched(context)
+        verdict = self._graded(asked, watched, meaning, level)
         reads = {_FILES if it == "workspace_dir" else it for it in object.__getattribute__(watched, "reads")}
         noted.update(reads)
         names = _shared(tuple(sorted(reads)))
-        verdict = _without_words(verdict)
-        known.add(names, [getattr(context, it) for it in names], verdict)
+        known.add(names, context, verdict)
         return verdict
 
+    def _graded(self, asked: _Asked, context: GradingContext, meaning: str, level: Level) -> _Verdict:
+        """Return a verdict with only what an audit asks for: whether and why it could not be given, and the score."""
 
-def _watched(context: GradingContext) -> _WatchedContext:
-    return _WatchedContext(**{name: getattr(context, name) for name in _FIELDS})
+        def built() -> BuiltGrader:
+            return asked.build(context, meaning, level)
+
+        with without_nearest_lines():
+            verdict = grade_built(asked.entry, context, built, lambda result, _: result)
+        if isinstance(verdict, GraderFailure):
+            return verdict
+        result = verdict.result
+        if result.status or result.infrastructure:
+            return grade_built(asked.entry, context, built)
+        return GraderVerdict(
+            verdict.name, verdict.type, verdict.weight, _shared(GraderResult(result.score, result.passed))
+        )
+
+    def _watched(self, context: GradingContext) -> _WatchedContext:
+        """Return a context that has noted no reads yet. All graders of a trial get the same one, one after the other."""
+        if self._trial is None or self._trial[0] is not context:
+            watched = _WatchedContext(**{name: getattr(context, name) for name in _FIELDS})
+            self._trial = context, watched
+        _, watched = self._trial
+        object.__setattr__(watched, "reads", set())
+        object.__setattr__(watched, "lay_out", self.lay_out)
+        return watched
 
 
 @lru_cache(maxsize=1_000)
 def _shared(value: _Shared) -> _Shared:
     """Return one object for equal values: there may be tens of thousands."""
     return value
-
-
-def _without_words(verdict: _Verdict) -> _Verdict:
-    """Return a verdict with only what an audit asks for: whether and why it could not be given, and the score."""
-    if isinstance(verdict, GraderFailure) or verdict.result.status or verdict.result.infrastructure:
-        return verdict
-    result = GraderResult(verdict.result.score, verdict.result.passed)
-    return replace(verdict, result=_shared(result), duration_ms=0)
 
 
 def _key_of(values: Sequence[Any]) -> tuple[Any, ...]:
@@ -214,6 +263,11 @@ def _key_of(values: Sequence[Any]) -> tuple[Any, ...]:
 def _is_new_each_time(name: str, value: Any) -> bool:
     """Whether the next context has another object, so that its id says nothing."""
     return name in _BY_VALUE and not isinstance(value, _PLAIN)
+
+
+def _may_equal_another(name: str, value: Any) -> bool:
+    """Whether an object that is not plain can be the same as another one by its value."""
+    return isinstance(value, tuple) or _is_new_each_time(name, value)
 
 
 def _is_same(name: str, one: Any, other: Any) -> bool:

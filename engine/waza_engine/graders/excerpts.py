@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from itertools import zip_longest
 
 from waza_engine.lib.go.regexp import regex_error, regex_span
@@ -17,6 +18,7 @@ _CONTEXT, _WIDEST = 2, 160
 """The lines of an excerpt on either side of the place, and the maximum length of each."""
 _LAST_LINES = 10
 """The lines of an excerpt from the end of what a program printed."""
+_finds_nearest: ContextVar[bool] = ContextVar("finds_nearest", default=True)
 EMPTY = FoundText("the text is empty", is_empty=True)
 NOTHING = FoundText("nothing was used", is_empty=True)
 _WORDS = re.compile(
@@ -121,7 +123,21 @@ def excerpt_at(text: str, start: int, end: int) -> FoundText:
     return FoundText(f"line {number}: {line}", _lines_around(text.split("\n"), number - 1), line=number)
 
 
+class without_nearest_lines:  # noqa: N801  # used like a function
+    """Do without the lines that are most like what is missing: finding them takes longer than most checks."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> None:
+        self._token = _finds_nearest.set(False)
+
+    def __exit__(self, *_: object) -> None:
+        _finds_nearest.reset(self._token)
+
+
 def _nearest(words: Iterable[str], text: str) -> str:
+    if not _finds_nearest.get():
+        return ""
     if not text.strip():
         return EMPTY
     wanted = set(words)

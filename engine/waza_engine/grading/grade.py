@@ -136,13 +136,29 @@ def grade_entry(
     `meaning` is the name of a dialect or one of its `meanings`. `level` is the file level of the entry, which decides
     the keys that it may have.
     """
+    return grade_built(
+        entry, context, lambda: build(entry, meaning, level, Scope(process_dir=context.process_dir))
+    )
+
+
+def grade_built(
+    entry: Mapping[str, Any] | GraderEntry,
+    context: GradingContext,
+    built_for: Callable[[], BuiltGrader],
+    finish: Callable[[GraderResult, Any], GraderResult] = with_wanted,
+) -> GraderVerdict | GraderFailure:
+    """Grade one entry like `grade_entry`, with the grader that `built_for` returns.
+
+    `finish` returns the result to keep, from the grader's own and the options in the file.
+    """
     started = time.perf_counter()
     name, type_name = name_and_type(entry)
     step: Literal["config", "grade"] = "config"
     try:
-        built = build(entry, meaning, level, Scope(process_dir=context.process_dir))
+        built = built_for()
         name, type_name, step = built.name, built.type, "grade"
-        result = with_wanted(built.grader.grade_turn(context, _turn(entry)), built.config)
+        result = built.grader.grade_turn(context, _turn(entry))
+        kept = finish(result, built.config)
     except ConfigError as error:
         return GraderFailure(name, type_name, "config", str(error), pointer=error.pointer)
     except GradeError as error:
@@ -155,9 +171,7 @@ def grade_entry(
             name, type_name, step, f"internal error: {type(error).__name__}: {error}", is_shortage(error)
         )
     shown_type = type_name if result.type_name is None else result.type_name
-    return GraderVerdict(
-        name, shown_type, built.weight, result, round((time.perf_counter() - started) * 1000)
-    )
+    return GraderVerdict(name, shown_type, built.weight, kept, round((time.perf_counter() - started) * 1000))
 
 
 def name_and_type(entry: Any) -> tuple[str, str]:

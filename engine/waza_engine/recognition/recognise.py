@@ -266,6 +266,7 @@ def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
     return certain
 
 
+@cache
 def load_object(name: str) -> Any:
     """Import and return the object called `module:name`."""
     module, _, attribute = name.partition(":")

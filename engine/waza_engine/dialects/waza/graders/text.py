@@ -215,7 +215,7 @@ class TextGrader(Grader):
             for index, item in enumerate(getattr(self, option))
             if not holds(item)
         ]
-        total = sum(len(items) for _, items in self)
+        total = sum(len(getattr(self, option)) for option, *_ in checks)
         return GraderResult.of_checks(total, failures, **self.model_dump())
 
 
