@@ -4,12 +4,14 @@ Apart from the store, because checking whether there are runs must not import it
 """
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 
 from waza_engine.lib.files.safe_read import marked_folder
 from waza_engine.lib.paths import real_path
+from waza_engine.lib.queries.disk import Stamp
 from waza_engine.model.file_names import WAZA_PROJECT
 
 FILE_NAME = "runs.sqlite3"
@@ -47,6 +49,20 @@ def recording_sources(eval_path: Path, store_dir: Path) -> tuple[Path, ...]:
     """Return the files to watch: if none has changed, neither have the recordings."""
     store, counter = store_dir / FILE_NAME, counter_folder(eval_path)
     return (store, store.with_name(f"{store.name}-wal"), counter.parent, counter)
+
+
+def file_state(path: Path) -> Stamp:
+    """Return a value that changes with the content of a file, but not because SQLite reads it.
+
+    When root opens a store, SQLite sets the owner of its log, which changes the time of the status. A reader may also
+    leave an empty log. So the file's number stands in for that time, and an empty file for a missing one.
+    """
+    try:
+        about = path.stat()
+    except (OSError, ValueError):
+        return None
+    is_empty = stat.S_ISREG(about.st_mode) and not about.st_size
+    return None if is_empty else (about.st_mtime_ns, about.st_ino, about.st_size)
 
 
 def in_repository(paths: Iterable[Path], folder: Path) -> list[Path]:

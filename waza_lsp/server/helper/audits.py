@@ -17,6 +17,7 @@ from waza_engine.model.file_names import SKILL_FILE
 from waza_engine.project.store_location import (
     RECORDINGS_FOLDER,
     default_store_dir,
+    file_state,
     recording_sources,
     recording_stems,
 )
@@ -34,7 +35,6 @@ from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.questions import Answer, Audit, AuditPage, Keep, TellApart
 from waza_lsp.server.results.annotation import Annotation
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
-from waza_lsp.server.results.reader import file_state
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.syntax.span_mapping import change_between
 from waza_lsp.syntax.text import Place

@@ -10,13 +10,18 @@ from lsprotocol import types
 
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.queries.disk import Stamp
-from waza_engine.project.store_location import JUDGEMENTS, REVIEWS, default_store_dir, recording_sources
+from waza_engine.project.store_location import (
+    JUDGEMENTS,
+    REVIEWS,
+    default_store_dir,
+    file_state,
+    recording_sources,
+)
 from waza_lsp.server.events import Bus, LensesChanged, RecordingsKnown
 from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.questions import Judges
 from waza_lsp.server.results.annotation import short_span
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
-from waza_lsp.server.results.reader import file_state
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 

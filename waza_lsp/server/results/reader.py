@@ -1,6 +1,5 @@
 """Read an eval's last results from the run store, and the files that they refer to. Runs in a thread."""
 
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,12 @@ from lsprotocol import types
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.paths import is_inside
 from waza_engine.lib.queries.disk import Stamp
-from waza_engine.project.store_location import RECORDINGS_FOLDER, default_store_dir, recording_sources
+from waza_engine.project.store_location import (
+    RECORDINGS_FOLDER,
+    default_store_dir,
+    file_state,
+    recording_sources,
+)
 from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.snapshot import Snapshot
@@ -143,20 +147,6 @@ def read_changed_results(
     """Return the last results of those evals whose recordings have changed since. Runs in a thread."""
     results = ((it, read_last_results(it, before, (), encoding)) for it, before in known.items())
     return [(path, found) for path, found in results if found is not None]
-
-
-def file_state(path: Path) -> Stamp:
-    """Return a value that changes with the content of a file, but not because SQLite reads it.
-
-    When root opens a store, SQLite sets the owner of its log, which changes the time of the status. A reader may also
-    leave an empty log. So the file's number stands in for that time, and an empty file for a missing one.
-    """
-    try:
-        about = path.stat()
-    except (OSError, ValueError):
-        return None
-    is_empty = stat.S_ISREG(about.st_mode) and not about.st_size
-    return None if is_empty else (about.st_mtime_ns, about.st_ino, about.st_size)
 
 
 class _Files:

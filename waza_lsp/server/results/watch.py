@@ -9,11 +9,10 @@ import time
 from pathlib import Path
 
 from waza_engine.lib.queries.disk import Stamp
-from waza_engine.project.store_location import REVIEWS, default_store_dir, recording_sources
+from waza_engine.project.store_location import REVIEWS, default_store_dir, file_state, recording_sources
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.events import Bus, DocumentOpened, LensesChanged
 from waza_lsp.server.results.ledger import ResultLedger
-from waza_lsp.server.results.reader import file_state
 from waza_lsp.server.transport.client import Client
 
 _SECONDS = 3.0

@@ -20,12 +20,12 @@ from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import graders
 from waza_engine.lib.files.spill import Spill
 from waza_engine.lib.files.vfs import Files
-from waza_engine.lib.queries.disk import note_read
+from waza_engine.lib.queries.disk import Stamp, note_read
 from waza_engine.lib.queries.store import query
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.reading import reading_through
-from waza_engine.project.store_location import RECORDINGS_FOLDER, recording_sources
+from waza_engine.project.store_location import RECORDINGS_FOLDER, file_state, recording_sources
 from waza_engine.runs.recordings.find import (
     Recording,
     UnreadableRecording,
@@ -58,18 +58,24 @@ class _Recorded(NamedTuple):
 def _recorded(files: Files, eval_path: Path, task: str) -> _Recorded:
     folder = eval_path.parent / RECORDINGS_FOLDER
     store = default_store_dir(eval_path)
+    for path in recording_sources(eval_path, store):
+        _source_state(files, path)
     # A file that is edited in place does not change the time of its folder.
-    for path in (
-        *recording_sources(eval_path, store),
-        *(folder / it for it in _recording_names(files, folder).get(task, ())),
-    ):
-        note_read(path)
+    for name in _recording_names(files, folder).get(task, ()):
+        note_read(folder / name)
     skipped: list[UnreadableRecording] = []
     try:
         found = recordings_to_audit(eval_path, task, store, _MOST_RECORDINGS, unreadable=skipped)
     except StoreError:
         found = []
     return _Recorded(found, skipped)
+
+
+@query(keep=500)
+def _source_state(_: Files, path: Path) -> Stamp:
+    """Return a value that changes with the content of a file, but not because SQLite reads it."""
+    note_read(path)
+    return file_state(path)
 
 
 @query(keep=100)
