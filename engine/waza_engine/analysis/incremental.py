@@ -57,7 +57,12 @@ class _OpenFile:
         """Take over a version of the file, and return its data with tracked reads."""
         before = self.data
         tracked = _TrackedMapping(
-            (key, items_after(value, (before or {}).get(key)) if isinstance(value, list) else value)
+            (
+                key,
+                items_after(value, dict.get(before, key) if before is not None else None)
+                if isinstance(value, list)
+                else value,
+            )
             for key, value in data.items()
         )
         tracked.file = self

@@ -100,8 +100,9 @@ class Document:
     def items(self, *pointer: str | int) -> Iterator[tuple[Pointer, Any]]:
         """Yield the items of the list at a pointer, each with its own pointer."""
         value = self.value(*pointer)
-        if isinstance(value, list):
-            yield from (((*pointer, index), it) for index, it in enumerate(value))
+        return iter(
+            [((*pointer, index), it) for index, it in enumerate(value)] if isinstance(value, list) else ()
+        )
 
     def mappings(self, *pointer: str | int) -> Iterator[tuple[Pointer, Mapping[str, Any]]]:
         """Yield the items of the list at a pointer that are mappings."""
