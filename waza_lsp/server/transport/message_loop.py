@@ -22,7 +22,7 @@ from waza_lsp.server.transport.client import Client
 from waza_lsp.server.transport.connection import Output, once, when_closed, when_unread
 from waza_lsp.server.transport.framing import Frames
 
-_GRACE_SECONDS = 0.0005
+_GRACE_SECONDS = 0.0015
 """How long deferred work waits for the next message. Editors request diagnostics first, and then what the user is
 waiting for."""
 _LONGEST_WAIT_SECONDS = 0.05
