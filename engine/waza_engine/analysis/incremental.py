@@ -126,7 +126,8 @@ def findings(document: Document, checks: tuple[Check, ...]) -> Iterator[tuple[Fi
         # Another version was checked in between.
         file.take(dict(current.data))
     disk.look_if_due()
-    # Many rules depend on the same things, which are asked once. By these and the last check: that of the current one.
+    # Many rules share their dependencies, so each set is checked once. The keys are these and the time of the last check;
+    # a value is the time of this check, or None if something has changed.
     checked: dict[tuple[tuple[Dependency, ...], int], int | None] = {}
     for check in checks:
         known = file.results.get(check)
