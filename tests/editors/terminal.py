@@ -1,6 +1,7 @@
 """A program in a terminal with its screen, for editors that no script can drive."""
 
 import fcntl
+import math
 import os
 import pty
 import select
@@ -15,6 +16,7 @@ import pyte
 
 _ROWS, _COLUMNS = 40, 130
 _PATIENCE_SECONDS = 30
+_AGAIN_SECONDS = 2
 
 
 class Terminal:
@@ -32,11 +34,22 @@ class Terminal:
         """Wait for a text on the screen and return the screen."""
         return self.until(lambda screen: text in screen, text)
 
-    def until(self, holds: Callable[[str], bool], what: str) -> str:
-        """Wait for a condition on the screen and return the screen."""
+    def until(self, holds: Callable[[str], bool], what: str, keys: str = "") -> str:
+        """Wait for a condition on the screen and return the screen.
+
+        Args:
+            holds: The condition, of the lines of the screen.
+            what: What is waited for, for the message of the failure.
+            keys: Typed at once and again each two seconds, for a program that asks its server only after a key.
+
+        """
         busy = min(max(os.getloadavg()[0] / (os.cpu_count() or 1) / 2, 1), 4)  # Others take their share.
         end = time.monotonic() + _PATIENCE_SECONDS * busy
+        typed = -math.inf
         while time.monotonic() < end:
+            if keys and time.monotonic() - typed >= _AGAIN_SECONDS:
+                self.type(keys)
+                typed = time.monotonic()
             ready, _, _ = select.select([self._descriptor], [], [], 0.05)
             if ready:
                 with suppress(OSError):  # The program has ended.

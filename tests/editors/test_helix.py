@@ -42,8 +42,7 @@ def test_helix_edits_and_runs_an_eval(tmp_path: Path) -> None:
         # The message stands beside the line under the cursor.
         helix.seen("Did you mean 'not_contains'?")
         # Helix asks for hints shortly after its start and after keys, but not when a slow server is ready.
-        helix.type("hl")
-        helix.seen("tasks/*.yaml 4 files")
+        helix.until(lambda screen: "tasks/*.yaml 4 files" in screen, "a hint", keys="hl")
         helix.type(" a")
         helix.seen("Change to 'not_contains'")
         helix.type("\r")

@@ -165,6 +165,13 @@ class Reader:
             found = found.filter(has_text=it)
         await found.first.wait_for(timeout=10_000)
 
+    async def has(self, selector: str, number: int) -> None:
+        """Wait until so many elements are there: what a key changes is drawn after its event."""
+        # Loaded only here: it needs a Python package for tests of editors.
+        from playwright.async_api import expect
+
+        await expect(self.page.locator(selector)).to_have_count(number, timeout=10_000)
+
     async def step(self) -> int:
         """The number of the selected step."""
         return int(await self.page.locator(".step.is-selected").get_attribute("data-step") or -1)
@@ -218,7 +225,7 @@ async def check_keys(reader: Reader) -> None:
     await reader.press("d", "?")
     await reader.shows("dialog[open]", "Next and previous failed check", "preact")
     await reader.press("Escape")
-    assert await page.locator("dialog").count() == 0
+    await reader.has("dialog", 0)
     await reader.press("y")
     await reader.shows(".toast.is-shown", "Link copied")
     assert "#task=writes-notes&trial=1&step=" in await page.evaluate("navigator.clipboard.readText()")
@@ -279,19 +286,19 @@ async def check_comparison(reader: Reader) -> None:
     await reader.shows(".workspace", "left to right")
     await reader.shows(".line.is-deleted", "an option has a new name")
     await reader.shows(".line.is-added", "--output-dir")
-    assert await page.locator(".graders").count() == 2
+    await reader.has(".graders", 2)
     # The timeline selects a pair, too.
     await page.get_by_role("slider").first.focus()
     await reader.press("Home")
     await reader.shows(".pair.is-selected[data-pair='0']", "User")
     await reader.press("c")
-    assert await page.locator(".pair").count() == 0
+    await reader.has(".pair", 0)
 
 
 async def check_trials(reader: Reader) -> None:
     page = reader.page
     await page.get_by_label("Text in the trials").fill("t29")
-    assert await page.locator(".trial").count() == 1
+    await reader.has(".trial", 1)
     await page.locator(".trial-open").click()
     await reader.shows("h1", "t29")
     await page.get_by_label("Text in the trials").fill("")
@@ -318,8 +325,8 @@ async def check_print(reader: Reader) -> None:
     await page.locator(".printed").wait_for()
     soft = "getComputedStyle(document.querySelector('.waza-trace')).getPropertyValue('--soft')"
     assert await page.evaluate(soft) == "#f6f8fa"
-    assert await page.locator(".printed .step").count() == _MANY + 4
-    assert not await page.locator(".screen").is_visible()
+    await reader.has(".printed .step", _MANY + 4)
+    await page.locator(".screen").wait_for(state="hidden")
     text = await page.locator(".printed").inner_text()
     assert all(it in text for it in ("// 299", "npm test", "+ - APP-1", "does not contain '--output-dir'"))
     assert "Show all" not in text
