@@ -177,13 +177,13 @@ def _check_value(
             for finding in check_grader(form.dialect, node[1].typed_data(anchors), scope, unknown):
                 yield locate_in(root, finding.below((*base, *pointer)))
             if form.has_separate_config(context.key, (*base, *pointer)):
-                for finding in _config_findings(node[1], anchors):
+                for finding in _config_findings(node[1], anchors, has_alias=parsed.has_alias):
                     yield locate_in(root, finding.below((*base, *pointer)))
 
 
-def _config_findings(entry: Node, anchors: Mapping[str, Node]) -> Iterator[Finding]:
+def _config_findings(entry: Node, anchors: Mapping[str, Node], *, has_alias: bool) -> Iterator[Finding]:
     """Yield what waza cannot read when it writes the config of a grader to YAML and reads it back."""
-    if not any(_may_not_survive(it) for it in entry.walk()):
+    if not has_alias and not _has_empty_value_in_flow(entry):
         return
     # Imported late: nearly all files do without.
     from waza_engine.lib.yaml.roundtrip import config_problems
@@ -195,8 +195,13 @@ def _config_findings(entry: Node, anchors: Mapping[str, Node]) -> Iterator[Findi
         yield unreadable_config(problem, data)
 
 
-def _may_not_survive(node: Node) -> bool:
-    return node.kind is Kind.ALIAS or (node.flow and any(value.is_empty for _, value in node.pairs))
+def _has_empty_value_in_flow(entry: Node) -> bool:
+    waiting = [entry]
+    for node in waiting:
+        if node.flow and any(value.is_empty for _, value in node.pairs):
+            return True
+        waiting += [it for it in (*(value for _, value in node.pairs), *node.items) if it.pairs or it.items]
+    return False
 
 
 def locate_in(root: Node | None, finding: Finding) -> RangedFinding:

@@ -223,11 +223,20 @@ def is_typo(word: str, name: str) -> bool:
 
 def is_likely_typo(word: str, known: Collection[str]) -> bool:
     """Whether a word that may be correct is more likely a misspelling of a known name."""
-    normal = _normalize(word)
-    return any(
-        (is_typo(word, it) or _ratio(normal, _normalize(it)) >= _LIKELY) and not is_opposite(word, it)
-        for it in known
+    return len(word) <= _LONGEST and any(_is_likely_typo_of(word, it) for it in known)
+
+
+@lru_cache(maxsize=4096)
+def _is_likely_typo_of(word: str, name: str) -> bool:
+    is_near = is_typo(word, name) or _is_near(
+        difflib.SequenceMatcher(None, _normalize(word), _normalize(name)), _LIKELY
     )
+    return is_near and not is_opposite(word, name)
+
+
+def _is_near(matcher: difflib.SequenceMatcher[str], least: float) -> bool:
+    """Whether the ratio of two words is high enough. Most are far off, which two upper bounds show at much less cost."""
+    return matcher.real_quick_ratio() >= least and matcher.quick_ratio() >= least and matcher.ratio() >= least
 
 
 def _is_swapped(left: str, right: str) -> bool:
@@ -237,10 +246,6 @@ def _is_swapped(left: str, right: str) -> bool:
 def _normalize(word: str) -> str:
     """Return a word in snake case: `expectedExitCode` and `expected-exit-code` are `expected_exit_code`."""
     return _HUMP.sub("_", word).lower().replace("-", "_")
-
-
-def _ratio(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()
 
 
 def _similarity(one: str, other: str) -> float:
@@ -253,10 +258,7 @@ def _similarity(one: str, other: str) -> float:
         )  # Among several common prefixes the nearest name comes first.
     if min(len(one), len(other)) >= _LONG_ENOUGH and (one in other or other in one):
         return 0.0  # Inside another word it is a word of its own: "script" in "description".
-    # Most names are far off. The upper bounds show that at much less cost.
-    if matcher.real_quick_ratio() < _CLOSE or matcher.quick_ratio() < _CLOSE:
-        return 0.0
-    return matcher.ratio()
+    return matcher.ratio() if _is_near(matcher, _CLOSE) else 0.0
 
 
 def _likeness(word: str, name: str) -> float:

@@ -100,7 +100,8 @@ def _from_other_base(
     slashes = text.replace("\\", "/")
     if _is_absolute(text) or slashes.startswith("../"):
         return
-    for base in dict.fromkeys([*_folders_above(document, folder), document.process_dir]):
+    bases = document.once(("folders above", folder), lambda: tuple(_folders_above(document, folder)))
+    for base in dict.fromkeys([*bases, document.process_dir]):
         if base is not None and base != folder and exists(base / slashes):
             yield Path(os.path.relpath(base / slashes, folder)).as_posix()
             return

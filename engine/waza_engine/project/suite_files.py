@@ -151,11 +151,12 @@ class SuiteFiles:
     @derived_property
     def _named(self) -> dict[Path, tuple[int, ...]]:
         """The task files with the indexes of the globs that match them."""
+        folder = self.folder
         named: dict[Path, tuple[int, ...]] = {}
         for index, pattern in globs_of(self.eval):
-            for path in in_repository(self._files.glob(as_glob(pattern), self.folder), self.folder):
+            for path in self._files.glob(as_glob(pattern), folder):
                 named[path] = (*named.get(path, ()), index)
-        return named
+        return {it: named[it] for it in in_repository(named, folder)} if named else {}
 
     def _data(self, path: Path) -> Mapping[str, Any]:
         own_path, own_data = self._own

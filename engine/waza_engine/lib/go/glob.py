@@ -50,6 +50,7 @@ class _Literal:
         return character == self.character
 
 
+_literal = lru_cache(maxsize=256)(_Literal)
 _Token = _Class | _Any | _Literal
 _Chunk = tuple[bool, tuple[_Token, ...]]
 """Whether the chunk begins with `*`, and the tokens after it."""
@@ -93,7 +94,7 @@ def _match_tokens(tokens: Sequence[_Token], text: str) -> bool:
     return len(tokens) == len(text) and all(a.has(b) for a, b in zip(tokens, text, strict=True))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def _parse(pattern: str) -> tuple[_Chunk, ...]:
     chunks: list[_Chunk] = []
     star, tokens = False, list[_Token]()
@@ -123,7 +124,7 @@ def _token(pattern: str, position: int) -> tuple[_Token, int]:
                 raise BadPattern("the backslash at the end has nothing to escape")
             return _Literal(pattern[position + 1]), position + 2
         case character:
-            return _Literal(character), position + 1
+            return _literal(character), position + 1
 
 
 def _class(pattern: str, position: int) -> tuple[_Class, int]:

@@ -1,7 +1,9 @@
 """The drafts of JSON Schema that waza knows: validator classes of `jsonschema` with waza's differences (keywords)."""
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +15,9 @@ from referencing.jsonschema import specification_with
 
 from waza_engine.lib.go.regexp import regex_error
 from waza_engine.lib.json_schema.keywords import KEYWORDS, KEYWORDS_OF_DRAFT, error_text, in_order
+
+_MOST_KEPT = 20_000
+"""The longest text of a schema, in characters, whose problem is remembered."""
 
 
 class SchemaObject(dict[str, Any]):
@@ -68,7 +73,7 @@ def _copy(value: Any, objects: type[dict[str, Any]], arrays: type[list[Any]]) ->
             return value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Draft:
     """One draft. `number` orders them (4, 6, 7, 2019, 2020)."""
 
@@ -89,19 +94,35 @@ class Draft:
 
     def problem(self, schema: Any) -> str | None:
         """Return why `schema` does not fit the metaschema, None if it fits."""
-        formats = _REGEX_ONLY if self.number <= 7 else _NO_FORMATS
         try:
-            self.validator.check_schema(schema, format_checker=formats)
-        except jsonschema.SchemaError as error:
-            where = "/".join(str(it) for it in error.absolute_path)
-            return f"{error.message}{f' (at {where})' if where else ''}"
-        return None
+            text = json.dumps(schema)
+        except (TypeError, ValueError, RecursionError):
+            return _problem(self, schema)
+        is_json = len(text) <= _MOST_KEPT and json.loads(text) == schema
+        return _problem_of_text(self, text) if is_json else _problem(self, schema)
 
     def enter(self, schema: Any, resolver: Any) -> Any:
         """Return the resolver for references in `schema`, which may have an address of its own."""
         if not isinstance(schema, dict):
             return resolver
         return resolver.in_subresource(self.specification.create_resource(schema))
+
+
+@lru_cache(
+    maxsize=128
+)  # The graders of a suite often expect the same, and this takes longer than all else about them.
+def _problem_of_text(draft: Draft, text: str) -> str | None:
+    return _problem(draft, json.loads(text))
+
+
+def _problem(draft: Draft, schema: Any) -> str | None:
+    formats = _REGEX_ONLY if draft.number <= 7 else _NO_FORMATS
+    try:
+        draft.validator.check_schema(schema, format_checker=formats)
+    except jsonschema.SchemaError as error:
+        where = "/".join(str(it) for it in error.absolute_path)
+        return f"{error.message}{f' (at {where})' if where else ''}"
+    return None
 
 
 # Python's `re` must not compile patterns, so the checkers of `jsonschema` are not used.
