@@ -158,7 +158,7 @@ def _item(
         text_edit=types.TextEdit(where, text),
         data=[
             *resolve_data,
-            list(candidate.pointer),
+            [0 if isinstance(part, int) else part for part in candidate.pointer],
             it.label if candidate.at is not At.KEY or it.kind is SuggestionKind.SKELETON else None,
         ],
     )

@@ -142,7 +142,10 @@ def narrow(root: Schema, schema: Schema, value: Any) -> Schema:
 
 
 def branching_data(root: Schema, pointer: Pointer, data: Any) -> Any:
-    """Return only those parts of `data` that choose branches on the way to `pointer`."""
+    """Return only those parts of `data` that choose branches on the way to `pointer`.
+
+    An item on the way is the only one of its list, so with the result every index of the pointer is 0.
+    """
     schema = narrow(root, root, data)
     return _branching_data(root, schema, pointer, data)
 
@@ -155,7 +158,7 @@ def _branching_data(root: Schema, schema: Schema, pointer: Pointer, value: Any) 
         return kept
     below = _step(value, pointer[0])
     inner = _branching_data(root, narrow(root, found, below), pointer[1:], below)
-    return [*[None] * pointer[0], inner] if isinstance(pointer[0], int) else {**kept, pointer[0]: inner}
+    return [inner] if isinstance(pointer[0], int) else {**kept, pointer[0]: inner}
 
 
 def discriminated_values(
