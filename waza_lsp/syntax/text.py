@@ -156,10 +156,12 @@ class Text:
             return Text.of(new, self.encoding)
         (first, start), (last, end) = span
         replaced = split_lines(self.lines[first][:start] + new + self.lines[last][end:])
-        tail = self.lines[last + 1 :]
-        if tail:
+        if last + 1 < len(self.lines):
             replaced.pop()  # The text ends in the line end of `last`; no empty line follows.
-        return Text(_join_crlf([*self.lines[:first], *replaced, *tail], first), self.encoding, self.is_marked)
+        # One copy of the list: to touch each line of a long text is the largest part of an edit.
+        lines = list(self.lines)
+        lines[first : last + 1] = replaced
+        return Text(_join_crlf(lines, first), self.encoding, self.is_marked)
 
 
 def _is_inside(column: int, line: str) -> bool:
