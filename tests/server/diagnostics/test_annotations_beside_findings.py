@@ -1,4 +1,4 @@
-"""Annotations are published beside the findings of the last check, without another check."""
+"""When documents are checked: once per version. Annotations are published beside the findings of the last check."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +17,7 @@ _FINDING, _ANNOTATION = '{"message":"finding"}', '{"message":"annotation"}'
 class _Editor:
     """A publisher whose client records messages and whose deferred work runs on demand."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, pulls: bool = False) -> None:
         self.documents = Documents()
         self.checked: list[Snapshot] = []
         self.sent: list[str] = []
@@ -25,7 +25,7 @@ class _Editor:
         self._later: list[Any] = []
         self.bus = Bus()
         client: Any = SimpleNamespace(
-            pulls_findings=False,
+            pulls_findings=pulls,
             protocol=SimpleNamespace(later=self._later.append),
             notify_json=lambda _method, params: self.sent.append(params),
         )
@@ -95,3 +95,10 @@ def test_annotations_that_wait_while_the_document_is_edited_use_the_new_findings
     assert [it.version for it in editor.checked] == [1, 2]
     assert '"version":2' in editor.sent[-1]
     assert len(editor.sent) == 2
+
+
+async def test_a_document_is_checked_before_the_first_edit_of_an_editor_that_pulls() -> None:
+    editor = _Editor(pulls=True)
+    snapshot = editor.open()
+    assert editor.checked == [snapshot]
+    assert editor.sent == []
