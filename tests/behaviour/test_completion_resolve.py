@@ -59,6 +59,8 @@ def test_a_file_that_is_no_eval_gets_nothing() -> None:
 
 def test_an_item_far_down_a_list_carries_no_more_than_one_at_its_top() -> None:
     others = "".join(f"  - type: program\n    name: n{it}\n" for it in range(500))
-    far = completions_at(f"name: demo\ngraders:\n{others}  - type: text\n    config:\n      ¦\n").item("contains")
+    far = completions_at(f"name: demo\ngraders:\n{others}  - type: text\n    config:\n      ¦\n").item(
+        "contains"
+    )
     assert far.data == completions_at(ITEM).item("contains").data
     assert _page(far).startswith("Strings that must appear in the output")

@@ -36,6 +36,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.items import Items
 from waza_engine.model.findings import Finding, Fix, RemoveKey, Rule, Severity
 from waza_engine.project.document import Document
 from waza_engine.recognition.recognise import dialect
@@ -87,10 +88,22 @@ def _refused_items(entry: Document, key: str) -> Iterator[Finding]:
 
 
 def _skipped_items(document: Document, *place: str | int) -> Iterator[Finding]:
-    items = [*document.items(*place)]
-    empty = [pointer for pointer, it in items if it is None]
+    items = document.value(*place)
+    if not isinstance(items, list):
+        return
+    empty = [(*place, index) for index in _indices_of_empty(items)]
     # If all items of a required list are empty, another rule reports the list.
     is_reported = place[-1] in _REQUIRED_LISTS or "config" in place or "checkpoints" in place[:-1]
     for pointer in empty if len(empty) < len(items) or not is_reported else ():
         fix = Fix("Remove the empty item", (RemoveKey(pointer),), preferred=True)
         yield EMPTY_ITEM.at(pointer, f"This item of '{place[-1]}' is empty and will be skipped", fixes=[fix])
+
+
+def _indices_of_empty(items: list[Any]) -> list[int]:
+    if isinstance(items, Items):
+        return [index for index, _ in items.results(_is_empty, _is_empty)]
+    return [index for index, it in enumerate(items) if it is None]
+
+
+def _is_empty(item: Any) -> bool:
+    return item is None
