@@ -3,7 +3,7 @@
 Findings about an entry are cached with its node, so an edit costs only the entries that it touches.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import is_
 
 from waza_engine.analysis.pipeline import CheckContext
@@ -77,21 +77,35 @@ def _version_findings(tree: Tree, form: Form, target: str) -> Iterator[RangedFin
                 yield it.shift(entry.piece.start)
 
 
-def _locate_rule_findings(tree: Tree, findings: tuple[Finding, ...]) -> Iterator[RangedFinding]:
-    """Yield the findings of one rule with ranges. Those in a list are kept with the piece of their item."""
+def _locate_rule_findings(tree: Tree, findings: tuple[Finding, ...]) -> Sequence[RangedFinding]:
+    """Return the findings of one rule with ranges. Many in a list are kept with the list while neither changes."""
     key = findings[0].pointer[:1]
     entry = tree.entry(key[0]) if key else None
-    keeps = entry is not None and not tree.has_alias and len(findings) >= _MANY
-    for it in findings:
-        pieces = _pieces_of(entry, it) if entry is not None and keeps else ()
-        if not pieces:
-            yield from _locate(tree, it)
-            continue
-        memory, place = pieces[0].memory, (it.rule.code, it.pointer)
-        known = memory.get(place)
-        if known is None or known[0] is not it or not all(map(is_, known[1], pieces)):
-            known = memory[place] = it, pieces, (*_locate(tree, it),)
-        yield from known[2]
+    if entry is None or tree.has_alias or len(findings) < _MANY:
+        return [ranged for it in findings for ranged in _locate(tree, it)]
+    kept, place = entry.items.memory, (_locate_rule_findings, findings[0].rule.code)
+    known: tuple[tuple[Finding, ...], Sequence[RangedFinding]] | None = kept.get(place)
+    if known is not None and known[0] is findings:
+        return known[1]
+    pieces = [_pieces_of(entry, it) for it in findings]
+    located = [
+        ranged for it, its in zip(findings, pieces, strict=True) for ranged in _locate_in_list(tree, it, its)
+    ]
+    if all(pieces):
+        kept[place] = findings, located
+    return located
+
+
+def _locate_in_list(tree: Tree, finding: Finding, pieces: tuple[Piece, ...]) -> Iterable[RangedFinding]:
+    """Return a finding with ranges, which are kept with the first of the pieces that it is in."""
+    if not pieces:
+        return _locate(tree, finding)
+    memory, place = pieces[0].memory, (finding.rule.code, finding.pointer)
+    known = memory.get(place)
+    if known is None or known[0] is not finding or not all(map(is_, known[1], pieces)):
+        known = memory[place] = finding, pieces, (*_locate(tree, finding),)
+    located: tuple[RangedFinding, ...] = known[2]
+    return located
 
 
 def _pieces_of(entry: Entry, finding: Finding) -> tuple[Piece, ...]:
