@@ -32,6 +32,7 @@ from waza_lsp.server.events import (
     RecordingsKnown,
 )
 from waza_lsp.server.helper.client import HelperError, Questions
+from waza_lsp.server.helper.drafts import Drafts
 from waza_lsp.server.helper.questions import Answer, Audit, AuditPage, Keep, TellApart
 from waza_lsp.server.results.annotation import Annotation
 from waza_lsp.server.results.finding_annotations import FindingAnnotations
@@ -45,8 +46,6 @@ _PAUSE_SECONDS = 0.3
 """How long to wait after an edit for the next key. Live grading comes first."""
 _MOST_TASKS = 100
 """So many tasks of an eval are audited unasked; `waza-lsp audit` audits all."""
-_DRAFT_SECONDS = 2.0
-"""How long the menu of code actions may wait for drafts."""
 _MOST_DRAFTS = 3
 _MOST_RECORDINGS = 4
 """So many recordings of a task are watched; the helper audits as many."""
@@ -102,7 +101,7 @@ class LiveAudit:
         self._asked: set[Path] = set()
         """Evals whose page the user has opened."""
         self._working: asyncio.Task[None] | None = None
-        self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
+        self._drafts = Drafts(questions.helper, questions.client)
         bus.listen(DocumentOpened, self._document_opened)
         bus.listen(DocumentChanged, self._text_changed)
         bus.listen(FilesChanged, self._files_changed)
@@ -219,20 +218,7 @@ class LiveAudit:
         audit = self._audits.get(eval_path, {}).get(task.id) if eval_path is not None else None
         if audit is None or not audit.survivors:
             return []
-        asking = asyncio.create_task(self._ask_for_drafts(snapshot, task))
-        self._drafting.add(asking)
-        asking.add_done_callback(self._drafting.discard)
-        # Not cancelled after the time: that would kill the worker.
-        done, _ = await asyncio.wait({asking}, timeout=_DRAFT_SECONDS)
-        return asking.result() if done else []
-
-    async def _ask_for_drafts(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
-        try:
-            answer = await self._helper.ask(TellApart(self._questions.about(snapshot), task.id))
-        except HelperError as error:
-            self._client.log(f"No checks could be drafted for {snapshot.path}: {error}")
-            return []
-        drafts: list[dict[str, Any]] = answer.get("drafts", [])
+        drafts = await self._drafts.asked(TellApart(self._questions.about(snapshot), task.id))
         return drafts[:_MOST_DRAFTS]
 
     async def keep(self, snapshot: Snapshot, task: str, mutant: str) -> dict[str, Any]:

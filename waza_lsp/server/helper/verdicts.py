@@ -25,6 +25,7 @@ from waza_lsp.server.events import (
     RecordingsKnown,
 )
 from waza_lsp.server.helper.client import HelperError, Questions
+from waza_lsp.server.helper.drafts import Drafts
 from waza_lsp.server.helper.questions import Answer, Draft, Grade
 from waza_lsp.server.results.annotation import LIVE_VERDICT, Annotation, check_annotations, short_span
 from waza_lsp.server.results.annotations import Annotations
@@ -34,8 +35,6 @@ from waza_lsp.syntax.text import Span
 
 _PAUSE_SECONDS = 0.02
 """How long to wait for the next key before grading."""
-_DRAFT_SECONDS = 2.0
-"""How long the menu of code actions may wait for drafts. A worker that is still starting is ready the next time."""
 
 Pending = dict[str, tuple[Snapshot, set[Pointer]]]
 """Graders to grade, by the URI of their document, with the version that the pointers refer to."""
@@ -85,7 +84,7 @@ class LiveGrading:
         """The eval of the current question, if it may execute something."""
         self._working: asyncio.Task[None] | None = None
         self._warming: asyncio.Task[None] | None = None
-        self._drafting: set[asyncio.Task[list[dict[str, Any]]]] = set()
+        self._drafts = Drafts(questions.helper, questions.client)
         bus.listen(DocumentChanged, self._text_changed)
         bus.listen(RecordingsKnown, self._recordings_known)
         bus.listen(GradersOutdated, self._regrade)
@@ -174,21 +173,7 @@ class LiveGrading:
         eval_path = self._ledger.eval_of(snapshot)
         if eval_path is None or not self._ledger.is_recorded(eval_path, task.id):
             return []
-        asking = asyncio.create_task(self._ask_for_drafts(snapshot, task))
-        self._drafting.add(asking)
-        asking.add_done_callback(self._drafting.discard)
-        # Not cancelled after the time: that would kill the worker.
-        done, _ = await asyncio.wait({asking}, timeout=_DRAFT_SECONDS)
-        return asking.result() if done else []
-
-    async def _ask_for_drafts(self, snapshot: Snapshot, task: Runnable) -> list[dict[str, Any]]:
-        try:
-            answer = await self._helper.ask(Draft(self._questions.about(snapshot), task.id))
-        except HelperError as error:
-            self._client.log(f"No graders could be drafted for {snapshot.path}: {error}")
-            return []
-        drafts: list[dict[str, Any]] = answer.get("drafts", [])
-        return drafts
+        return await self._drafts.asked(Draft(self._questions.about(snapshot), task.id))
 
     def _add(self, snapshot: Snapshot, pointers: set[Pointer]) -> None:
         if pointers:
