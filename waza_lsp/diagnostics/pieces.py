@@ -21,10 +21,11 @@ from waza_lsp.diagnostics.cascades import has_unknown_alias
 from waza_lsp.diagnostics.ranges import RangedFinding, span_of
 from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.text import Span
+from waza_lsp.syntax.tree.entry import Entry
 from waza_lsp.syntax.tree.node import Kind, Node, descend
 from waza_lsp.syntax.tree.parse import Parsed
 from waza_lsp.syntax.tree.piece import Piece
-from waza_lsp.syntax.tree.tree import Entry, Tree
+from waza_lsp.syntax.tree.tree import Tree
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,10 +36,11 @@ from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.errors.hints import Cause
 from waza_lsp.syntax.scalars import span_of_part
 from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.tree.entry import Entry
 from waza_lsp.syntax.tree.node import Kind
 from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.split import TOO_LARGE_MESSAGE, PieceKind
-from waza_lsp.syntax.tree.tree import Entry, Tree
+from waza_lsp.syntax.tree.tree import Tree
 
 
 class _Checked(NamedTuple):

@@ -19,9 +19,10 @@ from waza_engine.recognition.recognise import releases
 from waza_lsp.diagnostics.pieces import list_findings, moved_findings, piece_context, piece_findings
 from waza_lsp.diagnostics.ranges import RangedFinding, alias_above, span_below, span_in
 from waza_lsp.schema.document_kind import Form
+from waza_lsp.syntax.tree.entry import Entry
 from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.piece import Piece
-from waza_lsp.syntax.tree.tree import Entry, Tree
+from waza_lsp.syntax.tree.tree import Tree
 
 _MANY = 8
 """The ranges of this many findings of one rule are worth keeping."""

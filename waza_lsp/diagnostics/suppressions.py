@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from waza_engine.lib.queries.store import kept
 from waza_engine.lib.spelling import nearest
 from waza_engine.model.findings import Finding, Severity
 from waza_engine.project.levels import codes_elsewhere, unknown_code
@@ -93,22 +92,14 @@ def apply_suppressions(
 
 def _has_comments(tree: Tree, lines: Sequence[str]) -> bool:
     """Whether any line mentions us. A piece that did not change is not searched again."""
+    if tree.pieces_where(_mentions_us, lines):
+        return True
     end = tree.pieces[-1].end if tree.pieces else 0
-    # An audit asks for each of its findings.
-    return kept(
-        tree.memory,
-        _has_comments,
-        lambda: _mention_us(tree.pieces, lines) or any(_PREFIX in it for it in lines[end:]),
-    )
+    return any(_PREFIX in it for it in lines[end:])
 
 
-def _mention_us(pieces: Sequence[Piece], lines: Sequence[str]) -> bool:
-    known: list[bool | None] = [it.memory.get(_PREFIX) for it in pieces]
-    if None in known:
-        for piece in [it for it, mentions in zip(pieces, known, strict=True) if mentions is None]:
-            piece.memory[_PREFIX] = _PREFIX in "".join(lines[piece.start : piece.end])
-        known = [it.memory[_PREFIX] for it in pieces]
-    return True in known
+def _mentions_us(piece: Piece, lines: Sequence[str]) -> bool:
+    return _PREFIX in "".join(lines[piece.start : piece.end])
 
 
 def without_suppressed(

@@ -17,10 +17,11 @@ from waza_lsp.schema.document_kind import Form
 from waza_lsp.syntax.errors.hints import TEMPLATE_MESSAGE, Cause
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.aliases import invalid_merges, recursive_aliases, unknown_aliases, unknown_tags
+from waza_lsp.syntax.tree.entry import Entry
 from waza_lsp.syntax.tree.node import Node
 from waza_lsp.syntax.tree.piece import Piece
 from waza_lsp.syntax.tree.split import PieceKind
-from waza_lsp.syntax.tree.tree import Entry, Tree
+from waza_lsp.syntax.tree.tree import Tree
 
 
 def syntax_findings(tree: Tree) -> Iterator[RangedFinding]:

@@ -17,9 +17,9 @@ from waza_lsp.schema.document_kind import Form
 from waza_lsp.schema.visitor import SchemaPaths, schema_paths
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.tree.entry import Entry
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece
-from waza_lsp.syntax.tree.tree import Entry
 
 _MAX_LENGTH = 80
 _CACHE_KEY = object()

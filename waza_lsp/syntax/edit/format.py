@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from waza_lsp.syntax.cursor.rows import row_of
 from waza_lsp.syntax.edit.edits import Draft, Edit, Layout
 from waza_lsp.syntax.text import Place, Span, Text, indent_of
+from waza_lsp.syntax.tree.entry import Entry
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece
-from waza_lsp.syntax.tree.tree import Entry, Tree
+from waza_lsp.syntax.tree.tree import Tree
 
 _BLOCKS = frozenset([Kind.MAP, Kind.SEQ])
 

@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.syntax.edit.edits import Draft
 from waza_lsp.syntax.text import Place, Span, Text
+from waza_lsp.syntax.tree.entry import Entry
 from waza_lsp.syntax.tree.located import Located
 from waza_lsp.syntax.tree.node import Kind, Node
-from waza_lsp.syntax.tree.tree import Entry
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)*")
 _COLON = re.compile(r"[ \t]*:")

@@ -4,17 +4,17 @@ A tree is immutable. `Tree.of` reuses the pieces of an earlier tree whose lines 
 the piece that it touches. Each item of a top-level list is a piece of its own.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.queries.items import Items, items_after
+from waza_engine.lib.queries.items import Items
 from waza_engine.lib.queries.store import derived_property
 from waza_lsp.syntax.errors.hints import Problem
 from waza_lsp.syntax.text import Place, Span
 from waza_lsp.syntax.tree.aliases import line_of_excess, recursive_aliases, unknown_aliases
+from waza_lsp.syntax.tree.entry import Entry, entries_of
 from waza_lsp.syntax.tree.located import Located, innermost_at, locate_below
 from waza_lsp.syntax.tree.node import Kind, Node
 from waza_lsp.syntax.tree.piece import Piece, join_unterminated, piece_of, pieces_of
@@ -22,35 +22,6 @@ from waza_lsp.syntax.tree.split import PieceKind, PieceLayout, cut, first_lines,
 
 _SKETCHED_ITEMS = 3
 _MANY_KEYS = 100
-
-
-class Entry(NamedTuple):
-    """A top-level key with its value or the items of its list."""
-
-    key: Node
-    piece: Piece
-    value: Node
-    items: Items[tuple[Piece, Node]]
-    is_list: bool
-
-    def splice(self, new: Sequence[Piece], start: int, end: int, below: Mapping[int, Piece]) -> "Entry":
-        """Return the entry with other pieces in the lines from `start` to `end`.
-
-        `below` maps the id of each piece that moved to the moved piece.
-        """
-        first = bisect_left(self.items, start, key=_start_of_item)
-        last = bisect_left(self.items, end, key=_start_of_item)
-        middle = [(it, node) for it in new if it.parsed.root is not None for node in it.parsed.root.items]
-        rest = self.items[last:]
-        moved = [(below[id(it)], node) for it, node in rest] if below else rest
-        return self._replace(items=items_after([*self.items[:first], *middle, *moved], self.items))
-
-    def relocate(self, below: Mapping[int, Piece]) -> "Entry":
-        """Return the entry with its moved pieces."""
-        if id(self.piece) not in below:
-            return self
-        items = Items((below[id(it)], node) for it, node in self.items)
-        return self._replace(piece=below[id(self.piece)], items=items)
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -71,7 +42,6 @@ class Tree:
         has_alias: some value is an alias.
         is_fillable: some piece reads differently when its placeholders are filled.
         has_more_documents: a second document has content.
-        odd_pieces: the indices of the pieces about which there is more to say than their values.
         memory: results about this tree.
 
     """
@@ -89,12 +59,24 @@ class Tree:
     has_alias: bool = False
     is_fillable: bool = False
     has_more_documents: bool = False
-    odd_pieces: tuple[int, ...] = field(init=False)
     memory: dict[Any, Any] = field(init=False, repr=False, default_factory=dict)
+    _found: "dict[PieceTest, tuple[int, ...]]" = field(init=False, repr=False, default_factory=dict)
 
-    def __post_init__(self) -> None:
-        odd = tuple(index for index, it in enumerate(self.pieces) if not it.parsed.is_plain)
-        object.__setattr__(self, "odd_pieces", odd)
+    @property
+    def odd_pieces(self) -> tuple[int, ...]:
+        """The indices of the pieces about which there is more to say than their values."""
+        return self.pieces_where(_is_odd)
+
+    def pieces_where(self, test: "PieceTest", lines: Sequence[str] = ()) -> tuple[int, ...]:
+        """Return the indices of the pieces for which a test of their text holds, wherever that is. `lines` are all lines.
+
+        After an edit it runs for the new pieces only.
+        """
+        found = self._found.get(test)
+        if found is None:
+            found = tuple(index for index, it in enumerate(self.pieces) if test(it, lines))
+            self._found[test] = found
+        return found
 
     @classmethod
     def of(
@@ -128,7 +110,7 @@ class Tree:
             layout.conflict,
             len(lines),
             next((it for it in pieces if it.kind is PieceKind.WHOLE), None),
-            tuple(_entries_of(pieces)),
+            tuple(entries_of(pieces)),
             anchors,
             excess,
             is_ragged,
@@ -150,7 +132,7 @@ class Tree:
             self,
             pieces=pieces,
             whole=next((it for it in pieces if it.kind is PieceKind.WHOLE), None),
-            entries=tuple(_entries_of(pieces)),
+            entries=tuple(entries_of(pieces)),
             anchors=anchors,
             excess=excess,
             has_alias=_has_alias(pieces),
@@ -188,7 +170,7 @@ class Tree:
             it.parsed.anchors for it in new
         )
         excess, anchors = (-1, self.anchors) if is_plain else _resolve_anchors(pieces)
-        return replace(
+        tree = replace(
             self,
             pieces=pieces,
             line_count=len(lines),
@@ -198,6 +180,14 @@ class Tree:
             has_alias=not is_plain and _has_alias(pieces),
             is_fillable=_is_fillable(pieces if self.is_fillable else new),
         )
+        added = len(pieces) - len(self.pieces)
+        for test, found in self._found.items():
+            tree._found[test] = (  # noqa: SLF001  # of the same class
+                *(it for it in found if it < new_cuts.first),
+                *(index for index, it in enumerate(new, new_cuts.first) if test(it, lines)),
+                *(it + added for it in found if it >= new_cuts.last),
+            )
+        return tree
 
     def keys(self) -> list[str] | None:
         """Return the top-level keys in order.
@@ -343,25 +333,12 @@ class Tree:
         return (), 0
 
 
-def _entries_of(pieces: Sequence[Piece]) -> Iterator[Entry]:
-    """Yield the top-level keys of a block mapping, in order."""
-    items = Items[tuple[Piece, Node]]()
-    for piece in pieces:
-        root = piece.parsed.root
-        if root is None or piece.kind in {PieceKind.WHOLE, PieceKind.SKIPPED}:
-            continue
-        if piece.kind is PieceKind.ITEM:
-            items.extend((piece, it) for it in root.items)
-        elif root.kind is Kind.MAP:
-            is_list = piece.kind is PieceKind.HEAD
-            if is_list:
-                items = Items()
-            for key, value in root.pairs:
-                yield Entry(key, piece, value, items if is_list else Items(), is_list)
+PieceTest = Callable[[Piece, Sequence[str]], bool]
+"""Tests a piece, given the lines of the whole text."""
 
 
-def _start_of_item(item: tuple[Piece, Node]) -> int:
-    return item[0].start
+def _is_odd(piece: Piece, _lines: Sequence[str]) -> bool:
+    return not piece.parsed.is_plain
 
 
 def _resolve_anchors(pieces: Sequence[Piece]) -> tuple[int, dict[str, Node]]:
