@@ -138,7 +138,7 @@ def _grader_findings(tree: Tree, form: Form, document: Document) -> Iterator[Ran
     first = {it.key.source: it for it in reversed(tree.entries)}
     lists = {key: it for key, it in first.items() if it.is_list}
     rows = form.grader_findings(document)
-    last = document.as_before(_grader_findings, None, _Located)
+    last: _Located = tree.carried.setdefault(_grader_findings, _Located())
     is_comparable = len(rows) == len(last.rows) and not tree.has_alias
     before: Iterable[Any] = zip(last.rows, last.found, strict=True) if is_comparable else repeat((None, None))
     located: list[tuple[RangedFinding, ...] | None] = []

@@ -43,6 +43,7 @@ class Tree:
         is_fillable: some piece reads differently when its placeholders are filled.
         has_more_documents: a second document has content.
         memory: results about this tree.
+        carried: what others remember of it for the tree after an edit.
 
     """
 
@@ -59,6 +60,7 @@ class Tree:
     has_alias: bool = False
     is_fillable: bool = False
     has_more_documents: bool = False
+    carried: dict[Any, Any] = field(repr=False, default_factory=dict)
     memory: dict[Any, Any] = field(init=False, repr=False, default_factory=dict)
     _found: "dict[PieceTest, tuple[int, ...]]" = field(init=False, repr=False, default_factory=dict)
 
