@@ -36,8 +36,8 @@ from waza_lsp.server.helper.judges import JudgeStandings
 from waza_lsp.server.helper.verdicts import LiveGrading
 from waza_lsp.server.memory import IdleCollector, collect_rarely
 from waza_lsp.server.refresh import Refreshes
-from waza_lsp.server.results.annotations import Annotations
-from waza_lsp.server.results.finding_annotations import FindingAnnotations
+from waza_lsp.server.results.annotations.annotations import Annotations
+from waza_lsp.server.results.annotations.findings import FindingAnnotations
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.watch import StoreWatch
 from waza_lsp.server.runs.process import RunProcesses

@@ -12,7 +12,7 @@ from waza_lsp.server.helper.client import Questions
 from waza_lsp.server.helper.judges import JudgeStandings
 from waza_lsp.server.helper.verdicts import LiveGrading
 from waza_lsp.server.refresh import Refreshes
-from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.annotations.annotations import Annotations
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.runs.process import RunProcesses
 from waza_lsp.server.settings import Configuration

@@ -11,7 +11,7 @@ from waza_lsp.runnables.failed_checks import CheckLocation, FailedCheck, TaskChe
 from waza_lsp.runnables.hidden import shown_runnables
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.events import AnnotationsChanged, Bus
-from waza_lsp.server.results.annotations import NO_LIVE_VERDICTS, Annotations
+from waza_lsp.server.results.annotations.annotations import NO_LIVE_VERDICTS, Annotations
 from waza_lsp.server.results.eval_results import EvalResults
 from waza_lsp.snapshot import Snapshot
 

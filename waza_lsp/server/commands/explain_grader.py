@@ -18,7 +18,7 @@ from waza_lsp.runnables.runnables import DocumentGrader, graders_in, task_of
 from waza_lsp.server.helper.client import Helper, HelperError
 from waza_lsp.server.helper.questions import Answer, Explain
 from waza_lsp.server.params import params_of, pointer_in, text_in
-from waza_lsp.server.results.annotation import RECORDED_RUNS, Annotation, short_span
+from waza_lsp.server.results.annotations.annotation import RECORDED_RUNS, Annotation, short_span
 from waza_lsp.server.results.reader import on_disk
 from waza_lsp.server.runs.progress import Progress
 from waza_lsp.server.session import Session

@@ -34,8 +34,8 @@ from waza_lsp.server.events import (
 from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.drafts import Drafts
 from waza_lsp.server.helper.questions import Answer, Audit, AuditPage, Keep, TellApart
-from waza_lsp.server.results.annotation import Annotation
-from waza_lsp.server.results.finding_annotations import FindingAnnotations
+from waza_lsp.server.results.annotations.annotation import Annotation
+from waza_lsp.server.results.annotations.findings import FindingAnnotations
 from waza_lsp.snapshot import Snapshot, path_of
 from waza_lsp.syntax.span_mapping import change_between
 from waza_lsp.syntax.text import Place

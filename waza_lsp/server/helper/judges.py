@@ -20,8 +20,8 @@ from waza_engine.project.store_location import (
 from waza_lsp.server.events import Bus, LensesChanged, RecordingsKnown
 from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.questions import Judges
-from waza_lsp.server.results.annotation import short_span
-from waza_lsp.server.results.finding_annotations import FindingAnnotations
+from waza_lsp.server.results.annotations.annotation import short_span
+from waza_lsp.server.results.annotations.findings import FindingAnnotations
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Place, Span
 

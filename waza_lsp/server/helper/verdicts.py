@@ -27,8 +27,13 @@ from waza_lsp.server.events import (
 from waza_lsp.server.helper.client import HelperError, Questions
 from waza_lsp.server.helper.drafts import Drafts
 from waza_lsp.server.helper.questions import Answer, Draft, Grade
-from waza_lsp.server.results.annotation import LIVE_VERDICT, Annotation, check_annotations, short_span
-from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.annotations.annotation import (
+    LIVE_VERDICT,
+    Annotation,
+    check_annotations,
+    short_span,
+)
+from waza_lsp.server.results.annotations.annotations import Annotations
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import Change, change_between, map_span
 from waza_lsp.syntax.text import Span

@@ -1,1 +1,1 @@
-"""What runs found: verdicts, annotations in documents, lenses."""
+"""What runs found: verdicts, and in annotations/ what they put on documents."""

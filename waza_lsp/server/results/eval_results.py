@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from waza_lsp.runnables.commands import RunStatus, Verdict
 from waza_lsp.runnables.forecast import Forecast
 from waza_lsp.runnables.runnables import FILE_KINDS, Runnable
-from waza_lsp.server.results.annotations import LiveVerdicts
+from waza_lsp.server.results.annotations.annotations import LiveVerdicts
 from waza_lsp.server.results.coverage import (
     NO_COVERAGE,
     Coverage,

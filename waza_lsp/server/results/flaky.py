@@ -6,8 +6,8 @@ from pathlib import Path
 
 from waza_engine.lib.pointer import Pointer
 from waza_lsp.runnables.commands import Verdict
-from waza_lsp.server.results.annotation import FLAKY_GRADER, Annotation, entry_span, short_span
-from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.annotations.annotation import FLAKY_GRADER, Annotation, entry_span, short_span
+from waza_lsp.server.results.annotations.annotations import Annotations
 from waza_lsp.server.results.reader import LastResult
 from waza_lsp.snapshot import Snapshot
 

@@ -28,7 +28,7 @@ from waza_lsp.server.events import (
     StoreRead,
     VerdictsChanged,
 )
-from waza_lsp.server.results.annotations import NO_LIVE_VERDICTS, Annotations, LiveVerdicts
+from waza_lsp.server.results.annotations.annotations import NO_LIVE_VERDICTS, Annotations, LiveVerdicts
 from waza_lsp.server.results.coverage import coverage_of_eval
 from waza_lsp.server.results.eval_results import EvalResults
 from waza_lsp.server.results.flaky import FlakyFindings

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from waza_lsp.runnables.commands import LiveStatus, RunStatus, Verdict
-from waza_lsp.server.results.annotations import LiveVerdicts
+from waza_lsp.server.results.annotations.annotations import LiveVerdicts
 
 
 def live_status(verdict: Verdict, task: str, live: LiveVerdicts, *, is_edited: bool) -> LiveStatus | None:

@@ -30,7 +30,7 @@ from waza_lsp.runnables.commands import Verdict
 from waza_lsp.runnables.failed_checks import TaskChecks, task_checks
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.events import Bus, JobEnded, JobStarted
-from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.annotations.annotations import Annotations
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.reader import on_disk
 from waza_lsp.server.runs.follower import follow_run

@@ -17,7 +17,7 @@ from waza_engine.model.records import GraderOutcome
 from waza_engine.runs.events import Event, RunFinished, RunStarted, TaskFinished, TaskStarted, TrialFinished
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.runnables.runnables import PART_KINDS, eval_key, grader_key, runnables_in, task_key
-from waza_lsp.server.results.annotation import short_span
+from waza_lsp.server.results.annotations.annotation import short_span
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Span

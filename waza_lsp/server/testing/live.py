@@ -9,8 +9,8 @@ from waza_lsp.runnables.commands import LiveStatus
 from waza_lsp.runnables.runnables import eval_key, grader_key, graders_in, runnables_in, task_key
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.events import Bus, LiveVerdictsChanged
-from waza_lsp.server.results.annotation import Annotation
-from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.annotations.annotation import Annotation
+from waza_lsp.server.results.annotations.annotations import Annotations
 from waza_lsp.server.transport.client import Client
 
 METHOD = "waza/liveVerdicts"

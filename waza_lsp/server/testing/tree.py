@@ -27,7 +27,7 @@ from waza_lsp.server.events import (
 )
 from waza_lsp.server.memory import until_idle
 from waza_lsp.server.reported import LOOK_SECONDS
-from waza_lsp.server.results.annotations import Annotations, PlacedCheck
+from waza_lsp.server.results.annotations.annotations import Annotations, PlacedCheck
 from waza_lsp.server.results.ledger import ResultLedger
 from waza_lsp.server.results.live_status import verdict_of_experiment
 from waza_lsp.server.results.workspace_reading import WorkspaceReading

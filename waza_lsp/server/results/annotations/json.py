@@ -7,7 +7,7 @@ from lsprotocol import types
 from waza_engine.lib.links import manual_page, rule_page
 from waza_lsp.diagnostics.json_writer import members_json
 from waza_lsp.features.diagnostics import SOURCE
-from waza_lsp.server.results.annotation import (
+from waza_lsp.server.results.annotations.annotation import (
     FAILED_CHECK,
     FLAKY_GRADER,
     LIVE_VERDICT,

@@ -11,8 +11,8 @@ from waza_lsp.diagnostics.severities import SEVERITIES
 from waza_lsp.diagnostics.suppressions import without_suppressed
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.events import Bus
-from waza_lsp.server.results.annotation import Annotation, short_span
-from waza_lsp.server.results.annotations import Annotations
+from waza_lsp.server.results.annotations.annotation import Annotation, short_span
+from waza_lsp.server.results.annotations.annotations import Annotations
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.text import Span
 

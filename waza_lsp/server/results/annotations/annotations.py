@@ -17,7 +17,7 @@ from waza_engine.lib.pointer import Pointer
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.server.documents import Documents
 from waza_lsp.server.events import AnnotationsChanged, Bus, GradersOutdated
-from waza_lsp.server.results.annotation import (
+from waza_lsp.server.results.annotations.annotation import (
     FAILED_CHECK,
     FLAKY_GRADER,
     LIVE_VERDICT,
@@ -27,7 +27,7 @@ from waza_lsp.server.results.annotation import (
     check_annotations,
     entry_span,
 )
-from waza_lsp.server.results.annotation_json import AnnotationJson
+from waza_lsp.server.results.annotations.json import AnnotationJson
 from waza_lsp.snapshot import Snapshot
 from waza_lsp.syntax.span_mapping import change_between, map_span
 from waza_lsp.syntax.text import Place, Span, Text

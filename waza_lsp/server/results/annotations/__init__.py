@@ -1,0 +1,1 @@
+"""What runs and audits put on documents: annotations, kept per file and published beside findings."""
