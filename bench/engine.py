@@ -21,7 +21,7 @@ from waza_engine.graders.registry import graders
 from waza_engine.graders.result import GraderFailure
 from waza_engine.grading.grade import grade_entry, grade_run
 from waza_engine.lib.yaml.reader import read_yaml
-from waza_engine.model.scores import TaskTotals, TrialTotals
+from waza_engine.model.results.scores import TaskTotals, TrialTotals
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.statistics.totals import suite_totals, task_stats
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 
 RATES = [it / 100 for it in range(5, 96, 5)]
 FINE_RATES = [it / 200 for it in range(10, 191)]

@@ -17,7 +17,7 @@ from bench.deciding.agents import (
     scores,
     task_rates,
 )
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.agreement import agreement
 from waza_engine.statistics.bootstrap import bootstrap
 from waza_engine.statistics.clustered import mean_interval

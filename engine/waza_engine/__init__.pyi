@@ -20,7 +20,6 @@ from waza_engine.graders.result import RunVerdict as RunVerdict
 from waza_engine.grading.grade import grade_entry as grade_entry
 from waza_engine.grading.grade import grade_run as grade_run
 from waza_engine.lib.pointer import Pointer as Pointer
-from waza_engine.model.evidence import FailedCheck as FailedCheck
 from waza_engine.model.fields import Flag as Flag
 from waza_engine.model.fields import Integer as Integer
 from waza_engine.model.fields import ListOf as ListOf
@@ -32,11 +31,12 @@ from waza_engine.model.findings import Fix as Fix
 from waza_engine.model.findings import Rule as Rule
 from waza_engine.model.findings import Scope as Scope
 from waza_engine.model.findings import Severity as Severity
-from waza_engine.model.records import GraderOutcome as GraderOutcome
-from waza_engine.model.records import RunRecord as RunRecord
-from waza_engine.model.records import TaskRecord as TaskRecord
-from waza_engine.model.records import TrialRecord as TrialRecord
-from waza_engine.model.records import TrialVerdict as TrialVerdict
+from waza_engine.model.results.evidence import FailedCheck as FailedCheck
+from waza_engine.model.results.records import GraderOutcome as GraderOutcome
+from waza_engine.model.results.records import RunRecord as RunRecord
+from waza_engine.model.results.records import TaskRecord as TaskRecord
+from waza_engine.model.results.records import TrialRecord as TrialRecord
+from waza_engine.model.results.records import TrialVerdict as TrialVerdict
 from waza_engine.model.suite import GraderEntry as GraderEntry
 from waza_engine.model.suite import LoadError as LoadError
 from waza_engine.model.suite import Suite as Suite

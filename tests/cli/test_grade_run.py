@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 from click.testing import CliRunner, Result
 
-from waza_engine.model.records import GraderOutcome, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_lsp.cli import main
 from waza_lsp.cli.grade.changes import Changes

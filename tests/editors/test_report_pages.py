@@ -13,7 +13,7 @@ from tests.engine.reports.html.pages import NASTY, edited, failing
 from tests.engine.reports.html.test_history import past
 from tests.engine.runs.bench import Bench, Scripted
 from waza_engine.executors.base import ExecutorOptions
-from waza_engine.model.records import RunRecord, TaskRecord, TrialVerdict
+from waza_engine.model.results.records import RunRecord, TaskRecord, TrialVerdict
 from waza_engine.reports.html.audit import html_audit
 from waza_engine.reports.html.comparison import html_comparison
 from waza_engine.reports.html.history import history_page

@@ -9,8 +9,8 @@ import pytest
 from tests.editors.programs import RAN
 from tests.editors.vscode_screen import AXE, require_browser, running_browser
 from tests.engine.reports.trace.pages import run_of
-from waza_engine.model.evidence import FailedCheck, Place
-from waza_engine.model.records import GraderOutcome, RunRecord, TrialRecord
+from waza_engine.model.results.evidence import FailedCheck, Place
+from waza_engine.model.results.records import GraderOutcome, RunRecord, TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.trace.page import places_of, trace_page
 

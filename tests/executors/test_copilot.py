@@ -17,7 +17,7 @@ from waza_engine.executors.base import Executor, ExecutorOptions, TriggerRequest
 from waza_engine.executors.registry import make_executor
 from waza_engine.judges.copilot import CopilotJudge
 from waza_engine.lib.process.environment import PASS_VARIABLE
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.suite import (
     CommandMock,
     CustomAgent,

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.html.history import runs_until
 from waza_engine.reports.html.report import html_report

@@ -20,7 +20,7 @@ from tests.faults.leftovers import finished, until, wait_for_nothing
 from tests.faults.suites import TASKS, Case, performed, started
 from tests.slow import first_quick
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.events import Note
 from waza_engine.runs.store.schema import migrate

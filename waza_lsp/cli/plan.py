@@ -12,7 +12,7 @@ from waza_lsp.cli.console import give_up, show
 from waza_lsp.cli.options import STORE
 
 if TYPE_CHECKING:
-    from waza_engine.model.records import RunRecord
+    from waza_engine.model.results.records import RunRecord
     from waza_engine.runs.planning.power import PowerPlan
 
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)

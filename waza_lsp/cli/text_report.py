@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.reports.evidence_lines import Layout
 from waza_engine.reports.inert import harmless, inert
 from waza_engine.reports.text import TextStyle, text_lines

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from waza_engine.lib.pointer import Pointer
 
 if TYPE_CHECKING:
-    from waza_engine.model.evidence import FailedCheck as FailedPart
-    from waza_engine.model.records import GraderOutcome
+    from waza_engine.model.results.evidence import FailedCheck as FailedPart
+    from waza_engine.model.results.records import GraderOutcome
 
 Trials = Sequence[Sequence["GraderOutcome"]]
 """The outcomes of a task's graders, per trial."""

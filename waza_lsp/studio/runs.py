@@ -12,7 +12,7 @@ from waza_lsp.studio.session import RefusedError
 from waza_lsp.studio.tree import Tree
 
 if TYPE_CHECKING:
-    from waza_engine.model.records import RunRecord
+    from waza_engine.model.results.records import RunRecord
     from waza_engine.reports.trace.page import Place
     from waza_engine.runs.store.store import RunStore, StoredRun
 

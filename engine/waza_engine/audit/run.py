@@ -26,7 +26,7 @@ from waza_engine.audit.task_grading import TaskGrading, TaskMemory
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_text
 from waza_engine.model.judge import Judge
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.suite import GraderEntry, LoadError, Suite, Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.reading import current_files, read_mapping

@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from waza_engine.audit.intent import Intent
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.scores import Status
+from waza_engine.model.results.scores import Status
 from waza_engine.runs.recordings.find import UnreadableRecording
 
 AttemptKind = Literal["null agent", "mutant", "counter example"]

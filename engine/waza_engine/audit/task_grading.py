@@ -9,7 +9,7 @@ from waza_engine.audit.memo import GradeMemo
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.graders.context import GradingContext
 from waza_engine.model.judge import Judge
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.suite import Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.planning.plan import Plan

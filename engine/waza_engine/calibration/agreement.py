@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from waza_engine.calibration.judgement import Judgement, latest_of_people
-from waza_engine.model.consumption import Consumption, judge_consumption
+from waza_engine.model.results.consumption import Consumption, judge_consumption
 from waza_engine.statistics.agreement import Agreement, agreement, confusion
 from waza_engine.statistics.flips import FlipRate, flip_rate
 

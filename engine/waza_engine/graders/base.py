@@ -18,8 +18,8 @@ from pydantic_core import CoreSchema
 from waza_engine.graders.context import GradingContext
 from waza_engine.graders.result import Criterion, GraderResult
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.evidence import FailedCheck
 from waza_engine.model.findings import Change, Finding, RenameKey, Scope, SetValue
+from waza_engine.model.results.evidence import FailedCheck
 
 __all__ = [
     "ConfigError",

@@ -10,7 +10,7 @@ from waza_engine.graders.base import GradeError
 from waza_engine.graders.context import GradingContext
 from waza_engine.graders.excerpts import likeness, names_used, quote, words_of
 from waza_engine.lib.go.text import fold
-from waza_engine.model.evidence import FoundText, Place
+from waza_engine.model.results.evidence import FoundText, Place
 
 _SHOWN = 3
 _MOST_COMPARED = 1000

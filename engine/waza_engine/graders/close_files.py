@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.evidence import FailedCheck, FoundText, Place
+from waza_engine.model.results.evidence import FailedCheck, FoundText, Place
 
 _MOST_COMPARED = 2000
 _MOST_LISTED = 12

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from waza_engine.lib.go.regexp import regex_error, regex_span
 from waza_engine.lib.go.text import fold
-from waza_engine.model.evidence import FoundText
+from waza_engine.model.results.evidence import FoundText
 
 _WIDTH = 80
 _MAX_NAMES = 12

@@ -6,7 +6,7 @@ from typing import Any
 
 from waza_engine.graders.excerpts import beginning_of, excerpt_at, quote
 from waza_engine.lib.go.json import JsonError, read_json
-from waza_engine.model.evidence import FoundText
+from waza_engine.model.results.evidence import FoundText
 
 _FENCED = re.compile(r"^```(?:json)?[ \t]*\n(.*?)^```", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 _POINTER = re.compile(r"at '(/[^']*)':")

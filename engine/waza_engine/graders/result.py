@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from waza_engine.graders.context import GradingContext
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.evidence import FailedCheck
+from waza_engine.model.results.evidence import FailedCheck
 from waza_engine.model.suite import Constraint, GraderEntry, Scoring
 
 

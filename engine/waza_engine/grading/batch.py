@@ -16,7 +16,7 @@ from waza_engine.lib.go.json import JsonError, read_json
 from waza_engine.lib.paths import PathError, workspace_path
 from waza_engine.lib.yaml.reader import RefusedEntry, YamlError, read_grader_list
 from waza_engine.model.fields import as_text, is_null
-from waza_engine.model.scores import mean, weighted_mean
+from waza_engine.model.results.scores import mean, weighted_mean
 from waza_engine.model.suite import EXPECTED_TEXTS
 from waza_engine.recognition.recognise import dialects, meanings
 

@@ -29,7 +29,7 @@ from waza_engine.lib.go.text import fold
 from waza_engine.lib.process.shortage import ShortageError, is_shortage
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.findings import Finding
-from waza_engine.model.scores import mean, weighted_mean
+from waza_engine.model.results.scores import mean, weighted_mean
 from waza_engine.model.suite import EXPECTED_TEXTS, GraderEntry, Scoring, Task
 from waza_engine.recognition.recognise import dialect_for, load_object
 

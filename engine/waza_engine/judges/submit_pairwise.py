@@ -10,8 +10,8 @@ from typing import Any, Literal
 from waza_engine.judges.patience import with_retries
 from waza_engine.judges.submit_grade import NoGradeError
 from waza_engine.judges.votes import hold_turn
-from waza_engine.model.consumption import added_usage
 from waza_engine.model.judge import Judge, JudgeCall, JudgeRequest, JudgeTool
+from waza_engine.model.results.consumption import added_usage
 
 SUBMIT_PAIRWISE = "submit_pairwise_grade"
 Winner = Literal["A", "B", "tie"]

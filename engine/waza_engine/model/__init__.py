@@ -1,1 +1,1 @@
-"""The data types of an eval: findings, suite, trajectory, records, scores, field types, the judge interface."""
+"""The data types of an eval: findings, suite, trajectory, results of runs, field types, the judge interface."""

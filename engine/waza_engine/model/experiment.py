@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.suite import Suite
 
 

@@ -189,7 +189,7 @@ class Dialect:
     write_results: str = ""
     """(record) -> its trials and its summary, the lines of a `results.jsonl`"""
     read_results: str = ""
-    """(lines) -> `model.records.ReadRun`"""
+    """(lines) -> `model.results.records.ReadRun`"""
     read_trajectory: str = ""
     """(data of a JSON object, name) -> the `Trajectory` of one trial in a format of the dialect, or None"""
     compare_runs: str = ""

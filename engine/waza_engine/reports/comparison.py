@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from waza_engine.lib.text_width import columns, padded
-from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.model.scores import SuiteTotals
+from waza_engine.model.results.records import RunRecord, TaskRecord
+from waza_engine.model.results.scores import SuiteTotals
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.totals import seeded_random, task_totals
 from waza_engine.statistics.compare_runs import (

@@ -1,6 +1,6 @@
 """Why a task did not pass, or lost points: one piece of evidence per cause, for all reports.
 
-Graders know what a check wanted and what the trial has instead (`model/evidence.py`). Here trials are put together,
+Graders know what a check wanted and what the trial has instead (`model/results/evidence.py`). Here trials are put together,
 checks that failed for one reason become one, and the place of the check in its file is found.
 """
 
@@ -14,8 +14,8 @@ from waza_engine.graders.excerpts import EMPTY, NOTHING
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, marked_folder, regular_bytes, working_directory
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.yaml.lines import YamlLines
-from waza_engine.model.evidence import FailedCheck, Place
-from waza_engine.model.records import GraderOutcome, TaskRecord, TrialRecord
+from waza_engine.model.results.evidence import FailedCheck, Place
+from waza_engine.model.results.records import GraderOutcome, TaskRecord, TrialRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.reports.comparison import comparison_data, comparison_text
 from waza_engine.reports.github import escape_markdown
 from waza_engine.reports.inert import inert, one_line

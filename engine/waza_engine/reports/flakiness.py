@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from waza_engine.lib.plurals import counted
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.reports.reasons import ENOUGH_RUNS
 from waza_engine.runs.past.flakiness import GraderFlakiness, TaskFlakiness

@@ -6,9 +6,9 @@ The words are those of the terminal. See docs/reference/waza-formats.md, section
 import re
 from collections.abc import Iterable, Iterator
 
-from waza_engine.model.consumption import consumption_text
-from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.model.threshold import deciding_tasks
+from waza_engine.model.results.consumption import consumption_text
+from waza_engine.model.results.records import RunRecord, TaskRecord
+from waza_engine.model.results.threshold import deciding_tasks
 from waza_engine.reports.evidence import Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.inert import one_line, visible

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from waza_engine.lib.text_width import columns, padded
-from waza_engine.model.records import TrialVerdict
+from waza_engine.model.results.records import TrialVerdict
 from waza_engine.reports.comparison import measured_text
 from waza_engine.reports.inert import inert, one_line
 from waza_engine.runs.run_header import TaskFrame

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 
-from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
-from waza_engine.model.threshold import deciding_tasks, eval_verdict
+from waza_engine.model.results.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.threshold import deciding_tasks, eval_verdict
 from waza_engine.reports.evidence import Evidence, Sources, trial_evidence
 from waza_engine.reports.inert import visible
 from waza_engine.reports.reasons import Reason, quarantine_text, reasons, why_unperformed

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 
-from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.results.records import RunRecord, TaskRecord
 from waza_engine.model.suite import Metric
 from waza_engine.runs.run_header import RunFrame
 from waza_engine.runs.totals import Ending, RunOutcome, run_record

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from waza_engine.lib.plurals import counted
-from waza_engine.model.records import MetricResult, RunRecord, TaskRecord
-from waza_engine.model.scores import ConfidenceInterval, skills_helped
-from waza_engine.model.threshold import EvalVerdict, deciding_tasks, eval_verdict, success_rate
+from waza_engine.model.results.records import MetricResult, RunRecord, TaskRecord
+from waza_engine.model.results.scores import ConfidenceInterval, skills_helped
+from waza_engine.model.results.threshold import EvalVerdict, deciding_tasks, eval_verdict, success_rate
 
 
 @dataclass(frozen=True, slots=True)

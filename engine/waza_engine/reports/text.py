@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from waza_engine.lib.text_width import columns, padded
-from waza_engine.model.consumption import consumption_text
-from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.model.threshold import deciding_tasks
+from waza_engine.model.results.consumption import consumption_text
+from waza_engine.model.results.records import RunRecord, TaskRecord
+from waza_engine.model.results.threshold import deciding_tasks
 from waza_engine.reports.evidence import Evidence, Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.inert import inert, one_line

@@ -7,7 +7,7 @@ One span for the run, one `invoke_agent` per trial, one `execute_tool` per tool 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from waza_engine.model.records import GraderOutcome, RunRecord, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, RunRecord, TrialRecord
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer

@@ -12,7 +12,7 @@ from typing import Any
 
 from waza_engine.lib.files.safe_write import write_text_atomic
 from waza_engine.lib.timestamps import rfc3339
-from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.results.records import RunRecord, TaskRecord
 from waza_engine.model.trajectory import Session
 from waza_engine.reports.results.task import digest_data, run_data, without_empty
 

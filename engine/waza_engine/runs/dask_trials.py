@@ -24,7 +24,7 @@ from waza_engine.executors.base import Executor, ExecutorOptions, Progress, Unav
 from waza_engine.executors.registry import make_executor
 from waza_engine.lib.extras import install_command
 from waza_engine.lib.redaction import Redactor
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.planning.participants import judge_for
 from waza_engine.runs.planning.plan import Plan

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
-from waza_engine.model.decisions import DecisionWord
-from waza_engine.model.records import GraderOutcome, RunStatus
-from waza_engine.model.scores import Status
+from waza_engine.model.results.decisions import DecisionWord
+from waza_engine.model.results.records import GraderOutcome, RunStatus
+from waza_engine.model.results.scores import Status
 
 
 @dataclass(frozen=True, slots=True)

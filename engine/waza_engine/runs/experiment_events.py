@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.scores import Status, mean
+from waza_engine.model.results.scores import Status, mean
 from waza_engine.runs.events import (
     ArmEvent,
     Event,

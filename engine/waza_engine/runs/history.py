@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
 from waza_engine.lib.paths import real_path
-from waza_engine.model.records import GraderOutcome, SinceGreen, TrialRecord, TriggerResult
-from waza_engine.model.scores import Status, mean, task_status
+from waza_engine.model.results.records import GraderOutcome, SinceGreen, TrialRecord, TriggerResult
+from waza_engine.model.results.scores import Status, mean, task_status
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.past.changes import since_green
 from waza_engine.runs.reviews import Review, apply_reviews, read_reviews

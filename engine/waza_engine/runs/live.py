@@ -7,8 +7,8 @@ from pathlib import Path
 
 from waza_engine.executors.base import Progress, agent_of
 from waza_engine.lib.redaction import Redactor
-from waza_engine.model.decisions import Decisions
-from waza_engine.model.records import TaskRecord, TrialRecord, TriggerResult
+from waza_engine.model.results.decisions import Decisions
+from waza_engine.model.results.records import TaskRecord, TrialRecord, TriggerResult
 from waza_engine.runs.events import BaselineEvent, Event, Listener, Note
 from waza_engine.runs.planning.plan import Plan, plan_without_skills
 from waza_engine.runs.run_header import RunFrame, frame_of

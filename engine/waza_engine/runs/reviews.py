@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.files.safe_read import regular_bytes
 from waza_engine.lib.files.safe_write import open_own
-from waza_engine.model.records import GraderOutcome, TrialRecord
-from waza_engine.model.scores import mean, weighted_mean
+from waza_engine.model.results.records import GraderOutcome, TrialRecord
+from waza_engine.model.results.scores import mean, weighted_mean
 from waza_engine.project.store_location import REVIEWS
 from waza_engine.recognition.recognise import dialects
 from waza_engine.runs.store.errors import StoreError

@@ -22,7 +22,7 @@ from waza_engine.lib.plurals import counted
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.redaction import Redactor
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.runs.deciding.perform import run_until_decided
 from waza_engine.runs.events import ExecutorUnavailable, Note, RunFinished, RunStarted
 from waza_engine.runs.hooks import run_hooks

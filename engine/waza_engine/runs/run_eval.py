@@ -7,7 +7,7 @@ from pathlib import Path
 
 from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.registry import make_executor
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.events import Event, Listener
 from waza_engine.runs.live import RunOutputs

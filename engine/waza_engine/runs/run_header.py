@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from waza_engine.lib.system.programs import exists
-from waza_engine.model.decisions import Decisions
-from waza_engine.model.records import TaskParts, TriggerResult
+from waza_engine.model.results.decisions import Decisions
+from waza_engine.model.results.records import TaskParts, TriggerResult
 from waza_engine.model.suite import ExperimentArm, Metric, Scoring
 from waza_engine.runs.planning.plan import Overrides, Plan
 from waza_engine.version import __version__

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from waza_engine.lib.plurals import counted
-from waza_engine.model.records import TaskRecord, TrialRecord
-from waza_engine.model.scores import TrialTotals
+from waza_engine.model.results.records import TaskRecord, TrialRecord
+from waza_engine.model.results.scores import TrialTotals
 from waza_engine.model.suite import Task
 from waza_engine.runs.events import TaskFinished, TaskStarted, TrialFinished, TrialProgress, TrialStarted
 from waza_engine.runs.hooks import run_hooks

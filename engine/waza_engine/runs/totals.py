@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Literal
 
 from waza_engine.lib.plurals import counted
-from waza_engine.model.consumption import Consumption, judge_consumption
-from waza_engine.model.decisions import Decisions
-from waza_engine.model.records import (
+from waza_engine.model.results.consumption import Consumption, judge_consumption
+from waza_engine.model.results.decisions import Decisions
+from waza_engine.model.results.records import (
     MetricResult,
     RunRecord,
     RunStatus,
@@ -23,15 +23,15 @@ from waza_engine.model.records import (
     TrialRecord,
     TriggerResult,
 )
-from waza_engine.model.scores import (
+from waza_engine.model.results.scores import (
     TaskTotals,
     TrialTotals,
     mean,
     skills_helped,
     weighted_mean,
 )
+from waza_engine.model.results.threshold import deciding_tasks, is_failed, success_rate
 from waza_engine.model.suite import Metric
-from waza_engine.model.threshold import deciding_tasks, is_failed, success_rate
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.trigger_metrics import ACCURACY, accuracy_metric, trigger_metrics
 from waza_engine.statistics.totals import suite_totals, task_stats

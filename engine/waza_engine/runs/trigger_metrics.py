@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from waza_engine.model.records import MetricResult, TriggerMetrics, TriggerResult
+from waza_engine.model.results.records import MetricResult, TriggerMetrics, TriggerResult
 from waza_engine.model.suite import Metric
 
 ACCURACY = "trigger_accuracy"

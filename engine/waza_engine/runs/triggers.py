@@ -10,7 +10,7 @@ from pathlib import Path
 
 from waza_engine.executors.base import Executor, ExecutorError, TriggerRequest
 from waza_engine.lib.process.shortage import ShortageError
-from waza_engine.model.records import TriggerResult
+from waza_engine.model.results.records import TriggerResult
 from waza_engine.model.suite import TriggerPrompt, TriggerTests
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.trial.retries import Retries

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.rates import Z, wilson
 
 Label = TypeVar("Label", bound=Hashable)

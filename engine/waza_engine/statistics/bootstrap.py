@@ -7,7 +7,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 
-from waza_engine.model.scores import CONFIDENCE, RESAMPLES, Interval, mean
+from waza_engine.model.results.scores import CONFIDENCE, RESAMPLES, Interval, mean
 
 
 def bootstrap(scores: Sequence[float], rng: random.Random, resamples: int = RESAMPLES) -> Interval:

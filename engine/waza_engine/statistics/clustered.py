@@ -9,7 +9,7 @@ coverage.
 
 from collections.abc import Sequence
 
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.rates import Z, wilson
 
 _PRIOR = 0.25

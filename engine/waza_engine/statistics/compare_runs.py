@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.model.scores import ConfidenceInterval, TaskStats
+from waza_engine.model.results.records import RunRecord, TaskRecord
+from waza_engine.model.results.scores import ConfidenceInterval, TaskStats
 from waza_engine.statistics.paired import PairedDifference, paired_difference
 from waza_engine.statistics.two_rates import RateDifference, compare_rates
 from waza_engine.statistics.verdict import Verdict, Word, verdicts

@@ -7,7 +7,7 @@ The thing is a task for a flaky agent, and one recording for a flaky grader or j
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.clustered import mean_interval
 from waza_engine.statistics.rates import wilson
 

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from waza_engine.model.scores import CONFIDENCE, ConfidenceInterval
+from waza_engine.model.results.scores import CONFIDENCE, ConfidenceInterval
 from waza_engine.statistics.clustered import mean_interval
 
 ALPHA = round(1 - CONFIDENCE, 9)

@@ -2,7 +2,7 @@
 
 import math
 
-from waza_engine.model.scores import CONFIDENCE, ConfidenceInterval
+from waza_engine.model.results.scores import CONFIDENCE, ConfidenceInterval
 from waza_engine.statistics.distributions import at_least, at_most, bisect, normal_quantile
 
 Z = normal_quantile((1 + CONFIDENCE) / 2)

@@ -17,7 +17,7 @@ from itertools import accumulate
 from operator import mul
 from typing import Literal
 
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.distributions import bisect
 from waza_engine.statistics.paired import ALPHA
 

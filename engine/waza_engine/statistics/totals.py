@@ -7,8 +7,8 @@ import random
 from collections.abc import Sequence
 from functools import partial
 
-from waza_engine.model.consumption import NOTHING_CONSUMED
-from waza_engine.model.scores import (
+from waza_engine.model.results.consumption import NOTHING_CONSUMED
+from waza_engine.model.results.scores import (
     ConfidenceInterval,
     SuiteTotals,
     TaskStats,

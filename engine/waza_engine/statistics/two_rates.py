@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import comb
 
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.rates import rate_difference
 
 _TOLERANCE = 1e-7

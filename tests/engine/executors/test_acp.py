@@ -14,7 +14,7 @@ from tests.engine.executors import stand_in_acp_agent
 from tests.engine.runs.bench import Bench, contains, task
 from waza_engine.executors.acp import AcpExecutor
 from waza_engine.executors.base import ExecutorOptions, TriggerRequest, UnavailableError
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.suite import CommandMock, GraderEntry, InputFile, McpMock
 
 pytestmark = pytest.mark.skipif(

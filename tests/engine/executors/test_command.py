@@ -16,7 +16,7 @@ from tests.engine.runs.bench import Bench, contains, task
 from waza_engine.executors.agent_process import LONGEST_LINE, Lines
 from waza_engine.executors.base import ExecutorError, ExecutorOptions, TriggerRequest, UnavailableError
 from waza_engine.executors.command import CommandExecutor
-from waza_engine.model.records import RunRecord, TrialRecord
+from waza_engine.model.results.records import RunRecord, TrialRecord
 from waza_engine.model.suite import GraderEntry
 from waza_engine.runs.run import exit_status
 

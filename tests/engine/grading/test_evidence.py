@@ -9,7 +9,7 @@ import pytest
 from waza_engine.graders.base import FailedCheck, GradingContext
 from waza_engine.graders.result import GraderVerdict
 from waza_engine.grading.grade import grade_entry
-from waza_engine.model.evidence import Place
+from waza_engine.model.results.evidence import Place
 from waza_engine.model.trajectory import Session, ToolCall, ToolEvent, Usage
 
 OUTPUT = "First line.\nDeployed the app to west-1.\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from waza_engine.lib.redaction import Redactor, is_secret_name
-from waza_engine.model.records import GraderOutcome
+from waza_engine.model.results.records import GraderOutcome
 from waza_engine.model.trajectory import Trajectory
 
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.faults.endpoint import Answer, endpoint, submit, vote
-from waza_engine.model.consumption import Consumption, added_usage, consumption_text
+from waza_engine.model.results.consumption import Consumption, added_usage, consumption_text
 from waza_lsp.cli import main
 
 EVAL = """\

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from waza_engine.model.evidence import FailedCheck
-from waza_engine.model.records import GraderOutcome, MetricResult, RunRecord, TaskRecord, TrialRecord
-from waza_engine.model.scores import Status
+from waza_engine.model.results.evidence import FailedCheck
+from waza_engine.model.results.records import GraderOutcome, MetricResult, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.scores import Status
 from waza_engine.model.suite import Scoring
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.evidence import Evidence, Sources, task_evidence

@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.reports.html.pages import failing
 from tests.engine.runs.bench import Bench, Scripted
-from waza_engine.model.records import CheckpointOutcome, RunRecord
+from waza_engine.model.results.records import CheckpointOutcome, RunRecord
 from waza_engine.model.suite import Scoring
 from waza_engine.reports.junit import junit_xml
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
-from waza_engine.model.records import MetricResult, RunRecord, TrialVerdict
+from waza_engine.model.results.records import MetricResult, RunRecord, TrialVerdict
 from waza_engine.model.suite import GraderEntry, Hook, Metric, Scoring, TriggerPrompt, TriggerTests
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolCall, ToolEvent, Trajectory, Usage
 from waza_engine.reports.comparison import comparison_text

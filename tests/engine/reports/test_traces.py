@@ -12,7 +12,7 @@ import pytest
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import TrialRequest, UnavailableError
 from waza_engine.executors.event_log import EventLog
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_lsp.cli.run.traces import refuse_without_otel, send_traces
 

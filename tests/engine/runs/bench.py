@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from waza_engine.executors.base import Executor, ExecutorOptions, Progress, TrialRequest, TriggerRequest
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.model.judge import Judge
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.suite import GraderEntry, RunSettings, Suite, Task
 from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.runs.events import Event

@@ -18,7 +18,7 @@ import pytest
 from tests.engine.runs.bench import Bench, contains, task, until
 from waza_engine.executors.base import ExecutorOptions, UnavailableError
 from waza_engine.executors.command import CommandExecutor
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.suite import InputFile, Suite
 from waza_engine.runs.dask_trials import DaskTrials, Job, dask_trials, perform_on_worker
 from waza_engine.runs.events import Note, TrialFinished, TrialProgress

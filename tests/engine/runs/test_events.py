@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.model.evidence import FailedCheck
-from waza_engine.model.records import GraderOutcome
+from waza_engine.model.results.evidence import FailedCheck
+from waza_engine.model.results.records import GraderOutcome
 from waza_engine.runs.events import (
     ArmEvent,
     BaselineEvent,

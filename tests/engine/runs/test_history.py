@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.model.records import TriggerResult
+from waza_engine.model.results.records import TriggerResult
 from waza_engine.runs.history import read_metrics
 from waza_engine.runs.run_header import RunEnd, RunFrame
 from waza_engine.runs.store.store import FILE_NAME, RunStore, StoreError

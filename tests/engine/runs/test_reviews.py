@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from waza_engine.dialects.waza.legacy_graders.py_human import PyHumanGrader
 from waza_engine.graders.base import GradingContext
-from waza_engine.model.records import GraderOutcome, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.reviews import (
     Review,

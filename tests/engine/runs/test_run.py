@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task, until
 from waza_engine.executors.base import ExecutorError, TrialRequest, UnavailableError
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.suite import GraderEntry, Hook, InputFile, Suite
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.events import Note, RunFinished, TaskFinished, TrialFinished, event_line

@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, task
 from waza_engine.executors.base import ExecutorError, TriggerRequest, UnavailableError, workspace_of
-from waza_engine.model.records import TriggerMetrics, TriggerResult
+from waza_engine.model.results.records import TriggerMetrics, TriggerResult
 from waza_engine.model.suite import Metric, Suite, TriggerPrompt, TriggerTests
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results.read import record_of

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.agreement import agreement, confusion
 from waza_engine.statistics.distributions import normal_quantile
 from waza_engine.statistics.flips import flip_rate

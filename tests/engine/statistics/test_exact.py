@@ -7,7 +7,7 @@ from math import comb
 
 import pytest
 
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.clustered import effective_tasks, mean_interval
 from waza_engine.statistics.distributions import binomial_pmf
 from waza_engine.statistics.paired import (

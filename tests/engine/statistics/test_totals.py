@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from waza_engine.model.scores import (
+from waza_engine.model.results.scores import (
     TaskTotals,
     TrialTotals,
     mean,

@@ -7,7 +7,7 @@ from pytest_lsp import LanguageClient
 
 from tests.server.conftest import Opener
 from tests.server.runs.test_controller import configure, execute
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.runs.events import Decided, Event, RunStarted, TaskStarted, TrialFinished
 from waza_lsp.server.runs.controller import _Counts
 from waza_lsp.server.runs.process import RunRequest

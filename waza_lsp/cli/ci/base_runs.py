@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, regular_bytes
 from waza_engine.lib.files.safe_write import write_bytes_atomic
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.reports.pull_request.summary import SummaryError, read_summary
 from waza_engine.reports.results.read import ResultsError, read_results
 

@@ -13,8 +13,8 @@ import click
 
 from waza_engine.executors.base import REPLAY
 from waza_engine.lib.go.glob import literal
-from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.consumption import NOTHING_CONSUMED, Consumption
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.suite import LoadError
 from waza_engine.project.load_suite import load_suite
 from waza_engine.project.store_location import RECORDINGS_FOLDER

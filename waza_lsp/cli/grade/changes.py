@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from waza_engine.model.records import GraderOutcome, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, TrialRecord
 from waza_engine.reports.inert import one_line
 from waza_engine.runs.recordings.regrade import Keep
 from waza_engine.runs.store.rows import StoredRun

@@ -21,7 +21,7 @@ from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show, show_chun
 from waza_lsp.cli.options import FILE, QUIET
 
 if TYPE_CHECKING:
-    from waza_engine.model.records import RunRecord, TrialRecord
+    from waza_engine.model.results.records import RunRecord, TrialRecord
     from waza_engine.model.suite import Suite
     from waza_engine.runs.past.regraded import Regrading
     from waza_engine.runs.recordings.judge_again import JudgedAgain

@@ -12,7 +12,7 @@ import click
 from waza_engine.graders.base import GradingContext
 from waza_engine.graders.result import GraderFailure, GraderVerdict
 from waza_engine.grading.batch import grade_checked, graders_from_yaml, list_answer
-from waza_engine.model.records import GraderOutcome
+from waza_engine.model.results.records import GraderOutcome
 from waza_engine.reports.evidence import Evidence, Sources, outcome_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines, short
 from waza_engine.reports.inert import harmless, inert, one_line

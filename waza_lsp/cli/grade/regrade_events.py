@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from waza_engine.graders.entry import Level
 from waza_engine.lib.pointer import Pointer
 from waza_engine.lib.process import run as processes
-from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
-from waza_engine.model.scores import mean
+from waza_engine.model.results.records import RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.scores import mean
 from waza_engine.model.suite import ExperimentArm, GraderEntry, LoadError, Task
 from waza_engine.project.load_suite import experiment_at, suite_of_arm
 from waza_engine.project.reading import reading_open_texts

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from waza_engine.calibration.agreement import JudgeRecord, ModelPair
 from waza_engine.lib.plurals import counted
-from waza_engine.model.consumption import consumption_text
 from waza_engine.model.findings import Finding
+from waza_engine.model.results.consumption import consumption_text
 from waza_engine.reports.inert import harmless
 from waza_lsp.cli.judge.words import agreement_data, agreement_words, table_lines
 from waza_lsp.cli.load_errors import short_path

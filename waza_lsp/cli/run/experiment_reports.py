@@ -7,7 +7,7 @@ from functools import reduce
 from pathlib import Path
 
 from waza_engine.model.experiment import Experiment
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.reports.experiment import (
     ExperimentResults,
     combine_runs,

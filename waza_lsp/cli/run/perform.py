@@ -17,7 +17,7 @@ from waza_engine.lib.plurals import counted
 from waza_engine.lib.process import reaper
 from waza_engine.lib.process import run as processes
 from waza_engine.lib.process.sandbox import end_containers, using
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.runs.events import Listener, Note
 from waza_engine.runs.live import RunOutputs
 from waza_engine.runs.planning.participants import judge_for

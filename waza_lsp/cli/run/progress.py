@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from waza_engine.lib.plurals import counted
-from waza_engine.model.decisions import decision_text
+from waza_engine.model.results.decisions import decision_text
 from waza_engine.reports.inert import harmless, inert, one_line
 from waza_engine.reports.text import STATUS_WORDS
 from waza_engine.runs.events import (

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.recognition.recognise import load_object
 from waza_engine.runs.store.errors import StoreError
 from waza_lsp.cli.console import show, show_chunks, stop_printing

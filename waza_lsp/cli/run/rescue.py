@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from waza_engine.lib.files.safe_write import replace_inside
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.reports.results.write import results_chunks
 from waza_engine.runs.store.store import StoreError
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from waza_engine.executors.base import UnavailableError
 from waza_engine.lib.extras import install_command
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.runs.store.errors import StoreError
 from waza_engine.version import __version__
 

@@ -20,7 +20,7 @@ from waza_lsp.cli.options import FILE, LAST, STORE
 
 if TYPE_CHECKING:
     from waza_engine.model.experiment import Pairwise
-    from waza_engine.model.records import RunRecord
+    from waza_engine.model.results.records import RunRecord
     from waza_engine.model.suite import Suite
 
 _EXIT_WORSE = 1
@@ -137,7 +137,7 @@ def _fail_on_regression(gate: _Gate, records: "Sequence[RunRecord]") -> None:
     """Exit with 1 after a regression, and with 3 if there is none but not all tasks could be judged."""
     if not gate.is_closed:
         return
-    from waza_engine.model.threshold import deciding_tasks
+    from waza_engine.model.results.threshold import deciding_tasks
     from waza_engine.statistics.compare_runs import compare_runs
 
     found = compare_runs(records)

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from waza_engine.lib.paths import exists
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.project.store_location import FOLDER
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.store import FILE_NAME, RunStore, StoredRun, StoreError, default_store_dir

@@ -11,7 +11,7 @@ from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show, show_chun
 from waza_lsp.cli.options import FILE, FOLDER, GITHUB, HTML, JUNIT, LAST, PRINTED_FORMATS, QUIET, STORE
 
 if TYPE_CHECKING:
-    from waza_engine.model.records import RunRecord
+    from waza_engine.model.results.records import RunRecord
     from waza_lsp.cli.audit.report import AuditReport
 
 

@@ -14,7 +14,7 @@ from waza_lsp.cli.console import EXIT_ERROR, give_up, print_err, show
 from waza_lsp.cli.options import FILE, LAST, STORE
 
 if TYPE_CHECKING:
-    from waza_engine.model.records import RunRecord
+    from waza_engine.model.results.records import RunRecord
     from waza_engine.reports.trace.page import Place
 
 _PAGE = Path("trace.html")

@@ -13,7 +13,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.lib.plurals import counted
-from waza_engine.model.records import GraderOutcome
+from waza_engine.model.results.records import GraderOutcome
 from waza_engine.runs.events import (
     ArmEvent,
     Decided,

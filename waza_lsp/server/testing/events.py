@@ -13,7 +13,7 @@ from typing import Any
 from lsprotocol import types
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.records import GraderOutcome
+from waza_engine.model.results.records import GraderOutcome
 from waza_engine.runs.events import Event, RunFinished, RunStarted, TaskFinished, TaskStarted, TrialFinished
 from waza_lsp.runnables.failed_checks import FailedCheck, TaskChecks
 from waza_lsp.runnables.runnables import PART_KINDS, eval_key, grader_key, runnables_in, task_key

@@ -9,7 +9,7 @@ from typing import Any
 from waza_engine.dialects.vally.scoring.results import VERDICT_MEMBERS, unique_names
 from waza_engine.dialects.vally.trajectory.read import trajectory_of
 from waza_engine.lib.timestamps import unix_seconds
-from waza_engine.model.records import GraderOutcome, ReadRun, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, ReadRun, TrialRecord
 from waza_engine.model.suite import Scoring
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from waza_engine.dialects.vally.trajectory.write import vally_trajectory
-from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.threshold import eval_verdict, stimulus_score
 from waza_engine.model.suite import CONSTRAINT, ExperimentArm, Scoring
-from waza_engine.model.threshold import eval_verdict, stimulus_score
 from waza_engine.statistics.passes import multi_trial_metrics
 
 

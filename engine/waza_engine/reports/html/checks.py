@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.model.evidence import Place
-from waza_engine.model.records import GraderOutcome, TrialRecord
+from waza_engine.model.results.evidence import Place
+from waza_engine.model.results.records import GraderOutcome, TrialRecord
 from waza_engine.reports.evidence import Evidence, Sources, trial_evidence
 from waza_engine.reports.html.diff import read_patch
 from waza_engine.reports.html.timeline import numbered_events

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.model.scores import mean
+from waza_engine.model.results.records import RunRecord, TaskRecord
+from waza_engine.model.results.scores import mean
 from waza_engine.reports.comparison import comparison_data, evidence_lines
 from waza_engine.reports.experiment import ExperimentResults, combine_runs
 from waza_engine.reports.html.diff import Diff, text_diff

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from waza_engine.model.records import TrialVerdict
+from waza_engine.model.results.records import TrialVerdict
 from waza_engine.reports.history import (
     is_flaky,
     newest_change,

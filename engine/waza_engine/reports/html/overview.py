@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from waza_engine.model.consumption import consumption_text
-from waza_engine.model.records import RunRecord, TaskRecord
-from waza_engine.model.scores import mean
+from waza_engine.model.results.consumption import consumption_text
+from waza_engine.model.results.records import RunRecord, TaskRecord
+from waza_engine.model.results.scores import mean
 from waza_engine.reports.comparison import baseline_evidence
 from waza_engine.reports.html.rendering import clamped, date
 from waza_engine.reports.results.task import skill_impact

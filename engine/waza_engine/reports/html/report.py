@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.reports.evidence import Sources
 from waza_engine.reports.html.checks import FailedGrader, failed_graders, trial_anchor, trial_checks
 from waza_engine.reports.html.diff import Patch, read_patch

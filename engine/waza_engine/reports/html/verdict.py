@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.results.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Evidence, Sources
 from waza_engine.reports.html.checks import Check, trial_checks
 from waza_engine.reports.reasons import verdict as run_verdict

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from waza_engine.model.records import RunRecord, TaskRecord
+from waza_engine.model.results.records import RunRecord, TaskRecord
 from waza_engine.reports.evidence import Sources, task_evidence
 from waza_engine.reports.evidence_lines import Layout, evidence_lines
 from waza_engine.reports.pull_request.summary import (

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from waza_engine.lib.files.safe_read import given_bytes
-from waza_engine.model.consumption import Consumption
 from waza_engine.model.file_names import SUMMARY
 from waza_engine.model.pydantic_messages import first_problem_text
+from waza_engine.model.results.consumption import Consumption
 
 MOST_BYTES = 24_000_000
 _LONGEST = 600

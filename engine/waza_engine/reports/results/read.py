@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, regular_bytes
 from waza_engine.lib.timestamps import unix_seconds
 from waza_engine.model.pydantic_messages import error_text
-from waza_engine.model.records import (
+from waza_engine.model.results.records import (
     Change,
     GraderOutcome,
     RunRecord,
@@ -25,7 +25,7 @@ from waza_engine.model.records import (
     TrialRecord,
     TriggerResult,
 )
-from waza_engine.model.scores import weighted_mean
+from waza_engine.model.results.scores import weighted_mean
 from waza_engine.model.suite import CONSTRAINT, Metric, Scoring
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.run_header import RunFrame, TaskFrame

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from waza_engine.lib.files.safe_read import MAX_RESULTS_BYTES, regular_bytes
 from waza_engine.model.pydantic_messages import error_text
-from waza_engine.model.records import ReadRun, RunRecord
+from waza_engine.model.results.records import ReadRun, RunRecord
 from waza_engine.recognition.recognise import dialects_by_preference, load_object
 from waza_engine.reports.results.read import ResultsError, strict_json
 from waza_engine.runs.run_header import RunFrame, TaskFrame

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from waza_engine.lib.timestamps import rfc3339
-from waza_engine.model.records import CheckpointOutcome, GraderOutcome, SinceGreen, TaskRecord, TrialRecord
-from waza_engine.model.scores import Interval, TaskStats
+from waza_engine.model.results.records import (
+    CheckpointOutcome,
+    GraderOutcome,
+    SinceGreen,
+    TaskRecord,
+    TrialRecord,
+)
+from waza_engine.model.results.scores import Interval, TaskStats
 from waza_engine.model.trajectory import DIGEST_ARGUMENTS, Session, ToolCall, Usage
 
 

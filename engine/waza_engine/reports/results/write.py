@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from waza_engine.lib.timestamps import rfc3339
-from waza_engine.model.consumption import Consumption
-from waza_engine.model.records import MetricResult, RunRecord, TaskRecord, TriggerResult
-from waza_engine.model.scores import Interval
+from waza_engine.model.results.consumption import Consumption
+from waza_engine.model.results.records import MetricResult, RunRecord, TaskRecord, TriggerResult
+from waza_engine.model.results.scores import Interval
 from waza_engine.model.trajectory import Trajectory, Usage
 from waza_engine.reports.results.task import (
     LazyItems,

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.recognition.recognise import dialects_by_preference, load_object
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from waza_engine.model.evidence import FailedCheck
-from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.evidence import FailedCheck
+from waza_engine.model.results.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.reports.evidence import Source, Sources
 from waza_engine.reports.trace.steps import Step, steps_of
 from waza_engine.reports.trace.targets import Target, Targets

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from waza_engine.graders.check_templates import check_templates
-from waza_engine.model.records import RunRecord, TrialRecord
+from waza_engine.model.results.records import RunRecord, TrialRecord
 from waza_engine.reports.inert import visible
 from waza_engine.reports.trace.document import Data, TrialDocuments, index_entry, index_of
 

@@ -11,7 +11,7 @@ from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import read_recording
 from waza_engine.lib.files.safe_read import MAX_BYTES, TooLargeError, regular_bytes
 from waza_engine.model.pydantic_messages import error_text
-from waza_engine.model.records import RunRecord, TrialRecord
+from waza_engine.model.results.records import RunRecord, TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.recognition.recognise import dialects_by_preference, load_object
 from waza_engine.reports.results.read import ResultsError

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waza_engine.model.evidence import FailedCheck, Place
+from waza_engine.model.results.evidence import FailedCheck, Place
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.trace.edits import path_arguments
 from waza_engine.reports.trace.patches import FilePatch, read_diff

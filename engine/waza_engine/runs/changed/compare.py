@@ -1,6 +1,6 @@
 """Compare the evals of the working tree with those of an earlier commit, by the fingerprints of their tasks.
 
-A task has changed if a part of its fingerprint has (`model/records.py`, `TaskParts`): its text, the eval's settings, its
+A task has changed if a part of its fingerprint has (`model/results/records.py`, `TaskParts`): its text, the eval's settings, its
 graders, its skills, its input files. Where files are does not matter, so an eval that only moved has not changed.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from waza_engine.lib.files.temporary import temporary_folder
 from waza_engine.lib.paths import real_path
 from waza_engine.lib.plurals import counted
-from waza_engine.model.records import TaskParts
+from waza_engine.model.results.records import TaskParts
 from waza_engine.model.suite import LoadError
 from waza_engine.project.discovery import skill_files
 from waza_engine.project.eval_sets import ChosenEval, evals_in

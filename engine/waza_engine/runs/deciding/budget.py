@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from waza_engine.model.consumption import Consumption
+from waza_engine.model.results.consumption import Consumption
 
 
 @dataclass(slots=True)

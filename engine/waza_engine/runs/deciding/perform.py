@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from waza_engine.model.decisions import Decision, Decisions, percent
-from waza_engine.model.scores import mean
+from waza_engine.model.results.decisions import Decision, Decisions, percent
+from waza_engine.model.results.scores import mean
 from waza_engine.runs.deciding.budget import TokenBudget
 from waza_engine.runs.deciding.questions import (
     decide_comparison,

@@ -10,9 +10,9 @@ difference as likely as its opposite only then.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from waza_engine.model.decisions import Decision, DecisionWord
-from waza_engine.model.records import TrialRecord, TrialVerdict
-from waza_engine.model.scores import mean
+from waza_engine.model.results.decisions import Decision, DecisionWord
+from waza_engine.model.results.records import TrialRecord, TrialVerdict
+from waza_engine.model.results.scores import mean
 from waza_engine.statistics.paired import ALPHA
 from waza_engine.statistics.sequential import confidence_sequence, decide_difference, decide_rate
 

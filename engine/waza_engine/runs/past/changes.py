@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from waza_engine.executors.base import REPLAY
-from waza_engine.model.records import Change, SinceGreen, TaskParts
+from waza_engine.model.results.records import Change, SinceGreen, TaskParts
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 
 PARTS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 from waza_engine.statistics.flips import FlipRate, flip_rate
 from waza_engine.statistics.rates import wilson
 

@@ -15,7 +15,7 @@ from typing import Any
 from waza_engine.executors.base import REPLAY
 from waza_engine.graders.registry import find_grader
 from waza_engine.lib.paths import real_path
-from waza_engine.model.records import TaskParts
+from waza_engine.model.results.records import TaskParts
 from waza_engine.runs.past.flakiness import (
     GraderFlakiness,
     GraderVerdict,

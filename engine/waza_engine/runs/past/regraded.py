@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from waza_engine.lib.files.safe_read import MAX_SOURCE_BYTES, regular_bytes
 from waza_engine.lib.files.safe_write import open_own, write_bytes_atomic
 from waza_engine.lib.redaction import REDACTED, REDACTED_NAME
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.project.store_location import REGRADED
 from waza_engine.runs.past.flakiness import GraderVerdict
 from waza_engine.runs.store.rows import work_digest

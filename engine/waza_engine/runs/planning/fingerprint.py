@@ -27,7 +27,7 @@ from waza_engine.lib.files.digests import FileDigests, command_files, digest, fi
 from waza_engine.lib.paths import is_directory
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.file_names import SKILL_FILE
-from waza_engine.model.records import TaskParts
+from waza_engine.model.results.records import TaskParts
 from waza_engine.model.suite import GraderEntry, RunSettings, Task
 from waza_engine.runs.planning.plan import Plan
 from waza_engine.runs.trial.repositories import commit_of

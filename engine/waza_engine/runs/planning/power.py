@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from waza_engine.model.records import RunRecord
-from waza_engine.model.scores import TaskStats
+from waza_engine.model.results.records import RunRecord
+from waza_engine.model.results.scores import TaskStats
 from waza_engine.statistics.power import detectable_effect, half_width, tasks_needed
 from waza_engine.statistics.task_model import Design, expected_between, expected_rate
 

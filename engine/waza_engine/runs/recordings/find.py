@@ -8,7 +8,7 @@ from pathlib import Path
 
 from waza_engine.executors.base import MOCK, ExecutorError
 from waza_engine.executors.replay import ReplayExecutor, is_of_another, read_recording, recording_file
-from waza_engine.model.records import CheckpointOutcome
+from waza_engine.model.results.records import CheckpointOutcome
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.project.store_location import FILE_NAME, RECORDINGS_FOLDER
 from waza_engine.runs.store.rows import StoredTrial

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from waza_engine.lib.redaction import REDACTED, REDACTED_NAME
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.runs.run_header import is_running
 from waza_engine.runs.store.record import stored_record
 from waza_engine.runs.store.rows import StoredRun

@@ -18,7 +18,7 @@ from waza_engine.graders.result import GraderFailure, RunVerdict
 from waza_engine.grading.grade import grade_entry
 from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.redaction import Redactor
-from waza_engine.model.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, RunRecord, TaskRecord, TrialRecord
 from waza_engine.model.suite import GraderEntry, RunSettings, Suite, Task
 from waza_engine.project.load_suite import load_suite
 from waza_engine.runs.planning.participants import judge_for, with_sandbox

@@ -7,7 +7,7 @@ from pathlib import Path
 from waza_engine.executors.base import ExecutorError
 from waza_engine.executors.replay import is_of_another, read_recording, recording_file
 from waza_engine.lib.files.safe_write import write_text_atomic
-from waza_engine.model.records import RunRecord, TrialRecord
+from waza_engine.model.results.records import RunRecord, TrialRecord
 
 
 class RecordingError(Exception):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Literal, cast, overload
 
-from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord, TrialVerdict
-from waza_engine.model.scores import Status, task_status
+from waza_engine.model.results.records import RunRecord, TaskRecord, TrialRecord, TrialVerdict
+from waza_engine.model.results.scores import Status, task_status
 from waza_engine.runs.past.changes import since_green
 from waza_engine.runs.reviews import PendingVerdict, apply_reviews, pending_verdicts, read_reviews
 from waza_engine.runs.store.rows import StoredRun

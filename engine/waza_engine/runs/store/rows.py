@@ -14,9 +14,9 @@ from pydantic import TypeAdapter
 
 from waza_engine.lib.files.digests import digest
 from waza_engine.lib.files.safe_read import MAX_RECORD_BYTES, inflate
-from waza_engine.model.evidence import FailedCheck
-from waza_engine.model.records import CheckpointOutcome, GraderOutcome, TrialRecord, TrialVerdict
-from waza_engine.model.scores import Status
+from waza_engine.model.results.evidence import FailedCheck
+from waza_engine.model.results.records import CheckpointOutcome, GraderOutcome, TrialRecord, TrialVerdict
+from waza_engine.model.results.scores import Status
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.run_header import RunEnd, RunFrame
 from waza_engine.runs.store.connection import strange

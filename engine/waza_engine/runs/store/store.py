@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from waza_engine.lib.paths import real_path
-from waza_engine.model.records import GraderOutcome, TrialRecord, TrialVerdict
+from waza_engine.model.results.records import GraderOutcome, TrialRecord, TrialVerdict
 from waza_engine.project.store_location import FILE_NAME, default_store_dir, workspace_root
 from waza_engine.runs.run_header import RunEnd, RunFrame, claim_for_process, is_running
 from waza_engine.runs.store.errors import BusyError, StoreError, UnfitError, translate_errors

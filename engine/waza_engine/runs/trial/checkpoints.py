@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from waza_engine.grading.grade import grade_run
-from waza_engine.model.records import CheckpointOutcome, TrialRecord
-from waza_engine.model.scores import Status
+from waza_engine.model.results.records import CheckpointOutcome, TrialRecord
+from waza_engine.model.results.scores import Status
 from waza_engine.model.suite import Checkpoint, Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.trial.grade import Bench, grader_outcomes, grading_context

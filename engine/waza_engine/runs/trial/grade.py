@@ -24,8 +24,8 @@ from waza_engine.lib.process.sandbox import using
 from waza_engine.lib.queries.store import kept_fresh
 from waza_engine.model.findings import Scope
 from waza_engine.model.judge import NO_JUDGE, Judge
-from waza_engine.model.records import GraderOutcome, TrialRecord
-from waza_engine.model.scores import Status, mean, weighted_mean
+from waza_engine.model.results.records import GraderOutcome, TrialRecord
+from waza_engine.model.results.scores import Status, mean, weighted_mean
 from waza_engine.model.suite import CONSTRAINT, CustomAgent, GraderEntry, Task
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.recognition.recognise import dialect_for

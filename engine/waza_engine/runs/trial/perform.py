@@ -37,7 +37,7 @@ from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.mocks.install import InstalledMocks, install_mocks
 from waza_engine.model.fields import as_text
 from waza_engine.model.file_names import SKILL_FILE
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.suite import CustomAgent, Task
 from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.recognition.recognise import dialect_for, load_object

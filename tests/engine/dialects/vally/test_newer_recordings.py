@@ -17,7 +17,7 @@ from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.result import GraderVerdict
 from waza_engine.grading.batch_input import grading_context
 from waza_engine.grading.grade import grade_entry
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.recordings.find import Recording, recordings_of
 from waza_engine.runs.recordings.regrade import (

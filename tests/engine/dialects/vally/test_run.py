@@ -17,7 +17,7 @@ from waza_engine.executors.base import Executor, ExecutorOptions
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.executors.mock import MockExecutor
 from waza_engine.executors.replay import ReplayExecutor
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.junit import junit_xml
 from waza_engine.reports.results.read_jsonl import read_jsonl

@@ -8,7 +8,7 @@ from typing import Any
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import TrialRequest
 from waza_engine.executors.event_log import EventLog
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.suite import GraderEntry, InputFile
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.html.rendering import environment

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.engine.reports.html.pages import NASTY, edited, well_formed
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.html.comparison import html_comparison
 

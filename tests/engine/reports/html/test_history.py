@@ -5,8 +5,8 @@ from pathlib import Path
 from tests.engine.reports.html.pages import NASTY, edited, macro, well_formed
 from tests.engine.runs.bench import Bench, Scripted
 from tests.engine.runs.store.test_store import started, trial
-from waza_engine.model.records import TrialVerdict
-from waza_engine.model.scores import Status
+from waza_engine.model.results.records import TrialVerdict
+from waza_engine.model.results.scores import Status
 from waza_engine.reports.history import history_lines, newest_change
 from waza_engine.reports.html.history import PAGES, PastRun, history_page, runs_until, square
 from waza_engine.reports.html.report import html_report

@@ -3,7 +3,7 @@
 import re
 
 from tests.engine.reports.html.pages import NASTY, macro
-from waza_engine.model.scores import Interval
+from waza_engine.model.results.scores import Interval
 from waza_engine.reports.html.overview import histogram
 
 

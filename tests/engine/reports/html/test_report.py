@@ -11,7 +11,7 @@ import pytest
 from tests.engine.reports.html.pages import NASTY, dead_links, edited, well_formed
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
-from waza_engine.model.records import (
+from waza_engine.model.results.records import (
     CheckpointOutcome,
     MetricResult,
     RunRecord,

@@ -9,7 +9,7 @@ import pytest
 from tests.engine.reports.html.pages import EVAL, dead_links, failing, well_formed
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.evidence import Sources
 from waza_engine.reports.html.report import html_report

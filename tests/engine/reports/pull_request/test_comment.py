@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.engine.reports.trace.pages import run_of
 from tests.slow import examples
-from waza_engine.model.records import RunRecord, TrialRecord
+from waza_engine.model.results.records import RunRecord, TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.pull_request.build import eval_summary
 from waza_engine.reports.pull_request.comment import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from waza_engine.model.records import RunRecord, TaskRecord, TrialRecord
+from waza_engine.model.results.records import RunRecord, TaskRecord, TrialRecord
 from waza_engine.reports.trace import page
 from waza_engine.runs.run_header import RunFrame, TaskFrame
 from waza_engine.runs.totals import RunOutcome, run_record, seeded_random, task_record

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.engine.reports.trace.pages import SCRIPT, STYLE, Page, run_of, texts, viewer
-from waza_engine.model.evidence import FailedCheck, Place
-from waza_engine.model.records import CheckpointOutcome, GraderOutcome, TrialRecord
+from waza_engine.model.results.evidence import FailedCheck, Place
+from waza_engine.model.results.records import CheckpointOutcome, GraderOutcome, TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.trace.document import TrialDocuments
 from waza_engine.reports.trace.page import places_of, trace_page

@@ -11,7 +11,7 @@ from tests.slow import examples
 from waza_engine.graders.close_calls import CALLS, SeenCall, calls_seen
 from waza_engine.graders.excerpts import nearest_line, occurrence
 from waza_engine.lib.text_diff import unified_diff
-from waza_engine.model.evidence import FailedCheck, Place
+from waza_engine.model.results.evidence import FailedCheck, Place
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.trace.steps import Step, steps_of
 from waza_engine.reports.trace.targets import Targets

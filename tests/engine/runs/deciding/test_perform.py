@@ -11,8 +11,8 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, task
 from waza_engine.executors.base import ExecutorOptions, TrialRequest
-from waza_engine.model.decisions import Decisions
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.decisions import Decisions
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.suite import Scoring, Suite
 from waza_engine.model.trajectory import Session, Trajectory, Usage
 from waza_engine.reports.reasons import verdict

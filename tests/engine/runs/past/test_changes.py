@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.model.records import Change, GraderOutcome, SinceGreen, TaskParts, TrialRecord
-from waza_engine.model.scores import Status
+from waza_engine.model.results.records import Change, GraderOutcome, SinceGreen, TaskParts, TrialRecord
+from waza_engine.model.results.scores import Status
 from waza_engine.model.suite import ExperimentArm
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.history import read_history

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.model.records import GraderOutcome, TaskParts, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, TaskParts, TrialRecord
 from waza_engine.model.suite import ExperimentArm
 from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.runs.past.flakiness import TaskFlakiness

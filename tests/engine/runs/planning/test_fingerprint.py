@@ -12,7 +12,7 @@ from waza_engine.executors.base import ExecutorOptions, UnavailableError, agent_
 from waza_engine.executors.command import CommandExecutor
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.lib.files.digests import file_digest
-from waza_engine.model.records import TaskParts
+from waza_engine.model.results.records import TaskParts
 from waza_engine.model.suite import (
     Constraint,
     CustomAgent,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import ExecutorError, TrialRequest
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.model.suite import Checkpoint, GraderEntry, Hook, Suite
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.reports.results.write import results_chunks

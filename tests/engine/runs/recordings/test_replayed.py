@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.suite import GraderEntry
 from waza_engine.model.trajectory import Session, Trajectory
 from waza_engine.project.reading import reading_open_texts

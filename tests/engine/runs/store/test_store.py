@@ -13,7 +13,7 @@ import pytest
 
 from tests.engine.runs.bench import Bench, Scripted, contains, said, task
 from waza_engine.executors.base import TrialRequest
-from waza_engine.model.records import GraderOutcome, TrialRecord
+from waza_engine.model.results.records import GraderOutcome, TrialRecord
 from waza_engine.model.trajectory import Trajectory
 from waza_engine.runs.events import Note
 from waza_engine.runs.run_header import RunFrame

@@ -10,7 +10,7 @@ from typing import Any
 
 from waza_engine.graders.drafts import grader_drafts
 from waza_engine.graders.registry import find_grader, graders
-from waza_engine.model.records import GraderOutcome
+from waza_engine.model.results.records import GraderOutcome
 from waza_engine.model.suite import GraderEntry
 from waza_engine.runs.recordings.find import Recording, all_recordings_of, newest_first, recordings_of
 from waza_engine.runs.recordings.free_graders import writes_files

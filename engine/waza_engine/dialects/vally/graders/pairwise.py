@@ -32,8 +32,8 @@ from waza_engine.dialects.vally.scoring.pairwise import comparison_message, comp
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext
 from waza_engine.judges.submit_pairwise import Comparison, compare_trials
 from waza_engine.model.judge import JudgeError, JudgeMissing, JudgeRequest
+from waza_engine.model.results.threshold import reaches
 from waza_engine.model.schema_marks import marks
-from waza_engine.model.threshold import reaches
 
 
 class PairwiseGrader(VallyGrader):

@@ -34,11 +34,11 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.vally.fields import Flag, Number, Text, as_list_or_empty
 from waza_engine.dialects.vally.graders._shared.judging import JudgeGrader, judge_trial
 from waza_engine.graders.base import Criterion, GraderResult, GradingContext, Scope
-from waza_engine.model.consumption import added_usage
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding
+from waza_engine.model.results.consumption import added_usage
+from waza_engine.model.results.threshold import reaches
 from waza_engine.model.schema_marks import FileModel, marks
-from waza_engine.model.threshold import reaches
 from waza_engine.rules.panel_of_one import PANEL_OF_ONE
 
 _AGGREGATIONS = {

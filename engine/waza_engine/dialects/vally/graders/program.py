@@ -47,8 +47,8 @@ from waza_engine.dialects.vally.js_text import trim
 from waza_engine.graders.base import Criterion, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import end_of
 from waza_engine.lib.files.temporary import temporary_folder
-from waza_engine.model.evidence import Place
 from waza_engine.model.findings import Finding
+from waza_engine.model.results.evidence import Place
 from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
 
 _WORKSPACE = "EVALUATE_WORKSPACE"

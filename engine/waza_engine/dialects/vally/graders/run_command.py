@@ -57,9 +57,9 @@ from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, 
 from waza_engine.graders.excerpts import end_of, quote
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.process.run import ProcessResult
-from waza_engine.model.evidence import Place
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Fix, InsertKey
+from waza_engine.model.results.evidence import Place
 from waza_engine.rules.exit_code_only import EXIT_CODE_ONLY
 from waza_engine.rules.pattern_as_text import pattern_as_text
 

@@ -30,8 +30,8 @@ from waza_engine.dialects.vally.graders._shared.base import VallyGrader
 from waza_engine.dialects.vally.trajectory.events import of_type
 from waza_engine.graders.base import Demand, FailedCheck, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import names_used
-from waza_engine.model.evidence import Place
 from waza_engine.model.findings import Finding, Severity
+from waza_engine.model.results.evidence import Place
 from waza_engine.model.schema_marks import foreign_keys, item_marks
 from waza_engine.rules.contradictory_checks import required_and_forbidden
 

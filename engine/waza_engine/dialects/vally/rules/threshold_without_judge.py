@@ -38,7 +38,7 @@ from collections.abc import Iterator
 from waza_engine.dialects.vally.checks.stimuli import asks_judge, numbers
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.findings import Finding, Rule, Severity
-from waza_engine.model.threshold import reaches
+from waza_engine.model.results.threshold import reaches
 from waza_engine.project.document import Document
 
 THRESHOLD_WITHOUT_JUDGE = Rule(

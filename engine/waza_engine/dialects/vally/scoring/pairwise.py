@@ -26,8 +26,8 @@ from waza_engine.judges.submit_pairwise import Comparison, compare_trials
 from waza_engine.lib.yaml.scalars import plain
 from waza_engine.model.experiment import Pairwise
 from waza_engine.model.judge import Judge, JudgeError, JudgeRequest
-from waza_engine.model.records import RunRecord, TrialRecord
-from waza_engine.model.scores import mean, standard_deviation
+from waza_engine.model.results.records import RunRecord, TrialRecord
+from waza_engine.model.results.scores import mean, standard_deviation
 from waza_engine.model.suite import Suite, Task
 from waza_engine.statistics.bootstrap import bootstrap
 from waza_engine.statistics.compare_runs import measured_json

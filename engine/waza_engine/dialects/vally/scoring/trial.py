@@ -15,9 +15,9 @@ from waza_engine.dialects.vally.trajectory.events import events_of, of_type
 from waza_engine.dialects.vally.trajectory.metrics import format_metric, tokens, turn_count, wall_time_ms
 from waza_engine.graders.base import GradeError, GradingContext
 from waza_engine.graders.result import GradedTrial, GraderFailure, GraderResult, GraderVerdict, RunVerdict
-from waza_engine.model.scores import mean, weighted_mean
+from waza_engine.model.results.scores import mean, weighted_mean
+from waza_engine.model.results.threshold import reaches
 from waza_engine.model.suite import CONSTRAINT, Constraint, GraderEntry
-from waza_engine.model.threshold import reaches
 
 _ALL = "*"
 _LIMITS = {

@@ -21,7 +21,7 @@ from waza_engine.dialects.vally.trajectory.events import (
     of_type,
 )
 from waza_engine.graders.base import GradeError, GradingContext
-from waza_engine.model.evidence import TextName
+from waza_engine.model.results.evidence import TextName
 
 _MAX_ENTRY_LENGTH = 4_000
 _MAX_TIMELINE_LENGTH = 60_000

@@ -13,7 +13,7 @@ from waza_engine.dialects.vally.trajectory.metrics import (
 from waza_engine.graders.base import GradingContext
 from waza_engine.lib.timestamps import rfc3339
 from waza_engine.lib.yaml.scalars import plain
-from waza_engine.model.records import TrialRecord
+from waza_engine.model.results.records import TrialRecord
 from waza_engine.model.suite import GraderEntry, Task
 from waza_engine.model.trajectory import Trajectory, Usage
 

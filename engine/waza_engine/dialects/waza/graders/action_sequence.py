@@ -32,8 +32,8 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.waza.tools import any_order, in_order, overlap
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext
 from waza_engine.graders.excerpts import quote
-from waza_engine.model.evidence import FoundText, Place
 from waza_engine.model.fields import Strings, as_text
+from waza_engine.model.results.evidence import FoundText, Place
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 
 _MODES = {

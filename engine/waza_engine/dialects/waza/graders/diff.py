@@ -47,9 +47,9 @@ from waza_engine.lib.files.safe_write import open_own, refuse_escape
 from waza_engine.lib.go.text import decode, trim
 from waza_engine.lib.paths import PathError, clean_path, file_bytes, is_missing, real_path, workspace_path
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.evidence import Place
 from waza_engine.model.fields import Flag, ListOf, Strings, Text
 from waza_engine.model.findings import Finding
+from waza_engine.model.results.evidence import Place
 from waza_engine.model.schema_marks import FileModel, foreign_keys, marks
 from waza_engine.rules.empty_value import EMPTY_VALUE
 from waza_engine.rules.escaping_path import escaping_path

@@ -55,9 +55,9 @@ from waza_engine.lib.go.regexp import is_catch_all, literal, regex_error, regex_
 from waza_engine.lib.go.text import decode
 from waza_engine.lib.paths import PathError, exists, file_bytes, is_missing, workspace_path
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.evidence import Place
 from waza_engine.model.fields import ListOf, Strings, Text
 from waza_engine.model.findings import AppendItem, Finding, Fix, RemoveKey
+from waza_engine.model.results.evidence import Place
 from waza_engine.model.schema_marks import FileModel, foreign_keys, item_marks, marks
 from waza_engine.rules._patterns import regex_fixes
 from waza_engine.rules.contradictory_checks import required_and_forbidden

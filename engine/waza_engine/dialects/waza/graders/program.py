@@ -33,9 +33,9 @@ from pydantic import ConfigDict, Field
 from waza_engine.dialects.waza.rules.unlikely_duration import long_duration_findings
 from waza_engine.graders.base import FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import end_of
-from waza_engine.model.evidence import Place
 from waza_engine.model.fields import Integer, Strings, Text
 from waza_engine.model.findings import Finding
+from waza_engine.model.results.evidence import Place
 from waza_engine.model.schema_marks import foreign_keys
 
 if TYPE_CHECKING:

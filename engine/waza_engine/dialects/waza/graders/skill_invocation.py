@@ -35,9 +35,9 @@ from pydantic import BeforeValidator, ConfigDict, Field
 from waza_engine.dialects.waza.tools import PERFECT, Overlap, any_order, in_order, overlap
 from waza_engine.graders.base import Demand, FailedCheck, Grader, GraderResult, GradingContext, Scope
 from waza_engine.graders.excerpts import names_used
-from waza_engine.model.evidence import Place
 from waza_engine.model.fields import Flag, IfGiven, Strings, as_text
 from waza_engine.model.findings import Finding, Fix, InsertKey
+from waza_engine.model.results.evidence import Place
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
 from waza_engine.rules.contradictory_checks import required_and_forbidden
 from waza_engine.rules.missing_companion import MISSING_COMPANION

@@ -16,7 +16,7 @@ from waza_engine.executors.base import ExecutorOptions
 from waza_engine.executors.replay import ReplayExecutor
 from waza_engine.judges.scripted import ScriptedJudge
 from waza_engine.model.judge import JudgeCall, JudgeRequest, JudgeTurn
-from waza_engine.model.records import RunRecord
+from waza_engine.model.results.records import RunRecord
 from waza_engine.project.load_suite import load_suite
 from waza_engine.reports.results.read import ResultsError, read_results
 from waza_engine.reports.results.read_jsonl import read_jsonl

@@ -13,9 +13,9 @@ from waza_engine.dialects.vally.scoring.trial import is_passed, trial_score
 from waza_engine.graders.base import GraderResult, GradingContext
 from waza_engine.graders.result import GraderVerdict, RunVerdict
 from waza_engine.grading.grade import grade_entry, grade_task
-from waza_engine.model.records import TaskRecord, TrialRecord
+from waza_engine.model.results.records import TaskRecord, TrialRecord
+from waza_engine.model.results.threshold import eval_verdict, is_failed
 from waza_engine.model.suite import Constraint, GraderEntry, Scoring, Task
-from waza_engine.model.threshold import eval_verdict, is_failed
 from waza_engine.model.trajectory import Session, SkillInvocation, ToolEvent, Trajectory, Usage
 from waza_engine.runs.run_header import TaskFrame
 from waza_engine.runs.totals import task_record

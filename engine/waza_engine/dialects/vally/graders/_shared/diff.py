@@ -22,9 +22,9 @@ from waza_engine.graders.excerpts import nearest_line, nearest_to_pattern, occur
 from waza_engine.lib.files.safe_read import MAX_BYTES, TooLargeError, regular_bytes
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.text_diff import unified_diff
-from waza_engine.model.evidence import Place
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding, Fix, RemoveKey
+from waza_engine.model.results.evidence import Place
 from waza_engine.rules.conflicting_keys import CONFLICTING_KEYS
 from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK

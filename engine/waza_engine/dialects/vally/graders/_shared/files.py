@@ -25,8 +25,8 @@ from waza_engine.graders.close_files import missing_file
 from waza_engine.graders.excerpts import nearest_line, nearest_to_pattern, occurrence
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.paths import file_bytes
-from waza_engine.model.evidence import Place
 from waza_engine.model.findings import Finding
+from waza_engine.model.results.evidence import Place
 from waza_engine.model.schema_marks import marks
 from waza_engine.rules.escaping_path import ESCAPING_PATH, inside_fixes
 from waza_engine.rules.pattern_as_text import pattern_as_text

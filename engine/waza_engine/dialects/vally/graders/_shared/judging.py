@@ -17,8 +17,8 @@ from waza_engine.judges.scales import SCALES, Scale, score_of_points
 from waza_engine.judges.submit_grade import Grade, request_grade
 from waza_engine.model.findings import Finding, Fix, RemoveKey
 from waza_engine.model.judge import JudgeError, JudgeMissing, JudgeRequest
+from waza_engine.model.results.threshold import reaches
 from waza_engine.model.schema_marks import foreign_keys, item_marks, marks
-from waza_engine.model.threshold import reaches
 from waza_engine.rules.never_applied import NEVER_APPLIED
 
 DEFAULT_MODEL = "claude-sonnet-4.6"

@@ -20,9 +20,9 @@ from waza_engine.graders.base import FailedCheck, GraderResult, GradingContext, 
 from waza_engine.graders.excerpts import nearest_line, nearest_to_pattern, occurrence
 from waza_engine.lib.js_regex import TooSlowError, js_matches
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.evidence import Place, TextName
 from waza_engine.model.fields import IfGiven
 from waza_engine.model.findings import Finding
+from waza_engine.model.results.evidence import Place, TextName
 from waza_engine.rules.pattern_as_text import pattern_as_text
 from waza_engine.rules.trivial_check import TRIVIAL_CHECK
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
+from waza_engine.model.results.consumption import NOTHING_CONSUMED, Consumption
 
 Status = Literal["passed", "failed", "error", "skipped"]
 RESAMPLES = 10_000

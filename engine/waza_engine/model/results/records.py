@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.model.consumption import NOTHING_CONSUMED, Consumption
-from waza_engine.model.decisions import Decisions
-from waza_engine.model.evidence import FailedCheck
-from waza_engine.model.scores import Status, SuiteTotals, TaskStats
+from waza_engine.model.results.consumption import NOTHING_CONSUMED, Consumption
+from waza_engine.model.results.decisions import Decisions
+from waza_engine.model.results.evidence import FailedCheck
+from waza_engine.model.results.scores import Status, SuiteTotals, TaskStats
 from waza_engine.model.suite import ExperimentArm, Scoring
 from waza_engine.model.trajectory import Trajectory
 

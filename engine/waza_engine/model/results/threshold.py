@@ -6,8 +6,8 @@ Trials that could not be performed have no score; they are counted apart. A sing
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from waza_engine.model.records import TaskRecord
-from waza_engine.model.scores import TaskStats, mean
+from waza_engine.model.results.records import TaskRecord
+from waza_engine.model.results.scores import TaskStats, mean
 from waza_engine.model.suite import Scoring
 
 _TOLERANCE = 1e-9

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from waza_engine.lib.plurals import counted
-from waza_engine.model.scores import ConfidenceInterval
+from waza_engine.model.results.scores import ConfidenceInterval
 
 DecisionWord = Literal["above", "below", "better", "worse", "open"]
 
