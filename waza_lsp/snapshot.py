@@ -10,6 +10,7 @@ from lsprotocol import types
 from waza_engine.analysis.schema.navigate import Schema, schema_at
 from waza_engine.lib.paths import path_from_uri
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.store import kept_fresh
 from waza_lsp.schema.document_kind import Form, Recognition, recognise_form
 from waza_lsp.syntax.text import UTF_16, Place, Span, Text
 from waza_lsp.syntax.tree.located import Located
@@ -92,6 +93,20 @@ class Snapshot:
         count = len(self.text.lines)
         same = max(0, span.start.line - 1), max(0, count - span.end.line - 2)
         return self._build(self.uri, version, self.text.replace(span, new), self.size + len(new), self, same)
+
+    def recognised_again(self) -> "Snapshot":
+        """Return this version with the kind that the files around it give it now; itself if that is the same."""
+        if self.is_markdown:
+            return self
+
+        def recognition() -> Recognition | None:
+            schema = schema_address(self.text.lines)
+            return recognise_form(self.tree.sketch(), self.path, schema=schema, before=self.recognition)
+
+        if kept_fresh(self.memory, Snapshot.recognised_again, recognition).value == self.recognition:
+            return self
+        again = self._build(self.uri, self.version, self.text, self.size)
+        return again if again.recognition != self.recognition else self
 
     def with_text(self, text: Text, tree: Tree) -> "Snapshot":
         """Return the same document with a text that the client does not have, for example after a fix."""

@@ -5,7 +5,7 @@ Most YAML files of a repository are not evals, so `may_be_eval` decides that qui
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -130,7 +130,7 @@ class Recognition:
 
     form: Form
     reason: str
-    text: tuple[Any, str] | None = None
+    text: tuple[Any, str] | None = field(default=None, compare=False)
     """The top-level keys with their values and the address of the schema, if these alone decided."""
 
 

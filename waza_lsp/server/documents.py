@@ -63,7 +63,7 @@ class Documents:
         closed = self._closed.pop(item.uri, None)
         if closed is not None and closed.text == Text.of(item.text, encoding):
             # With the same tree, so that what is known of its pieces counts.
-            snapshot = replace(closed, version=item.version)
+            snapshot = replace(closed, version=item.version).recognised_again()
         else:
             snapshot = Snapshot.of(item.uri, item.text, item.version, encoding)
         clock.tick()
@@ -105,6 +105,16 @@ class Documents:
     def invalidate(self) -> None:
         """Mark all documents as stale, because a file or a setting has changed."""
         self._stale.update(self._open)
+
+    def recognise_again(self) -> list[tuple[Snapshot, Snapshot]]:
+        """Recognise all documents by the files that are around them now. Return those of another kind, before and after."""
+        pairs = [(it, it.recognised_again()) for it in self]
+        changed = [(before, after) for before, after in pairs if after is not before]
+        if changed:
+            clock.tick()
+            self._open.update({after.uri: after for _, after in changed})
+            self._stale.update(after.uri for _, after in changed)
+        return changed
 
     def is_stale(self, uri: str) -> bool:
         """Whether a document has findings that are not published yet."""

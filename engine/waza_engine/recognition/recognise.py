@@ -7,6 +7,7 @@ from functools import cache, lru_cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
+from waza_engine.lib.queries.disk import note_read
 from waza_engine.lib.spelling import nearest
 from waza_engine.plugins import DIALECT_GROUP, has_plugins, plugin_entry_points
 from waza_engine.recognition.dialect import Dialect, Kind
@@ -261,9 +262,14 @@ def _is_at_home(candidate: Dialect, path: PurePath, *, certain: bool) -> bool:
     """Whether the nearest project file above a file belongs to this dialect."""
     names = {it.project_file for it in dialects() if it.project_file}
     for folder in path.parents if not certain else ():
-        if there := [it for it in names if Path(folder, it).is_file()]:
+        if there := [it for it in names if _is_noted_file(Path(folder, it))]:
             return candidate.project_file in there
     return certain
+
+
+def _is_noted_file(path: Path) -> bool:
+    note_read(path)
+    return path.is_file()
 
 
 @cache

@@ -17,6 +17,7 @@ from waza_lsp.server.events import (
     DocumentClosed,
     DocumentOpened,
     FilesChanged,
+    LensesChanged,
     SettingsChanged,
 )
 from waza_lsp.server.handlers.formatting import handle_formatting, offer_formatting, update_formatting
@@ -163,6 +164,7 @@ def on_open(session: Session, params: types.DidOpenTextDocumentParams) -> None:
     snapshot = session.documents.get(params.text_document.uri)
     if snapshot is not None:
         session.bus.publish(DocumentOpened(snapshot))
+    _look_around(session)
 
 
 def on_change(session: Session, params: types.DidChangeTextDocumentParams) -> None:
@@ -172,6 +174,7 @@ def on_change(session: Session, params: types.DidChangeTextDocumentParams) -> No
     after = session.documents.get(uri)
     if before is not None and after is not None:
         session.bus.publish(DocumentChanged(before, after))
+    _look_around(session)
 
 
 def on_save(session: Session, params: types.DidSaveTextDocumentParams) -> None:
@@ -179,6 +182,7 @@ def on_save(session: Session, params: types.DidSaveTextDocumentParams) -> None:
     disk.look()
     if not session.client.watches_files:
         saved = types.FileEvent(params.text_document.uri, types.FileChangeType.Changed)
+        _recognise_again(session)
         session.bus.publish(FilesChanged((saved,), is_complete=False))
 
 
@@ -194,7 +198,24 @@ def on_watched_files(session: Session, params: types.DidChangeWatchedFilesParams
     changes = tuple(it for it in params.changes if not any(one in unquote(it.uri) for one in _IGNORED))
     if changes:
         disk.look()
+        _recognise_again(session)
         session.bus.publish(FilesChanged(changes))
+
+
+def _look_around(session: Session) -> None:
+    """For clients that do not report changed files: what else is open may be of another kind by now."""
+    if not session.client.watches_files and len(session.documents) > 1:
+        disk.look_if_due()
+        _recognise_again(session)
+
+
+def _recognise_again(session: Session) -> None:
+    """Let open documents follow the project files and evals above them, which decide what some of them are."""
+    changed = session.documents.recognise_again()
+    for before, after in changed:
+        session.bus.publish(DocumentChanged(before, after))
+    if changed:
+        session.bus.publish(LensesChanged())
 
 
 NOTIFICATIONS: list[tuple[str, Callable[..., Any], Any]] = [
