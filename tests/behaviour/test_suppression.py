@@ -49,6 +49,18 @@ def test_a_comment_on_its_own_line_suppresses_the_next_line() -> None:
     )
 
 
+@pytest.mark.parametrize("indicator", ["|", ">-", "|2+", "&text |", "!!str |"])
+def test_a_comment_behind_the_indicator_of_a_block(indicator: str) -> None:
+    comment = "  # waza-lsp: ignore[unknown-key]"
+    assert _codes(_text_grader("contains: [b]", f"contians: {indicator}", "  a")) == ["unknown-key"]
+    assert _codes(_text_grader("contains: [b]", f"contians: {indicator}{comment}", "  a")) == []
+    # In the text itself it is no comment.
+    inside = _text_grader("contains: [b]", f"contians: {indicator}", f"  a{comment}", f"  {comment}")
+    assert _codes(inside) == ["unknown-key"]
+    needless = HEADER + f"description: {indicator}{comment}\n  a\n"
+    assert [it.underlined for it in _unused(needless)] == ["unknown-key"]
+
+
 def test_without_a_code_everything_on_the_line_is_silent() -> None:
     assert _codes(_text_grader("contains: [b]", "contians: [a]  # waza-lsp: ignore")) == []
 

@@ -262,4 +262,7 @@ def _is_content(line: str) -> bool:
 def _in_value(tree: Tree, place: Place) -> bool:
     """Whether the place is inside a string, where `#` does not start a comment."""
     located = tree.at(place)
-    return located is not None and not located.on_key and located.value.start < place < located.value.end
+    if located is None or located.on_key or not located.value.start < place < located.value.end:
+        return False
+    # The text of a block begins on the line below its indicator, behind which there may be a comment.
+    return located.node.style not in {"|", ">"} or place.line > located.value.start.line

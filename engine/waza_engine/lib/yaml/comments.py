@@ -59,13 +59,12 @@ def _is_inside_scalar(root: yaml.Node, line: int, column: int) -> bool:
             found += [part for pair in node.value for part in pair]
         elif isinstance(node, yaml.SequenceNode):
             found += node.value
-        elif (
-            (node.start_mark.line, node.start_mark.column)
-            <= (line, column)
-            < (
-                node.end_mark.line,
-                node.end_mark.column,
-            )
-        ):
-            return True
+        elif isinstance(node, yaml.ScalarNode) and _marks(node)[0] <= (line, column) < _marks(node)[1]:
+            # The text of a block begins on the line below its indicator, behind which there may be a comment.
+            return node.style not in {"|", ">"} or line > node.start_mark.line
     return False
+
+
+def _marks(node: yaml.Node) -> tuple[tuple[int, int], tuple[int, int]]:
+    start, end = node.start_mark, node.end_mark
+    return (start.line, start.column), (end.line, end.column)

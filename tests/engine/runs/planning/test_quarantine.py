@@ -51,6 +51,9 @@ def planned(path: Path) -> tuple[dict[str, str], tuple[str, ...]]:
         ),
         ("    graders: [{", "    graders: # waza-lsp: quarantine x\n      [{", "x", ""),
         ("  - name: one\n", "  - name: one # waza-lsp: quarantined x\n", "", ""),
+        ("    prompt: |\n", "    prompt: |  # waza-lsp: quarantine sleeps\n", "", "sleeps"),
+        ("    prompt: |\n", "    prompt: &said >2- # waza-lsp: quarantine sleeps\n", "", "sleeps"),
+        ("    prompt: say one\n", "    prompt: |\n      say one\n    # waza-lsp: quarantine x\n", "x", ""),
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
