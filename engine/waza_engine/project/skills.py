@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from waza_engine.lib.files.vfs import Files
 from waza_engine.lib.paths import normal_path
 from waza_engine.lib.pointer import Pointer
+from waza_engine.lib.queries.disk import note_read
 from waza_engine.lib.queries.store import query
 from waza_engine.lib.yaml.reader import front_matter, split_front_matter
 from waza_engine.lib.yaml.scalars import Scalar
@@ -115,7 +116,13 @@ def _paths(suite: SuiteFiles, files: Files) -> Iterator[Path]:
 def _paths_at(files: Files, above: Path, usual: tuple[str, ...]) -> tuple[Path, ...]:
     """Return the files in a folder and in its usual folders of skills: the same for all evals below."""
     found = [*_in_folder(above, files)]
+    there = {it.lower() for it in files.names(above)}
     for it in usual:
+        first = it.partition("/")[0]
+        # Most folders have none of them; their names are known already. Without any name, the folder cannot be listed.
+        if there and it in _USUAL and first not in there:
+            note_read(above / first)
+            continue
         found += [*_in_folder(above / it, files), *_below(above / it, files)]
     return tuple(found)
 

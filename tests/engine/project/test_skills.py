@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from waza_engine.lib.files.vfs import Files
+from waza_engine.lib.queries.tracking import track_reads
 from waza_engine.project.skills import skills
 from waza_engine.project.suite_files import SuiteFiles
 
@@ -39,6 +40,18 @@ def _write(root: Path, *names: str) -> None:
 def test_usual_places(tmp_path: Path, name: str) -> None:
     _write(tmp_path, name)
     assert [path for path, _ in _found(tmp_path)] == [name]
+
+
+@pytest.mark.parametrize("is_snapshot", [False, True])
+def test_folders_that_are_missing_count_as_read(tmp_path: Path, *, is_snapshot: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "evals").mkdir()
+    files = Files(is_snapshot=is_snapshot)
+    suite = SuiteFiles(tmp_path / "evals" / "eval.yaml", {}, files, None, None)
+    with track_reads() as reads:
+        assert not [*skills(suite, files)]
+    # A new skill is reported by its own path and the folders above it inside the workspace, but not by the workspace.
+    assert {tmp_path / it for it in ("skills", ".github", "agents")} <= reads.paths
 
 
 def test_the_directories_of_the_suite_come_first(tmp_path: Path) -> None:
