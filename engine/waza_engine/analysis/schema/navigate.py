@@ -41,7 +41,11 @@ def child(root: Schema, schema: Schema, part: str | int, value: Any) -> Schema |
     if isinstance(part, int):
         items = schema.get("items")
         return resolve(root, items) if isinstance(items, Mapping) else None
-    found = properties(root, schema, value).get(part)
+    found = schema.get("properties", {}).get(part)
+    branch = branch_of(schema, value)
+    if branch is not None and (more := resolve(root, branch).get("properties", {}).get(part)) is not None:
+        # As in `properties`, which would merge all keys of the branch for this one.
+        found = {**resolve(root, found or {}), **resolve(root, more)}
     if found is None and isinstance(schema.get("additionalProperties"), Mapping):
         found = schema["additionalProperties"]
     return resolve(root, found) if isinstance(found, Mapping) else None
@@ -113,7 +117,17 @@ def branch_of(schema: Schema, value: Any) -> Schema | None:
     """Return the branch (`then`) that the discriminator in `value` picks."""
     key = schema.get(DISCRIMINATOR)
     kind = value.get(key) if key and isinstance(value, Mapping) else None
-    return branches(schema).get(kind) if isinstance(kind, str) else None
+    if not isinstance(kind, str):
+        return None
+    for it in schema.get("allOf", ()):
+        if (
+            "if" in it
+            and key in it["if"].get("properties", {})
+            and it["if"]["properties"][key]["const"] == kind
+        ):
+            found: Schema = it["then"]
+            return found
+    return None
 
 
 def branches(schema: Schema) -> dict[str, Schema]:
