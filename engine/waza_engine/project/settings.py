@@ -160,7 +160,10 @@ class Projects(Database):
 @query(keep=5_000)
 def _nearest(projects: Projects, folder: Path) -> ProjectSettings:
     for name in SETTINGS_FILES:
-        if (found := _settings(projects, folder / name)) is not None:
+        path = folder / name
+        note_read(path)
+        # Nearly all folders have none: a query for each would take longer than the look.
+        if stamp(path) is not None and (found := _settings(projects, path)) is not None:
             return found
     return _NOTHING if folder == folder.parent else _nearest(projects, folder.parent)
 
