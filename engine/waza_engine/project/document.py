@@ -16,6 +16,8 @@ from waza_engine.recognition.recognise import dialect, kind_of, load_object
 from waza_engine.recognition.sample import Sample
 
 _T = TypeVar("_T")
+_ON_DISK = Files()
+"""Shared by all documents without files of their own: each grader entry is checked as one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +29,7 @@ class Document:
     data: Any
     path: Path | None = None
     process_dir: Path | None = None
-    files: Files = field(default_factory=Files)
+    files: Files = _ON_DISK
     memory: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     """Results about this version of the file."""
 
@@ -316,7 +318,7 @@ def _entries(item: Mapping[str, Any], way: tuple[str, ...]) -> Iterator[tuple[Po
 
 def _mappings(entries: Any) -> list[tuple[int, Mapping[str, Any]]]:
     return (
-        [(index, it) for index, it in enumerate(entries) if isinstance(it, Mapping)]
+        [(index, it) for index, it in enumerate(entries) if _is_mapping(it)]
         if isinstance(entries, list)
         else []
     )
