@@ -129,7 +129,9 @@ class WorkspaceDiagnostics:
         with track_reads() as seen:
             items = self._findings(files, path)
         time.sleep(_BREATH_SECONDS)  # Lets the thread that answers the editor go first.
-        return _Checked(items, frozenset(os.path.normpath(it) for it in (path, *seen.paths)))
+        # By their texts, not as a set of paths: hashing a path takes longer.
+        read = (os.path.normpath(it) for dependency in seen.dependencies for it in dependency.paths())
+        return _Checked(items, frozenset((os.path.normpath(path), *read)))
 
     def _findings(self, files: Files, path: Path) -> list[str] | None:
         """Return the findings of a file; None if it is not an eval or cannot be read."""
