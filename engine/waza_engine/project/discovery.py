@@ -53,6 +53,8 @@ def workspace_files(start: Path, projects: Projects) -> Iterator[Path]:
 
 def _all_below(start: Path, projects: Projects, ends: tuple[str, ...]) -> Iterator[Path]:
     folder = real_path(start)
+    if folder == start:
+        start = folder  # One object: then each path below is made once.
     return _Walk(projects, ends).below(start, folder, [*_ignored_above(folder)], projects.of(folder))
 
 
@@ -92,10 +94,11 @@ class _Walk:
                 path, folder=is_folder
             ):
                 continue
+            named = path if shown is folder else shown / entry.name
             if is_folder:
-                yield from self.below(shown / entry.name, path, ignored, settings)
+                yield from self.below(named, path, ignored, settings)
             else:
-                yield shown / entry.name
+                yield named
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
