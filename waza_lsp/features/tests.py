@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.queries.store import kept
+from waza_engine.lib.queries.store import derived, kept
 from waza_lsp.runnables.commands import grade_command_json, run_command_json
 from waza_lsp.runnables.runnables import (
     FILE_KINDS,
@@ -80,14 +80,14 @@ def _eval_items(snapshot: Snapshot, workspace: WorkspaceFiles) -> Iterator[Item]
     # The evals of an experiment have their own root items.
     members = workspace.members(snapshot) if root.kind == "eval" else [snapshot]
     tasks = [item for member in members for item in _parts_of(member, snapshot.path)]
-    by_task = _graders_by_task(snapshot, found)
-    own = [_grader(snapshot, it, "", key) for it in by_task.get((), ())]
+    own = [_grader(snapshot, it, "", key) for it in _graders_by_task(snapshot).get((), ())]
     yield _item(snapshot, root, key, [*_with_unique_keys(tasks), *own])
 
 
-def _graders_by_task(snapshot: Snapshot, found: Iterable[Runnable]) -> dict[Pointer, list[DocumentGrader]]:
+@derived
+def _graders_by_task(snapshot: Snapshot) -> dict[Pointer, list[DocumentGrader]]:
     """Return the graders of a document by the pointer of their task; `()` for those of no task."""
-    tasks = {it.pointer for it in found if it.kind in PART_KINDS}
+    tasks = {it.pointer for it in runnables_in(snapshot) if it.kind in PART_KINDS}
     depths = sorted({len(it) for it in tasks}, reverse=True)
     by_task: dict[Pointer, list[DocumentGrader]] = {}
     for it in graders_in(snapshot):
@@ -110,13 +110,13 @@ def _parts_of(snapshot: Snapshot, eval_path: Path) -> list[Item]:
     return kept(
         snapshot.memory,
         (_part_items, eval_path),
-        lambda: [*_part_items(snapshot, runnables_in(snapshot), eval_path)],
+        lambda: [*_part_items(snapshot, eval_path)],
     )
 
 
-def _part_items(snapshot: Snapshot, found: Sequence[Runnable], eval_path: Path) -> Iterator[Item]:
-    by_task = _graders_by_task(snapshot, found)
-    for it in found:
+def _part_items(snapshot: Snapshot, eval_path: Path) -> Iterator[Item]:
+    by_task = _graders_by_task(snapshot)
+    for it in runnables_in(snapshot):
         if it.kind in PART_KINDS:
             key, depth = task_key(eval_path, it.id), len(it.pointer)
             own = [_grader(snapshot, site, it.id, key, depth) for site in by_task.get(it.pointer, ())]

@@ -8,7 +8,7 @@ are cached per version of the document.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,14 +123,21 @@ def _part_runnables(form: Form, tree: Tree, uri: str) -> Iterator[Runnable]:
         if known is None or known[0] != shared:
             own = it.tags
             tags = tuple(_tag_texts(own if isinstance(own, list) else {**inherited, **(own or {})}))
-            known = it.memory[uri] = shared, replace(it.runnable, uri=uri, tags=tags)
+            known = it.memory[uri] = (
+                shared,
+                Runnable(it.id, it.label, uri, it.pointer, it.kind, it.range, tags),
+            )
         yield known[1]
 
 
 class _Part(NamedTuple):
     """What can be run in a piece of any file, with its own tags, and as it is in the files that have the piece."""
 
-    runnable: Runnable
+    id: str
+    label: str
+    pointer: Pointer
+    kind: str
+    range: Span
     tags: dict[str, Any] | list[Any] | None
     memory: dict[str, tuple[str, Runnable]]
 
@@ -150,7 +157,7 @@ def _part(site: VisitedValue) -> _Part | None:
     if not id_:
         return None
     kind, label = str(site.schema["x-runnable"]), _label(site.schema, names) or id_
-    return _Part(Runnable(id_, label, "", site.pointer, kind, span), _tags(site.schema, site.node), {})
+    return _Part(id_, label, site.pointer, kind, span, _tags(site.schema, site.node), {})
 
 
 @lru_cache(maxsize=64)

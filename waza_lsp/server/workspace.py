@@ -98,14 +98,15 @@ class Workspace:
 
     def files_for(self, snapshot: Snapshot) -> WorkspaceFiles:
         """The files around a document for a request, with the text of the editor for open files."""
-        return self._workspace_files(self.process_dir(snapshot.path))
+        return self.files_from(self.process_dir(snapshot.path))
 
     def files_of_folders(self) -> WorkspaceFiles:
         """The files of the workspace, for requests that name no document."""
         folders = self._client.folders
-        return self._workspace_files(folders[0] if folders else None)
+        return self.files_from(folders[0] if folders else None)
 
-    def _workspace_files(self, process_dir: Path | None) -> WorkspaceFiles:
+    def files_from(self, process_dir: Path | None) -> WorkspaceFiles:
+        """The files of the workspace, for requests about runs that start in this directory."""
         return WorkspaceFiles(
             process_dir,
             self.files,

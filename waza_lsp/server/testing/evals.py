@@ -18,6 +18,7 @@ from waza_lsp.schema.document_kind import Form
 from waza_lsp.server.reported import ReportedChanges
 from waza_lsp.server.workspace import Workspace
 from waza_lsp.snapshot import Snapshot
+from waza_lsp.workspace.workspace import WorkspaceFiles
 
 _FILES_PER_EVAL = 5
 """A part of the evals ends also after so many times more files of tasks."""
@@ -156,6 +157,7 @@ class _Reading:
     def __init__(self, workspace: Workspace, paths: Sequence[Path], current: Mapping[Path, _File]) -> None:
         self._workspace = workspace
         self._files_of_folders = workspace.files_of_folders()
+        self._files_by_folder: dict[Path | None, WorkspaceFiles] = {}
         self._paths = paths
         self._listed = frozenset(paths)
         self._files = dict(current)
@@ -196,11 +198,18 @@ class _Reading:
         tree = None
         with track_reads() as reads:
             if snapshot is not None:
-                # With the process directory of its own workspace folder.
-                files = replace(self._workspace.files_for(snapshot), open_snapshot=self._snapshot)
-                for item in tests([snapshot], files):
+                for item in tests([snapshot], self._files_around(path)):
                     tree = EvalTree(path, snapshot.without_text(), item)
         return _file(tree, file.form, file.reads.paths() | reads.paths, file.reads.verified_at)
+
+    def _files_around(self, path: Path) -> WorkspaceFiles:
+        """Return the files for an eval, with the process directory of its own workspace folder."""
+        folder = self._workspace.process_dir(path)
+        known = self._files_by_folder.get(folder)
+        if known is None:
+            known = replace(self._workspace.files_from(folder), open_snapshot=self._snapshot)
+            self._files_by_folder[folder] = known
+        return known
 
     def _snapshot(self, path: Path) -> Snapshot | None:
         if path not in self._listed:
