@@ -6,6 +6,7 @@ the piece that it touches. Each item of a top-level list is a piece of its own.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
@@ -214,8 +215,7 @@ class Tree:
             return data if isinstance(data, dict) else None
         misaligned = (it.parsed.stray_key for it in self.pieces if it.kind is PieceKind.PAIR)
         return {it.name: None for it in misaligned if it is not None} | {
-            it.key.source: self.entry_data(it._replace(items=Items(it.items[:_SKETCHED_ITEMS])))
-            for it in self.entries
+            it.key.source: self.entry_data(it, _SKETCHED_ITEMS) for it in self.entries
         }
 
     @derived_property
@@ -234,12 +234,12 @@ class Tree:
                 result[entry.key.source] = self.entry_data(entry)
         return result
 
-    def entry_data(self, entry: Entry) -> Any:
-        """Return plain data of one top-level value."""
+    def entry_data(self, entry: Entry, most: int | None = None) -> Any:
+        """Return plain data of one top-level value, of a list at most so many items."""
         if entry.is_list and not self.has_alias:
-            return [node.own_data() for _, node in entry.items]
+            return [node.own_data() for _, node in islice(entry.items, most)]
         if entry.is_list:
-            return [self._data(piece, node) for piece, node in entry.items]
+            return [self._data(piece, node) for piece, node in islice(entry.items, most)]
         return self._data(entry.piece, entry.value)
 
     def _data(self, piece: Piece, node: Node) -> Any:
