@@ -68,11 +68,11 @@ class Parsed:
     """Whether there is nothing to say about the piece but its values, as about nearly all pieces."""
 
     def __post_init__(self) -> None:
-        odd = (
-            *(self.problems, self.has_alias, self.duplicates, self.templates, self.tags, self.merges),
-            *(self.nested_keys, self.accidental_comments, self.unterminated, self.stray_key is not None),
+        is_odd = (
+            self.problems or self.has_alias or self.duplicates or self.templates or self.tags or self.merges
         )
-        object.__setattr__(self, "is_plain", not any(odd))
+        about_text = self.nested_keys or self.accidental_comments or self.unterminated or self.stray_key
+        object.__setattr__(self, "is_plain", not (is_odd or about_text))
 
 
 def parse(source: str) -> Parsed:
@@ -80,8 +80,7 @@ def parse(source: str) -> Parsed:
     builder = Builder(source)
     error = builder.read()
     if error is None:
-        comments = tuple(_accidental_comments(source, builder.root)) if builder.root is not None else ()
-        return _valid(builder, comments)
+        return _valid(builder, tuple(_accidental_comments(source, builder.root)) if " #" in source else ())
     builder.end_open_nodes()
     problem = problem_from_error(source, error)
     mark = getattr(error, "problem_mark", None)
@@ -101,9 +100,9 @@ def parse(source: str) -> Parsed:
     )
 
 
-def _accidental_comments(source: str, root: Node) -> Iterator[Span]:
+def _accidental_comments(source: str, root: Node | None) -> Iterator[Span]:
     """Yield the comments that were probably meant as text, as in `Fix issue #12`."""
-    if " #" not in source:
+    if root is None:
         return
     ends: dict[Place, Node] | None = None
     for line, text in enumerate(source.split("\n")):
