@@ -10,7 +10,6 @@ from itertools import islice
 from typing import Any
 
 from waza_engine.lib.pointer import Pointer
-from waza_engine.lib.queries.items import Items
 from waza_engine.lib.queries.store import derived_property
 from waza_lsp.syntax.errors.hints import Problem
 from waza_lsp.syntax.text import Place, Span
