@@ -128,7 +128,7 @@ def test_a_benchmark_of_ours_alone_gets_no_section_of_times(file: Path) -> None:
     [
         ({"hover": 0.8}, 9.5, {"50 lines"}, 1, "Above their ceilings:\n50 lines: hover: 0.8"),
         ({"hover": 0.8}, 9.5, set(), 0, "not judged:\n  50 lines: hover: 0.8"),
-        ({"hover": 0.8}, 5.0, {"50 lines"}, 0, "No figure is above its ceiling."),
+        ({"hover": 0.8}, 5.0, {"50 lines"}, 0, "No other figure is above its ceiling."),
         ({"hover": 0.8, "edit, CPU": 0.4}, 9.5, set(), 1, "Above their ceilings:\n50 lines: edit, CPU: 0.4"),
         ({"hover": 0.8, "processes": 2.0}, 9.5, set(), 1, "Above their ceilings:\n50 lines: processes: 2"),
     ],
