@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -147,6 +148,28 @@ async def test_the_client_hears_of_what_it_did_not_report(
     await trees.ask()
     await until(lambda: tree_module.CHANGED in trees.told)
     assert "unwatched" in await trees.names()
+
+
+async def test_nobody_waits_for_a_look(trees: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    await trees.ask()
+    looking, go_on = threading.Event(), threading.Event()
+    workspace = trees.session.workspace
+    listed = workspace.known_yaml_files
+
+    def slowly() -> Any:
+        looking.set()
+        assert go_on.wait(10)
+        return listed()
+
+    monkeypatch.setattr(workspace, "known_yaml_files", slowly)
+    monkeypatch.setattr(trees.session.tests, "_looked_at", -100.0)
+    await trees.ask()
+    assert await asyncio.to_thread(looking.wait, 10)
+    answer = await asyncio.wait_for(trees.ask(), 5)
+    assert (answer["changed"], answer["more"]) == ([], False)
+    go_on.set()
+    await until(lambda: trees.session.tests._looking is None)
+    assert trees.told == []
 
 
 async def test_a_client_that_hears_of_nothing_gets_it_with_the_next_answer(

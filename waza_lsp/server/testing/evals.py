@@ -5,7 +5,8 @@ Where the client reports changed files (`reported.py`), the trees that depend on
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -73,13 +74,16 @@ class EvalTrees:
         self._workspace = workspace
         self._lock = threading.Lock()
         self._state = _State()
+        self._confirms = False
         self.changes = ReportedChanges()
         """The files that have changed since the last trees."""
 
     def known(self, documents: Iterable[Snapshot]) -> Found | None:
         """Return all evals at once, if nothing has changed since the last trees as far as was reported."""
         state = self._state
-        is_known = state.found.is_all and self.changes.is_empty and not self._lock.locked()
+        is_known = (
+            state.found.is_all and self.changes.is_empty and (self._confirms or not self._lock.locked())
+        )
         now = {it.path: it for it in documents} if is_known else {}
         return (
             state.found
@@ -94,12 +98,14 @@ class EvalTrees:
         most: int | None = None,
         *,
         goes_on: bool = False,
+        confirms: bool = False,
     ) -> Found:
         """Return the evals of the workspace with their trees, of which at most about `most` are read now.
 
-        With `goes_on`, the rest of what was to be read at the call before is read. Ends early once `stop` is set.
+        With `goes_on`, the rest of what was to be read at the call before is read. Ends early once `stop` is set. With
+        `confirms`, nobody has reported a change: what is known counts until this has ended.
         """
-        with self._lock:
+        with self._lock, self._confirming(confirms):
             now = {it.path: it for it in documents}
 
             def is_enough(evals: int, files: int) -> bool:
@@ -116,6 +122,14 @@ class EvalTrees:
             except BaseException:
                 self.changes.look()
                 raise
+
+    @contextmanager
+    def _confirming(self, confirms: bool) -> Iterator[None]:
+        self._confirms = confirms
+        try:
+            yield
+        finally:
+            self._confirms = False
 
     def _trees(
         self,

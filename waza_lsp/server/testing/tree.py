@@ -121,12 +121,11 @@ class TestTree:
             return known
         return await self._trees(documents, most, goes_on=goes_on)
 
-    async def _trees(
-        self, documents: Sequence[Snapshot], most: int | None = None, *, goes_on: bool = False
-    ) -> Found:
+    async def _trees(self, documents: Sequence[Snapshot], most: int | None = None, **how: bool) -> Found:
+        """Read the trees in a thread; `how` is as for `EvalTrees.trees`."""
         stop = threading.Event()
         try:
-            return await asyncio.to_thread(self._evals.trees, documents, stop, most, goes_on=goes_on)
+            return await asyncio.to_thread(self._evals.trees, documents, stop, most, **how)
         finally:
             stop.set()  # Ends the thread of a cancelled request at its next file.
 
@@ -157,7 +156,7 @@ class TestTree:
             # Otherwise the client asks again anyway.
             if before is not None:
                 self._look_now()
-                if (await self._trees(documents)) is not before:
+                if (await self._trees(documents, confirms=True)) is not before:
                     self._everything_changed(None)
         finally:
             self._looking = None
