@@ -2,12 +2,12 @@
 
 The two take turns, so a busy machine affects both. Rows of both servers count as ratios, ours to theirs; rows that only
 ours has count as they are. `--check` compares them with `ceilings.json`, which is only ever lowered. Where the ratio of
-two times is too high, our own time may be short enough (`ceilings.py` says why). If both are too high, and other programs
-ran during each round, that is told and no failure: a few of them can make our short times five times as long, and the
-other server's only twice. If yaml-language-server is missing, npm installs it into a cache folder.
+two times is too high, our own time may be short enough (`ceilings.py` says why). Where times are too long in each round,
+and the machine was quiet in none (`machine.py`), that is told and no failure. If yaml-language-server is missing, npm
+installs it into a cache folder.
 
     python bench/lsp.py                                # all sizes, about twelve minutes
-    python bench/lsp.py --runs 1 --edits 6 --check --steady   # short, as CI does it
+    python bench/lsp.py --runs 1 --edits 6 --check     # short, as CI does it
     python bench/lsp.py --lower                        # lower the ceilings to the figures of this run
 """
 
@@ -19,7 +19,6 @@ import platform
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,13 +26,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from bench.ceilings import above, lower  # noqa: E402  # the checkout is put on the path above
+from bench.ceilings import lower  # noqa: E402  # the checkout is put on the path above
 from bench.editing.client import Server  # noqa: E402
 from bench.editing.documents import eval_file  # noqa: E402
-from bench.editing.processes import seconds_of_others  # noqa: E402
 from bench.editing.recorded import measured_recorded, written_suite  # noqa: E402
 from bench.editing.rows import Rows, measured  # noqa: E402
 from bench.editing.stored import measured_stored, stored_suite  # noqa: E402
+from bench.judging import failing, judged, told  # noqa: E402
+from bench.machine import Watch, watched  # noqa: E402
 from tests.editors.yaml_server import yaml_server  # noqa: E402
 
 NAME = "lsp"
@@ -43,10 +43,6 @@ _VERDICTS = (4, 200, 2000)
 """The numbers of tasks for which the time to a verdict is measured."""
 _ROUNDS = 4
 """The number of rounds before `--check` reports a bad figure. The best round counts."""
-_QUIET = 0.1
-"""The processors that other programs may use while times are measured that fail the check."""
-_STEADY = ("CPU", "memory", "processes")
-"""Words in the rows that hardly depend on what else the machine does, so their ratios must hold. The others are times."""
 _LEAST_MS = 1.0
 """Our times up to this (ms) pass: nobody notices them, and a busy machine multiplies them."""
 
@@ -57,8 +53,7 @@ class _Round:
 
     found: list[Rows]
     """Our rows, and those of the other server if it was measured too."""
-    others: float
-    """The processors that other programs used meanwhile."""
+    watch: Watch
 
     def figures(self) -> Rows:
         """Return the ratios of rows that both servers have, and the others as they are, without times that are nothing."""
@@ -97,14 +92,14 @@ def main() -> int:
     found = {size: _measured(servers, size, part, options.runs) for size, part in parts.items()}
     figures = {size: it.figures() for size, it in found.items()}
     times = {size: it.times() for size, it in found.items()}
-    quiet = {size for size, it in found.items() if it.others <= _QUIET}
+    quiet = {size for size, it in found.items() if it.watch.is_quiet}
     for _ in range(_ROUNDS - 1):
-        bad = above(NAME, _steady(figures) if options.steady else figures, times) if options.check else {}
+        bad = failing(NAME, figures, times, quiet) if options.check else {}
         if not bad:
             break
         print(
             "\nBad, but the machine may have been busy with something else; once more:",
-            *_told(bad),
+            *told(bad),
             sep="\n  ",
         )
         for size in bad:
@@ -114,7 +109,7 @@ def main() -> int:
                 _best(figures[size], again.figures()),
                 _best(times[size], again.times()),
             )
-            if again.others <= _QUIET:
+            if again.watch.is_quiet:
                 quiet.add(size)
     if options.json:
         machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "load": os.getloadavg()}
@@ -124,28 +119,7 @@ def main() -> int:
         options.json.write_text(text + "\n", encoding="utf-8")
     if options.lower:
         print("\nLowered:", *lower(NAME, figures, times), sep="\n  ")
-    return judged(figures, times, set() if options.steady else quiet) if options.check else 0
-
-
-def judged(figures: dict[str, Rows], times: dict[str, Rows], quiet: set[str]) -> int:
-    """Tell what is above its ceilings. The status is 1 for more than times that were never measured on a quiet machine."""
-    steady = _steady(figures)
-    counting = {size: rows if size in quiet else steady[size] for size, rows in figures.items()}
-    all_bad, bad = _told(above(NAME, figures, times)), _told(above(NAME, counting, times))
-    if unclear := [one for one in all_bad if one not in bad]:
-        print("\nToo long, but perhaps not on a quiet machine; not judged:", *unclear, sep="\n  ")
-    print(
-        *(["\nAbove their ceilings:", *bad] if bad else ["\nNo other figure is above its ceiling."]), sep="\n"
-    )
-    return 1 if bad else 0
-
-
-def _steady(figures: dict[str, Rows]) -> dict[str, Rows]:
-    """Return the rows that hardly depend on what else the machine does."""
-    return {
-        size: {row: it for row, it in rows.items() if any(word in row for word in _STEADY)}
-        for size, rows in figures.items()
-    }
+    return judged(NAME, figures, times, quiet) if options.check else 0
 
 
 def _settings() -> dict[str, object]:
@@ -194,28 +168,23 @@ def _once(server: Server, measure: _Measure) -> Rows:
 def _measured(servers: tuple[Server, Server], size: str, part: tuple[_Measure, bool], runs: int) -> _Round:
     """Return the medians of our server, and of the other one, with which it takes turns."""
     measure, is_compared = part
-    begun, used = time.perf_counter(), seconds_of_others()
     samples: tuple[list[Rows], list[Rows]] = ([], [])
-    for run in range(runs):
-        for which in ((0, 1) if run % 2 == 0 else (1, 0)) if is_compared else (0,):
-            samples[which].append(_once(servers[which], measure))
-    others = (seconds_of_others() - used) / (time.perf_counter() - begun)
+    with watched() as watch:
+        for run in range(runs):
+            for which in ((0, 1) if run % 2 == 0 else (1, 0)) if is_compared else (0,):
+                samples[which].append(_once(servers[which], measure))
     found = [{row: statistics.median(it[row] for it in them) for row in them[0]} for them in samples if them]
-    print(f"\n{size:32} waza-lsp   yaml-ls    ratio    (other programs: {others:.2f} processors)")
+    print(f"\n{size:32} waza-lsp   yaml-ls    ratio    ({watch})")
     for row, value in found[0].items():
         other = found[1].get(row) if is_compared else None
         beside = f"{other:9.1f} {value / max(other, 0.01):8.3f}" if other is not None else ""
         print(f"  {row:30} {value:8.1f} {beside}", flush=True)
-    return _Round(found, others)
+    return _Round(found, watch)
 
 
 def _best(rows: Rows, again: Rows) -> Rows:
     """Return the lower figure of each row. One that was too short to count in either round is left out."""
     return {row: min(value, again[row]) for row, value in rows.items() if row in again}
-
-
-def _told(bad: dict[str, list[str]]) -> list[str]:
-    return [f"{size}: {one}" for size, them in bad.items() for one in them]
 
 
 def _numbers(text: str) -> list[int]:
@@ -246,11 +215,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--idle", type=float, default=60.0, help="seconds without an edit; 0: not measured")
     parser.add_argument("--json", type=Path, help="write all figures here")
     parser.add_argument("--check", action="store_true", help="fail when a figure is above its ceiling")
-    parser.add_argument(
-        "--steady",
-        action="store_true",
-        help="fail only for processor time, memory and processes; tell the others",
-    )
     parser.add_argument("--lower", action="store_true", help="lower ceilings that are too high")
     return parser.parse_args()
 

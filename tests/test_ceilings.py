@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bench.ceilings import FILE, above, lower, raised
-from bench.lsp import judged
+from bench.judging import judged
 
 ROOT = Path(__file__).parents[1]
 KNOWN = {
-    "lsp": {"50 lines": {"hover": 0.5, "edit, CPU": 0.3, "processes": 1.0}},
+    "lsp": {"50 lines": {"hover": 0.5, "edit, CPU": 0.3, "processes": 1.0, "key, CPU": 20.0}},
     "lsp alone": {"50 lines": {"hover": 6.0}},
     "workspace": {"3 evals": {"symbols": 50.0}},
 }
@@ -130,6 +130,8 @@ def test_a_benchmark_of_ours_alone_gets_no_section_of_times(file: Path) -> None:
         ({"hover": 0.8}, 9.5, set(), 0, "not judged:\n  50 lines: hover: 0.8"),
         ({"hover": 0.8}, 5.0, {"50 lines"}, 0, "No other figure is above its ceiling."),
         ({"hover": 0.8, "edit, CPU": 0.4}, 9.5, set(), 1, "Above their ceilings:\n50 lines: edit, CPU: 0.4"),
+        ({"key, CPU": 21.0}, 9.5, set(), 0, "not judged:\n  50 lines: key, CPU: 21"),
+        ({"key, CPU": 21.0}, 9.5, {"50 lines"}, 1, "Above their ceilings:\n50 lines: key, CPU: 21"),
         ({"hover": 0.8, "processes": 2.0}, 9.5, set(), 1, "Above their ceilings:\n50 lines: processes: 2"),
     ],
 )
@@ -141,5 +143,7 @@ def test_times_fail_only_on_a_quiet_machine_and_all_else_on_any(
     told: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert judged({"50 lines": figures}, {"50 lines": {"hover": ms}}, quiet) == status
+    assert (
+        judged("lsp", {"50 lines": figures}, {"50 lines": {"hover": ms, "edit, CPU": 9.0}}, quiet) == status
+    )
     assert told in capsys.readouterr().out
