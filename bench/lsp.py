@@ -32,7 +32,7 @@ from bench.editing.documents import eval_file  # noqa: E402
 from bench.editing.recorded import measured_recorded, written_suite  # noqa: E402
 from bench.editing.rows import Rows, measured  # noqa: E402
 from bench.editing.stored import measured_stored, stored_suite  # noqa: E402
-from bench.judging import failing, judged, told  # noqa: E402
+from bench.judging import Conditions, failing, judgement, told  # noqa: E402
 from bench.machine import Watch, watched  # noqa: E402
 from tests.editors.yaml_server import yaml_server  # noqa: E402
 
@@ -92,9 +92,11 @@ def main() -> int:
     found = {size: _measured(servers, size, part, options.runs) for size, part in parts.items()}
     figures = {size: it.figures() for size, it in found.items()}
     times = {size: it.times() for size, it in found.items()}
-    quiet = {size for size, it in found.items() if it.watch.is_quiet}
+    conditions = Conditions()
+    for size, measured_once in found.items():
+        conditions.add(size, measured_once.watch)
     for _ in range(_ROUNDS - 1):
-        bad = failing(NAME, figures, times, quiet) if options.check else {}
+        bad = failing(NAME, figures, times, conditions) if options.check else {}
         if not bad:
             break
         print(
@@ -109,8 +111,7 @@ def main() -> int:
                 _best(figures[size], again.figures()),
                 _best(times[size], again.times()),
             )
-            if again.watch.is_quiet:
-                quiet.add(size)
+            conditions.add(size, again.watch)
     if options.json:
         machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "load": os.getloadavg()}
         names = (ours.name, theirs.name)
@@ -119,7 +120,7 @@ def main() -> int:
         options.json.write_text(text + "\n", encoding="utf-8")
     if options.lower:
         print("\nLowered:", *lower(NAME, figures, times), sep="\n  ")
-    return judged(NAME, figures, times, quiet) if options.check else 0
+    return judgement(NAME, figures, times, conditions) if options.check else 0
 
 
 def _settings() -> dict[str, object]:

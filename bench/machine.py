@@ -29,9 +29,14 @@ class Watch:
     """How many times longer it takes to touch memory after a pause than without one."""
 
     @property
+    def is_awake(self) -> bool:
+        """Whether processor times from then can be compared with those from another day."""
+        return self.waking <= _MOST_WAKING
+
+    @property
     def is_quiet(self) -> bool:
-        """Whether times from then can be compared with those from another day."""
-        return self.others <= _MOST_OTHERS and self.waking <= _MOST_WAKING
+        """Whether other times can be compared, too."""
+        return self.is_awake and self.others <= _MOST_OTHERS
 
     def __str__(self) -> str:
         return f"other programs: {self.others:.2f} processors; memory after a pause: {self.waking:.1f} times"

@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 from bench.ceilings import lower  # noqa: E402  # the checkout is put on the path above
 from bench.editing.client import Editor, Server  # noqa: E402
 from bench.editing.rows import Rows, p95  # noqa: E402
-from bench.judging import failing, judged  # noqa: E402
+from bench.judging import Conditions, failing, judgement  # noqa: E402
 from bench.machine import Watch, watched  # noqa: E402
 
 NAME = "workspace"
@@ -65,7 +65,7 @@ _TASK = """\
 def main() -> int:
     """Print the figures. The exit status is 1 if one is above its ceiling."""
     options = _options()
-    size, figures, quiet, watch = f"{options.evals} evals", dict[str, Rows](), set[str](), Watch()
+    size, figures, conditions, watch = f"{options.evals} evals", dict[str, Rows](), Conditions(), Watch()
     for _ in range(_ATTEMPTS if options.check else 1):
         with tempfile.TemporaryDirectory(prefix="waza-bench-") as folder:
             root = Path(folder).resolve()
@@ -73,8 +73,8 @@ def main() -> int:
                 rows, known = _measured(root, _written(root, options.evals)), figures.get(size, {})
         # A busy machine makes something slower now and then.
         figures[size] = {row: min(value, known.get(row, value)) for row, value in rows.items()}
-        quiet |= {size} if watch.is_quiet else set()
-        if not failing(NAME, figures, {}, quiet):
+        conditions.add(size, watch)
+        if not failing(NAME, figures, {}, conditions):
             break
     for size, rows in figures.items():
         print(f"{size} ({watch})")
@@ -82,7 +82,7 @@ def main() -> int:
             print(f"  {row:40} {value:8.1f}")
     if options.lower:
         print("\nLowered:", *lower(NAME, figures), sep="\n  ")
-    return judged(NAME, figures, {}, quiet) if options.check else 0
+    return judgement(NAME, figures, {}, conditions) if options.check else 0
 
 
 def _written(root: Path, evals: int) -> list[Path]:
