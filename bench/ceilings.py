@@ -3,11 +3,11 @@
 `ceilings.json` has them by benchmark, size and row. `tests/test_ceilings.py` compares the file with all its earlier
 versions.
 
-A time that two servers have has two ceilings, and passes if it keeps either: one of the ratio, and one of our own time,
-in a section of its own ("lsp alone"). So do processor times and memory, because those of the other server vary, too. Where other programs slow the other server more than ours, the ratio is lower than on
-an idle machine, and a ceiling from there fails here: then our own time holds. Where they slow both, or where the machine
-is slow, the ratio holds. A ceiling is 1.5 times a measurement, and the first ones in ms, from few quiet runs, are at most
-twice the best: a time that doubles on an idle machine exceeds it.
+A figure that two servers have has two ceilings, and passes if it keeps either: one of the ratio, and one of ours alone, in
+a section of its own ("lsp alone"). Where other programs slow the other server more than ours, the ratio is lower than on
+an idle machine, and a ceiling from there fails here: then our own figure holds. Where they slow both, or where the
+machine is slow, the ratio holds. A ceiling is 1.5 times a measurement, of memory 1.1 times. The first ones in ms, from
+few quiet runs, are at most twice the best: a time that doubles on an idle machine exceeds it.
 """
 
 import json

@@ -48,7 +48,12 @@ def judgement(name: str, figures: Figures, times: Figures, conditions: Condition
     if unclear := [it for it in told(above(name, figures, times)) if it not in bad]:
         print("\nToo long, but the machine was never quiet; not judged:", *unclear, sep="\n  ")
     print(
-        *(["\nAbove their ceilings:", *bad] if bad else ["\nNo other figure is above its ceiling."]), sep="\n"
+        *(
+            ["\nAbove their ceilings:", *bad]
+            if bad
+            else ["\nNo figure that was judged is above its ceiling."]
+        ),
+        sep="\n",
     )
     return 1 if bad else 0
 

@@ -52,7 +52,7 @@ class _Round:
     """What was measured once for a size."""
 
     found: list[Rows]
-    """Our rows, and those of the other server if it was measured too."""
+    """Our rows, and those of the other server if it was measured."""
     watch: Watch
 
     def figures(self) -> Rows:

@@ -132,7 +132,7 @@ def test_a_benchmark_of_ours_alone_gets_no_section_of_times(file: Path) -> None:
     [
         ({"hover": 0.8}, 9.5, QUIET, 1, "Above their ceilings:\n50 lines: hover: 0.8"),
         ({"hover": 0.8}, 9.5, BUSY, 0, "not judged:\n  50 lines: hover: 0.8"),
-        ({"hover": 0.8}, 5.0, QUIET, 0, "No other figure is above its ceiling."),
+        ({"hover": 0.8}, 5.0, QUIET, 0, "No figure that was judged is above its ceiling."),
         ({"hover": 0.8, "edit, CPU": 0.4}, 9.5, BUSY, 1, "Above their ceilings:\n50 lines: edit, CPU: 0.4"),
         ({"edit, CPU": 0.4}, 9.5, ASLEEP, 0, "not judged:\n  50 lines: edit, CPU: 0.4"),
         ({"key, CPU": 21.0}, 9.5, BUSY, 0, "not judged:\n  50 lines: key, CPU: 21"),

@@ -54,7 +54,7 @@ def test_a_comment_behind_the_indicator_of_a_block(indicator: str) -> None:
     comment = "  # waza-lsp: ignore[unknown-key]"
     assert _codes(_text_grader("contains: [b]", f"contians: {indicator}", "  a")) == ["unknown-key"]
     assert _codes(_text_grader("contains: [b]", f"contians: {indicator}{comment}", "  a")) == []
-    # In the text itself it is no comment.
+    # Inside the block it is text.
     inside = _text_grader("contains: [b]", f"contians: {indicator}", f"  a{comment}", f"  {comment}")
     assert _codes(inside) == ["unknown-key"]
     needless = HEADER + f"description: {indicator}{comment}\n  a\n"

@@ -3,11 +3,9 @@
 Findings about an entry are cached with its node, so an edit costs only the entries that it touches.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import repeat
+from collections.abc import Iterable, Iterator, Sequence
 from operator import is_
-from typing import Any
+from typing import NamedTuple
 
 from waza_engine.analysis.pipeline import CheckContext
 from waza_engine.analysis.schema.navigate import narrow
@@ -124,52 +122,43 @@ def _pieces_of(entry: Entry, finding: Finding) -> tuple[Piece, ...]:
     return tuple(entry.items[int(it[1])][0] for it in pointers)
 
 
-@dataclass(slots=True)
-class _Located:
-    """The grader entries with findings in the last version of a document, the lists that they are in, and where."""
+class _Located(NamedTuple):
+    """The findings about a grader, the item of a top-level list that it is in, and where they are.
 
-    rows: Sequence[tuple[Pointer, Mapping[str, Any], tuple[Finding, ...]]] = ()
-    lists: Mapping[str, Entry] = field(default_factory=dict)
-    found: Sequence[tuple[RangedFinding, ...] | None] = ()
+    None: in no such item, or some of the findings are outside of it.
+    """
+
+    pointer: Pointer
+    findings: tuple[Finding, ...]
+    item: tuple[Piece, Node] | None
+    ranged: tuple[RangedFinding, ...] | None
 
 
 def _grader_findings(tree: Tree, form: Form, document: Document) -> Iterator[RangedFinding]:
     """Yield the findings about graders. An edit of one costs the others no more than a look at what was found."""
     first = {it.key.source: it for it in reversed(tree.entries)}
-    lists = {key: it for key, it in first.items() if it.is_list}
     rows = form.grader_findings(document)
-    last: _Located = tree.carried.setdefault(_grader_findings, _Located())
-    is_comparable = len(rows) == len(last.rows) and not tree.has_alias
-    before: Iterable[Any] = zip(last.rows, last.found, strict=True) if is_comparable else repeat((None, None))
-    located: list[tuple[RangedFinding, ...] | None] = []
-    for row, (old, known) in zip(rows, before, strict=False):
-        pointer, _, found = row
-        key = str(pointer[0])
-        entry = lists.get(key)
-        if entry is None:
-            located.append(None)
-        elif (
-            known is not None
-            and found is old[2]
-            and pointer == old[0]
-            and _is_same(entry, last.lists[key], pointer)
-        ):
-            located.append(known)
+    before: list[_Located] = tree.carried.get(_grader_findings, [])
+    is_comparable = len(before) == len(rows) and not tree.has_alias
+    located: list[_Located] = []
+    for number, (pointer, _, found) in enumerate(rows):
+        entry = first.get(str(pointer[0]))
+        item = entry.items[int(pointer[1])] if entry is not None and entry.is_list else None
+        last = before[number] if is_comparable else None
+        if last is not None and (found is last.findings and item is last.item and pointer == last.pointer):
+            located.append(last)
+            continue
+        ranged = (
+            _list_grader_findings(entry, pointer, found) if entry is not None and item is not None else None
+        )
+        located.append(_Located(pointer, found, item, ranged))
+    tree.carried[_grader_findings] = located
+    for it in located:
+        if it.ranged is not None:
+            yield from it.ranged
         else:
-            located.append(_list_grader_findings(entry, pointer, found))
-    last.rows, last.lists, last.found = rows, lists, located
-    for (pointer, _, found), ranged in zip(rows, located, strict=True):
-        if ranged is not None:
-            yield from ranged
-        else:
-            for finding in found:
-                yield from _locate(tree, finding.below(pointer))
-
-
-def _is_same(entry: Entry, before: Entry, pointer: Pointer) -> bool:
-    """Whether the item at the pointer is the one before, in the same place."""
-    index = int(pointer[1])
-    return index < len(before.items) and entry.items[index] is before.items[index]
+            for finding in it.findings:
+                yield from _locate(tree, finding.below(it.pointer))
 
 
 def _list_grader_findings(

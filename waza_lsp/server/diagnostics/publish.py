@@ -158,15 +158,15 @@ class Publisher:
 
     def _document_opened(self, event: DocumentOpened) -> None:
         self._publish_soon()
-        if self._client.pulls_findings:
-            # The first document was answered before these parts existed: what rules keep for it is missing still, and
-            # the first edit of a long file would wait for it.
-            self._client.protocol.later(partial(self._check_opened, event.document.uri))
         if len(self._documents) > 1:
             self._shown_or_hidden(event.document)
         else:
             # The first file is not read for this, so that its findings come sooner.
             self._workspace_diagnostics.text_replaced(event.document.uri)
+            if self._client.pulls_findings:
+                # It was answered before these parts existed (`startup/early_answers.py`): what rules keep for it is
+                # missing still, and the first edit of a long file would wait for it.
+                self._client.protocol.later(partial(self._check_opened, event.document.uri))
         self._annotations_changed(event.document)
 
     def _check_opened(self, uri: str) -> None:

@@ -20,7 +20,7 @@ class Drafts:
         self._asking: set[asyncio.Task[list[dict[str, Any]]]] = set()
 
     async def asked(self, question: Question) -> list[dict[str, Any]]:
-        """Return the drafts; none if there is no answer, or it takes too long."""
+        """Return the drafts. There are none if the helper has no answer or takes too long."""
         asking = asyncio.create_task(self._ask(question))
         self._asking.add(asking)
         asking.add_done_callback(self._asking.discard)

@@ -44,6 +44,7 @@ class Tree:
         has_more_documents: a second document has content.
         memory: results about this tree.
         carried: what others remember of it for the tree after an edit.
+        indices: those of the pieces for which a test holds (`pieces_where`).
 
     """
 
@@ -62,7 +63,7 @@ class Tree:
     has_more_documents: bool = False
     carried: dict[Any, Any] = field(repr=False, default_factory=dict)
     memory: dict[Any, Any] = field(init=False, repr=False, default_factory=dict)
-    _found: "dict[PieceTest, tuple[int, ...]]" = field(init=False, repr=False, default_factory=dict)
+    indices: "dict[PieceTest, tuple[int, ...]]" = field(init=False, repr=False, default_factory=dict)
 
     @property
     def odd_pieces(self) -> tuple[int, ...]:
@@ -74,10 +75,10 @@ class Tree:
 
         After an edit it runs for the new pieces only.
         """
-        found = self._found.get(test)
+        found = self.indices.get(test)
         if found is None:
             found = tuple(index for index, it in enumerate(self.pieces) if test(it, lines))
-            self._found[test] = found
+            self.indices[test] = found
         return found
 
     @classmethod
@@ -183,8 +184,8 @@ class Tree:
             is_fillable=_is_fillable(pieces if self.is_fillable else new),
         )
         added = len(pieces) - len(self.pieces)
-        for test, found in self._found.items():
-            tree._found[test] = (  # noqa: SLF001  # of the same class
+        for test, found in self.indices.items():
+            tree.indices[test] = (
                 *(it for it in found if it < new_cuts.first),
                 *(index for index, it in enumerate(new, new_cuts.first) if test(it, lines)),
                 *(it + added for it in found if it >= new_cuts.last),

@@ -119,25 +119,19 @@ def branch_of(schema: Schema, value: Any) -> Schema | None:
     kind = value.get(key) if key and isinstance(value, Mapping) else None
     if not isinstance(kind, str):
         return None
-    for it in schema.get("allOf", ()):
-        if (
-            "if" in it
-            and key in it["if"].get("properties", {})
-            and it["if"]["properties"][key]["const"] == kind
-        ):
-            found: Schema = it["then"]
-            return found
-    return None
+    return next((then for name, then in _branches(schema) if name == kind), None)
 
 
 def branches(schema: Schema) -> dict[str, Schema]:
     """Return all branches of a discriminated schema by the value that picks them."""
+    return dict(_branches(schema))
+
+
+def _branches(schema: Schema) -> Iterator[tuple[str, Schema]]:
     key = schema.get(DISCRIMINATOR)
-    return {
-        it["if"]["properties"][key]["const"]: it["then"]
-        for it in schema.get("allOf", ())
-        if key and "if" in it and key in it["if"].get("properties", {})
-    }
+    for it in schema.get("allOf", ()) if key else ():
+        if "if" in it and key in it["if"].get("properties", {}):
+            yield it["if"]["properties"][key]["const"], it["then"]
 
 
 def narrow(root: Schema, schema: Schema, value: Any) -> Schema:

@@ -108,9 +108,8 @@ class Draft:
         return resolver.in_subresource(self.specification.create_resource(schema))
 
 
-@lru_cache(
-    maxsize=128
-)  # The graders of a suite often expect the same, and this takes longer than all else about them.
+# The graders of a suite often expect the same, and this takes longer than all else about them.
+@lru_cache(maxsize=128)
 def _problem_of_text(draft: Draft, text: str) -> str | None:
     return _problem(draft, json.loads(text))
 
