@@ -199,7 +199,8 @@ class Screen:
 
     async def hover(self, word: str) -> str:
         token = await self._seen(".view-line span span", re.compile(rf"^\s*{re.escape(word)}$"))
-        shown = self._page.locator(".monaco-hover:visible")
+        # A slow answer is shown as "Loading..." first.
+        shown = self._page.locator(".monaco-hover:visible").filter(has_not_text="Loading...")
         for _ in range(10):
             # A text that still changes makes VS Code forget a mouse that rests; a person moves it again.
             await self._page.mouse.move(0, 0)
@@ -207,7 +208,7 @@ class Screen:
             await self._page.wait_for_timeout(1000)
             if await shown.count():
                 break
-        return await _text(await self._seen(".monaco-hover:visible"))
+        return await _text(shown.first)
 
     async def click_lens(self, title: str) -> None:
         # VS Code asks for lenses only while the editor has the focus. What it shows until then cannot be clicked.
